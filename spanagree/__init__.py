@@ -1,0 +1,43 @@
+"""How far sets of marked spans agree beyond luck.
+
+A tour::
+
+    import spanagree as sa
+    corpus = sa.read_conll({"gold": "gold.conll", "mine": "mine.conll"})   # or sa.from_tags(...)
+    result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
+    f1 = result.systems["mine"].f1
+    f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
+    result.systems["mine"].labels["PER"].f1     # by label
+    result.signature                            # the settings that made the numbers
+    sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
+"""
+
+from spanagree.chance import start_distribution
+from spanagree.corpus import Corpus, Document, Layer, Segment
+from spanagree.errors import InputError, SettingError, SpanAgreeError
+from spanagree.evaluate import Evaluation, Macro, Rank, System, evaluate
+from spanagree.readers import from_tags, read_conll
+from spanagree.tally import Score, Tallies, Tally
+from spanagree.version import __version__
+
+__all__ = [
+    "Corpus",
+    "Document",
+    "Evaluation",
+    "InputError",
+    "Layer",
+    "Macro",
+    "Rank",
+    "Score",
+    "Segment",
+    "SettingError",
+    "SpanAgreeError",
+    "System",
+    "Tallies",
+    "Tally",
+    "__version__",
+    "evaluate",
+    "from_tags",
+    "read_conll",
+    "start_distribution",
+]

@@ -1,0 +1,112 @@
+"""The witness: whole random annotations, drawn with a seed.
+
+Nothing in the package is computed by drawing. This module exists to prove the exact distributions
+right: it draws from the definition (every configuration that the model allows is equally likely)
+and shares no formula with :mod:`spanagree.chance.placement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanagree.chance.placement import CHANCES, exclusion_groups
+from spanagree.corpus import Layer
+from spanagree.errors import InputError, one_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+def draw_starts(
+    length: int,
+    segments: Sequence[int],
+    draws: int,
+    seed: int | np.random.Generator,
+    chance: str = "nonoverlapping",
+) -> Ints:
+    """Random annotations of one document.
+
+    Args:
+        length: number of tokens of the document.
+        segments: the lengths of the segments in tokens, all of one label.
+        draws: how many annotations.
+        seed: a seed, or a generator to draw from.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+
+    Returns:
+        The start of each segment, an array of shape (draws, segments).
+
+    Raises:
+        SettingError: for an unknown chance model.
+        InputError: for segments that do not fit the document.
+
+    >>> draw_starts(6, [3, 3], draws=4, seed=1).sum(axis=1).tolist()
+    [3, 3, 3, 3]
+    """
+    if chance not in CHANCES:
+        raise one_of(chance, CHANCES, "chance")
+    k = len(segments)
+    group = np.repeat(np.arange(draws), k)
+    size = np.tile(np.asarray(segments, dtype=np.int64), draws)
+    tokens = np.full(draws, length)
+    rng = np.random.default_rng(seed)
+    return _draw(group, tokens, size, rng, chance == "overlapping").reshape(draws, k)
+
+
+def redraw(
+    layer: Layer,
+    lengths: Ints,
+    labels: int,
+    seed: int | np.random.Generator,
+    chance: str = "nonoverlapping",
+) -> Layer:
+    """One random annotation of a whole layer: every segment placed anew in its document.
+
+    Args:
+        layer: the annotation whose segments are placed.
+        lengths: per document its number of tokens.
+        labels: the number of labels.
+        seed: a seed, or a generator to draw from.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+
+    Raises:
+        SettingError: for an unknown chance model.
+        InputError: for segments that do not fit a document.
+    """
+    if chance not in CHANCES:
+        raise one_of(chance, CHANCES, "chance")
+    size = layer.end - layer.start
+    group, documents = exclusion_groups(layer, labels, chance)
+    start = _draw(
+        group, lengths[documents], size, np.random.default_rng(seed), chance == "overlapping"
+    )
+    return Layer(layer.document, start, start + size, layer.label, layer.annotated)
+
+
+def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:
+    """A start for each segment; segments of one group exclude each other unless ``free``."""
+    if free:
+        return rng.integers(0, tokens[group] - size + 1)
+    groups = len(tokens)
+    # shrunk to one token each, the segments of a group and its free tokens are slots
+    slots = tokens - np.bincount(group, size - 1, groups).astype(np.int64)
+    if (slots < np.bincount(group, minlength=groups)).any():
+        raise InputError("segments do not fit: together they are longer than their document")
+    first = np.cumsum(slots) - slots
+    shuffled = np.lexsort((rng.random(slots.sum()), np.repeat(np.arange(groups), slots)))
+    by_group = np.argsort(group, kind="stable")
+    counts = np.bincount(group, minlength=groups)
+    rank = np.empty(len(group), np.int64)
+    rank[by_group] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+    slot = shuffled[first[group] + rank]  # numbered over all groups, so in order of place
+    in_order = np.argsort(slot)
+    wider = (size - 1)[in_order]
+    before = np.empty(len(group), np.int64)  # the excess to the left, in all groups up to here
+    before[in_order] = np.cumsum(wider) - wider
+    of_groups = np.bincount(group, size - 1, groups).astype(np.int64)
+    return slot - first[group] + before - (np.cumsum(of_groups) - of_groups)[group]

@@ -1,0 +1,397 @@
+"""The nouns: Segment, Document, Layer, Corpus.
+
+A corpus is columnar: per annotator one :class:`Layer` of NumPy arrays over all documents.
+:class:`Document` and :class:`Segment` are light views for people. Everything is checked once, when
+a corpus is made, and frozen after that. Offsets are half-open, in tokens or in characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from spanagree.errors import InputError, one_of, show
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
+"""What the offsets of a corpus count."""
+
+
+class Segment(NamedTuple):
+    """A marked span: from ``start`` up to but not including ``end``, with a label.
+
+    >>> Segment(3, 5, "PER").end
+    5
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document as people read it.
+
+    ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
+    document and marked nothing, ``None`` if she never saw it.
+    """
+
+    id: str
+    length: int
+    segments: Mapping[str, tuple[Segment, ...] | None]
+    tokens: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What one annotator marked, over all documents of a corpus.
+
+    ``document``, ``start``, ``end``, ``label`` are arrays with one entry per segment, sorted in
+    this order; ``label`` indexes the corpus' labels. ``annotated`` has one entry per document:
+    whether the annotator saw it. Seen and empty is not the same as never seen.
+    """
+
+    document: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    annotated: Bools
+
+    def __post_init__(self) -> None:
+        order = np.lexsort((self.label, self.end, self.start, self.document))
+        for name in ("document", "start", "end", "label"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)[order], np.int64))
+        object.__setattr__(self, "annotated", _frozen(self.annotated, np.bool_))
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.document)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layer):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in self.__dataclass_fields__
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+
+    def only(self, keep: Bools) -> Layer:
+        """The segments for which ``keep`` is true; who saw what stays."""
+        return Layer(
+            self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents, and what each annotator marked in them.
+
+    Attributes:
+        lengths: per document, its length in tokens or characters.
+        layers: per annotator a :class:`Layer`, in the order given.
+        labels: the names of the labels, sorted; the layers index them.
+        offsets: what offsets count, one of :data:`OFFSETS`.
+        ids: per document a unique name; without them documents are numbered from 1.
+        tokens: all tokens of all documents in a row, where known.
+        reading: the settings with which the corpus was read; they are part of every signature.
+        notes: what a reader repaired or passed over, a sentence each.
+
+    Raises:
+        InputError: for a segment that is empty, ends before it starts, lies beyond its document,
+            stands twice, or lies in a document that its annotator never saw; for arrays that do
+            not belong together.
+    """
+
+    lengths: Ints
+    layers: Mapping[str, Layer]
+    labels: tuple[str, ...]
+    offsets: str = "tokens"
+    ids: tuple[str, ...] | None = None
+    tokens: tuple[str, ...] | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", _frozen(self.lengths, np.int64))
+        object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
+        object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
+        self._validate()
+
+    @classmethod
+    def from_segments(
+        cls,
+        lengths: Sequence[int],
+        layers: Mapping[str, Sequence[Sequence[tuple[int, int, str]] | None]],
+        *,
+        offsets: str = "tokens",
+        ids: Sequence[str] | None = None,
+    ) -> Corpus:
+        """A corpus from plain lists.
+
+        Args:
+            lengths: per document, its length.
+            layers: per annotator and document, (start, end, label) of each segment, or ``None``
+                if the annotator never saw the document.
+            offsets: what lengths and offsets count, one of :data:`OFFSETS`.
+            ids: per document a unique name.
+
+        Raises:
+            InputError: as for :class:`Corpus`.
+
+        >>> corpus = Corpus.from_segments([5, 4], {"ann": [[(0, 2, "PER")], []], "bob": [[], None]})
+        >>> corpus[0].segments["ann"]
+        (Segment(start=0, end=2, label='PER'),)
+        >>> corpus[1].segments
+        {'ann': (), 'bob': None}
+        """
+        raw = {}
+        for name, documents in layers.items():
+            if len(documents) != len(lengths):
+                raise InputError(
+                    f"annotator {show(name)}: {len(documents)} documents;"
+                    f" {len(lengths)} lengths are given, one for each is needed"
+                )
+            annotated = np.array([segments is not None for segments in documents], dtype=np.bool_)
+            flat = [
+                (d, *_segment(s, name, d))
+                for d, segments in enumerate(documents)
+                for s in segments or ()
+            ]
+            columns = list(zip(*flat, strict=True)) or [(), (), (), ()]
+            numbers = [np.array(column, dtype=np.int64) for column in columns[:3]]
+            raw[name] = RawLayer(*numbers, *codes(columns[3]), annotated)
+        sizes = [_length(n, d) for d, n in enumerate(lengths)]
+        return cls.from_raw(
+            np.array(sizes, dtype=np.int64),
+            raw,
+            offsets=offsets,
+            ids=None if ids is None else tuple(ids),
+        )
+
+    @classmethod
+    def from_raw(cls, lengths: Ints, raw: Mapping[str, RawLayer], **rest: Any) -> Corpus:
+        """A corpus from layers that number labels each in its own way; the labels are united."""
+        labels = tuple(sorted({name for layer in raw.values() for name in layer.names}))
+        number = {name: i for i, name in enumerate(labels)}
+        layers = {}
+        for annotator, layer in raw.items():
+            united = np.array([number[name] for name in layer.names], dtype=np.int64)
+            layers[annotator] = Layer(
+                layer.document, layer.start, layer.end, united[layer.label], layer.annotated
+            )
+        return cls(lengths, layers, labels, **rest)
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """The names of the layers, in the order given."""
+        return tuple(self.layers)
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[Document]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: int) -> Document:
+        """Document number ``index``, from 0; negative numbers count from the end."""
+        index = range(len(self))[index]
+        segments: dict[str, tuple[Segment, ...] | None] = {}
+        for name, layer in self.layers.items():
+            low, high = np.searchsorted(layer.document, (index, index + 1))
+            columns = (c[low:high].tolist() for c in (layer.start, layer.end, layer.label))
+            segments[name] = (
+                tuple(Segment(s, e, self.labels[c]) for s, e, c in zip(*columns, strict=True))
+                if layer.annotated[index]
+                else None
+            )
+        tokens = None
+        if self.tokens is not None:
+            first = int(self.lengths[:index].sum())
+            tokens = self.tokens[first : first + int(self.lengths[index])]
+        return Document(self.id_of(index), int(self.lengths[index]), segments, tokens)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal documents, layers and labels; how they were read does not matter."""
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        return (
+            np.array_equal(self.lengths, other.lengths)
+            and dict(self.layers) == dict(other.layers)
+            and (self.labels, self.offsets, self.ids, self.tokens)
+            == (other.labels, other.offsets, other.ids, other.tokens)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus of {len(self)} documents, {int(self.lengths.sum())} {self.offsets};"
+            f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
+            f" labels: {', '.join(self.labels) or 'none'}>"
+        )
+
+    def id_of(self, index: int) -> str:
+        """The name of a document: its id, or its number from 1."""
+        return str(index + 1) if self.ids is None else self.ids[index]
+
+    def subset(self, documents: Sequence[int] | Ints) -> Corpus:
+        """The same annotators over some of the documents, in the order given.
+
+        Without ids, documents are numbered anew. A document named twice is an error.
+
+        >>> corpus = Corpus.from_segments([5, 4], {"ann": [[(0, 2, "PER")], []]})
+        >>> [len(corpus.subset([i]).layers["ann"]) for i in (0, 1)]
+        [1, 0]
+        """
+        chosen = np.arange(len(self))[np.asarray(documents, dtype=np.int64)]
+        if len(np.unique(chosen)) < len(chosen):
+            raise InputError("subset: a document is named twice; each can be taken once")
+        place = np.full(len(self), -1)
+        place[chosen] = np.arange(len(chosen))
+        layers = {}
+        for name, layer in self.layers.items():
+            kept = layer.only(place[layer.document] >= 0)
+            layers[name] = Layer(
+                place[kept.document], kept.start, kept.end, kept.label, layer.annotated[chosen]
+            )
+        return Corpus(
+            self.lengths[chosen],
+            layers,
+            self.labels,
+            self.offsets,
+            None if self.ids is None else tuple(self.ids[i] for i in chosen),
+            None if self.tokens is None else tuple(t for i in chosen for t in self[i].tokens or ()),
+            self.reading,
+            self.notes,
+        )
+
+    # --- checks ---
+
+    def _validate(self) -> None:
+        if self.offsets not in OFFSETS:
+            raise one_of(self.offsets, OFFSETS, "offsets")
+        if len(self.lengths) and self.lengths.min() < 0:
+            d = int(self.lengths.argmin())
+            raise InputError(
+                f"document {show(self.id_of(d))}: length {self.lengths[d]}; at least 0 is allowed"
+            )
+        if self.ids is not None:
+            self._validate_ids(self.ids)
+        if self.tokens is not None and len(self.tokens) != self.lengths.sum():
+            raise InputError(
+                f"{len(self.tokens)} tokens; the lengths of the documents add up to"
+                f" {self.lengths.sum()}"
+            )
+        for label in self.labels:
+            if not isinstance(label, str) or not label:
+                raise InputError(f"label {show(label)}; a label is a string that is not empty")
+        for name, layer in self.layers.items():
+            self._validate_layer(name, layer)
+
+    def _validate_ids(self, ids: tuple[str, ...]) -> None:
+        if len(ids) != len(self):
+            raise InputError(f"{len(ids)} ids; one for each of the {len(self)} documents is needed")
+        seen: set[str] = set()
+        for id_ in ids:
+            if not isinstance(id_, str) or id_ in seen:
+                raise InputError(f"document id {show(id_)}; ids are strings, each used once")
+            seen.add(id_)
+
+    def _validate_layer(self, name: str, layer: Layer) -> None:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"annotator {show(name)}; a name is a string that is not empty")
+        if len(layer.annotated) != len(self):
+            raise InputError(
+                f"annotator {show(name)}: marks for {len(layer.annotated)} documents;"
+                f" the corpus has {len(self)}"
+            )
+        if len(layer) and not 0 <= layer.document[0] <= layer.document[-1] < len(self):
+            raise InputError(
+                f"annotator {show(name)}: a segment lies in document number"
+                f" {layer.document[[0, -1]].tolist()}; 0 to {len(self) - 1} are there"
+            )
+        if len(layer) and not 0 <= layer.label.min() <= layer.label.max() < len(self.labels):
+            raise InputError(
+                f"annotator {show(name)}: label number {layer.label.max()};"
+                f" the corpus has {len(self.labels)} labels"
+            )
+        same = np.zeros(len(layer), np.bool_)
+        same[1:] = np.logical_and.reduce(
+            [np.diff(c) == 0 for c in (layer.document, layer.start, layer.end, layer.label)]
+        )
+        for bad, what in (
+            (layer.end == layer.start, "is empty; a segment has at least one token"),
+            (layer.end < layer.start, "ends before it starts"),
+            (layer.start < 0, "starts before the document"),
+            (layer.end > self.lengths[layer.document], "ends beyond the document of length {}"),
+            (~layer.annotated[layer.document], "lies in a document marked as never seen"),
+            (same, "stands twice; duplicates have to go first"),
+        ):
+            if bad.any():
+                i = int(bad.argmax())
+                d = int(layer.document[i])
+                more = f" (and {bad.sum() - 1} more like it)" if bad.sum() > 1 else ""
+                raise InputError(
+                    f"annotator {show(name)}, document {show(self.id_of(d))}: segment"
+                    f" {layer.start[i]}–{layer.end[i]} {show(self.labels[layer.label[i]])}"
+                    f" {what.format(self.lengths[d])}{more}"
+                )
+
+
+class RawLayer(NamedTuple):
+    """A layer as a reader gives it: ``label`` indexes the layer's own ``names``."""
+
+    document: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    names: tuple[str, ...]
+    annotated: Bools
+
+
+def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Names as numbers, and the distinct names, in the order in which they first occur.
+
+    >>> codes(["PER", "LOC", "PER"])
+    (array([0, 1, 0]), ('PER', 'LOC'))
+    """
+    number: dict[str, int] = {}
+    numbers = [number.setdefault(name, len(number)) for name in names]
+    return np.array(numbers, dtype=np.int64), tuple(number)
+
+
+def _frozen(values: Any, dtype: type) -> Any:
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def _length(n: object, document: int) -> int:
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0:
+        return int(n)
+    raise InputError(
+        f"document {document + 1}: length {show(n)}; a whole number of at least 0 is needed"
+    )
+
+
+def _segment(segment: object, annotator: str, document: int) -> tuple[int, int, str]:
+    match segment:
+        case (int() | np.integer() as start, int() | np.integer() as end, str() as label):
+            return int(start), int(end), label
+    raise InputError(
+        f"annotator {show(annotator)}, document {document + 1}: segment {show(segment)};"
+        " (start, end, label) is needed, two whole numbers and a string"
+    )

@@ -1,0 +1,58 @@
+"""What can go wrong, and how it is said.
+
+::
+
+    SpanAgreeError            everything the package raises on purpose
+    ├── InputError            what a user handed in does not hold: a file, a row, a tag, a segment
+    └── SettingError          a choice that does not exist, or that does not fit the data
+
+Every message is one line: where it is, what is wrong, the value, and what is allowed or would work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LONGEST = 60  # characters of a user's value that a message shows
+
+
+class SpanAgreeError(Exception):
+    """The parent of all errors that the package raises on purpose."""
+
+
+class InputError(SpanAgreeError, ValueError):
+    """A file, a row, a tag or a segment that cannot be taken as it is."""
+
+
+class SettingError(SpanAgreeError, ValueError):
+    """A choice that does not exist, or that does not fit the data."""
+
+
+def show(value: object) -> str:
+    """A user's value inside a message: quoted, on one line, control characters escaped, cut if long.
+
+    >>> show("B-PER\\x1b[31m")
+    "'B-PER\\\\x1b[31m'"
+    """
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def printable(text: str) -> str:
+    """A name as it may stand in a terminal or a table: characters that do not print are escaped.
+
+    >>> printable("a\\tb")
+    'a\\\\tb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def one_of(choice: object, allowed: Iterable[str], what: str) -> SettingError:
+    """The error for a name that is in no table; it lists those that are.
+
+    >>> print(one_of("exakt", ["exact", "token"], "match"))
+    unknown match 'exakt'; allowed: exact, token
+    """
+    return SettingError(f"unknown {what} {show(choice)}; allowed: {', '.join(allowed)}")

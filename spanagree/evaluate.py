@@ -1,0 +1,294 @@
+"""Systems against a gold annotation: raw scores, what luck alone would give, and beyond luck."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.corpus import Corpus
+from spanagree.errors import SettingError, one_of, printable
+from spanagree.similarity import check_layer, find_match, place_layers, tallies
+from spanagree.tally import Score, Tallies, Tally, corrected, undefined
+from spanagree.version import __version__
+
+_TIE = 1e-12  # scores closer than this are the same score
+
+
+class Rank(NamedTuple):
+    """A system's place by F1, from 1; ties share the better one, an undefined F1 has None."""
+
+    observed: int | None
+    corrected: int | None
+
+
+class Macro(NamedTuple):
+    """Means over labels: of the observed and of the expected scores; corrected from these two.
+
+    A label of which the score is undefined is left out of the mean.
+    """
+
+    precision: Score
+    recall: Score
+    f1: Score
+
+
+@dataclass(frozen=True)
+class System:
+    """How one system did.
+
+    Attributes:
+        name: the layer's name.
+        documents: how many documents both the gold annotator and the system saw.
+        tally: the counts over all of them; precision, recall and f1 derive from it.
+        labels: a tally for each label; empty for a measure that disregards labels.
+        macro: means over the labels.
+        rank: place among the systems by F1.
+        tallies: the tallies of every document and label, as columns.
+    """
+
+    name: str
+    documents: int
+    tally: Tally
+    labels: Mapping[str, Tally]
+    macro: Macro
+    rank: Rank
+    tallies: Tallies
+
+    @property
+    def precision(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self.tally.precision
+
+    @property
+    def recall(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self.tally.recall
+
+    @property
+    def f1(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self.tally.f1
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The result of :func:`evaluate`.
+
+    Attributes:
+        systems: by name, in the order of the corpus.
+        documents: the number of documents of the corpus.
+        document_ids: their names.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+    """
+
+    systems: Mapping[str, System]
+    documents: int
+    document_ids: Sequence[str]
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
+        """Name and tally of each document that has a segment, of gold or of the system."""
+        of = self.systems[system].tallies
+        for d in np.unique(of.document).tolist():
+            yield self.document_ids[d], of.of_document(d)
+
+    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+        """The result as plain data, for JSON; undefined is ``None``.
+
+        ``by="document"`` adds the tallies and scores of each document that has a segment.
+
+        Raises:
+            SettingError: if ``by`` is not one of :data:`BY`.
+        """
+        if by is not None and by not in BY:
+            raise one_of(by, BY, "by")
+        systems = []
+        for system in self.systems.values():
+            entry: dict[str, Any] = {
+                "name": system.name,
+                "documents": system.documents,
+                **_entry(system.tally),
+                "rank": system.rank._asdict(),
+                "macro": _figures(system.macro),
+                "labels": {label: _entry(tally) for label, tally in system.labels.items()},
+            }
+            if by == "document":
+                entry["by_document"] = [
+                    {"id": name, **_entry(tally)} for name, tally in self.by_document(system.name)
+                ]
+            systems.append(entry)
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "documents": self.documents,
+            "notes": list(self.notes),
+            "systems": systems,
+        }
+
+
+BY = {"label": "a row for each label", "document": "a row for each document that has a segment"}
+"""What a report can be broken down by."""
+
+
+def evaluate(
+    corpus: Corpus,
+    gold: str | None = None,
+    *,
+    match: str = "exact",
+    chance: str = "nonoverlapping",
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Precision, recall and F1 of systems against a gold annotation, raw and beyond luck.
+
+    The expected scores are those of two independent random annotations that keep the number,
+    lengths and labels of the segments of either side in every document (Li et al. 2024). They
+    are exact: nothing is simulated.
+
+    Args:
+        corpus: gold and systems as layers.
+        gold: the name of the gold layer; the first unless named. All others are systems.
+        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        progress: called with the number of systems done and of all.
+
+    Raises:
+        SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
+            where the measure or the chance model does not allow it.
+
+    >>> corpus = Corpus.from_segments(
+    ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    ... )
+    >>> f1 = evaluate(corpus, gold="gold").systems["mine"].f1
+    >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
+    (0.667, 0.074, 0.64)
+    """
+    find_match(match)
+    names = corpus.annotators
+    if len(names) < 2:
+        raise SettingError(
+            f"{len(names)} layer{'s' * (len(names) != 1)} in the corpus; gold and at least one"
+            " system are needed: a second file, or columns for both"
+        )
+    gold = names[0] if gold is None else gold
+    if gold not in names:
+        raise one_of(gold, map(printable, names), "gold")
+    for name in names:
+        check_layer(corpus, name, match, chance)
+    profiles, placed = place_layers(corpus, names, chance)
+    columns: dict[str, Tallies] = {}
+    others = [name for name in names if name != gold]
+    for done, name in enumerate(others):
+        if progress:
+            progress(done, len(others))
+        columns[name] = tallies(
+            placed[gold], placed[name], profiles, match, max(1, len(corpus.labels))
+        )
+    if progress:
+        progress(len(others), len(others))
+    totals = {name: of.total() for name, of in columns.items()}
+    by_observed = _ranks([totals[name].f1.observed for name in others])
+    by_corrected = _ranks([totals[name].f1.corrected for name in others])
+    systems, notes = {}, list(corpus.notes)
+    annotated = {name: corpus.layers[name].annotated for name in names}
+    for name, *ranks in zip(others, by_observed, by_corrected, strict=True):
+        labels = columns[name].by_label(corpus.labels)
+        shared = int((annotated[gold] & annotated[name]).sum())
+        if shared < len(corpus):
+            notes.append(
+                f"{printable(name)}: {len(corpus) - shared} of {len(corpus)} documents not shared"
+                " with gold, left out"
+            )
+        systems[name] = System(
+            name, shared, totals[name], labels, _macro(labels.values()), Rank(*ranks), columns[name]
+        )
+    settings = {
+        "gold": gold,
+        "match": match,
+        "chance": chance,
+        "average": "micro",
+        "offsets": corpus.offsets,
+        **corpus.reading,
+        "version": __version__,
+    }
+    ids = [corpus.id_of(i) for i in range(len(corpus))]
+    return Evaluation(systems, len(corpus), ids, settings, tuple(notes))
+
+
+def signature(settings: Mapping[str, Any]) -> str:
+    """Settings in one line, for the record: those that change numbers, and the version.
+
+    >>> signature({"match": "exact", "strict": False, "version": "0.1.0"})
+    'match:exact|strict:no|spanagree:0.1.0'
+    """
+    parts = []
+    for key in ("match", "chance", "average", "offsets", "unit", "scheme", "strict"):
+        if key in settings:
+            value = settings[key]
+            parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
+    if settings.get("ignore_tokens"):
+        parts.append("tokens:ignored")
+    return "|".join([*parts, f"spanagree:{settings['version']}"])
+
+
+def _macro(labels: Iterable[Tally]) -> Macro:
+    tallied = list(labels)
+    return Macro(
+        _mean([t.precision for t in tallied]),
+        _mean([t.recall for t in tallied]),
+        _mean([t.f1 for t in tallied]),
+    )
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    defined = [s for s in scores if not math.isnan(s.observed)]
+    if not defined:
+        return undefined("no label of which it is defined" if scores else "labels are disregarded")
+    n = len(defined)
+    return corrected(
+        math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
+    )
+
+
+def _ranks(values: Sequence[float]) -> list[int | None]:
+    """Place of each value, the greatest first; ties share the better place, nan has None."""
+    return [
+        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
+        for value in values
+    ]
+
+
+def _entry(tally: Tally) -> dict[str, Any]:
+    return {
+        **_figures(Macro(tally.precision, tally.recall, tally.f1)),
+        "tally": {
+            "matched": tally.matched,
+            "expected": tally.expected,
+            "gold": tally.size_a,
+            "system": tally.size_b,
+        },
+    }
+
+
+def _figures(scores: Macro) -> dict[str, Any]:
+    """Observed, expected, corrected of each score; where some are undefined, why."""
+    named = scores._asdict()
+    figures: dict[str, Any] = {
+        kind: {
+            name: None if math.isnan(value := getattr(score, kind)) else value
+            for name, score in named.items()
+        }
+        for kind in ("observed", "expected", "corrected")
+    }
+    reasons = {name: score.reason for name, score in named.items() if score.reason}
+    return {**figures, "undefined": reasons} if reasons else figures

@@ -1,0 +1,171 @@
+"""Lists of tag lists, as seqeval's users hold them, and what all readers of tags share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanagree.corpus import Corpus, RawLayer
+from spanagree.errors import InputError, printable, show
+from spanagree.tags import Reading, read_tags
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+Tags = Sequence[Sequence[str] | None]
+
+
+def from_tags(
+    layers: Mapping[str, Tags],
+    *,
+    tokens: Sequence[Sequence[str]] | None = None,
+    ids: Sequence[str] | None = None,
+    scheme: str = "auto",
+    strict: bool = False,
+) -> Corpus:
+    """A corpus from lists of tag lists.
+
+    Args:
+        layers: per annotator or system and document its tags; ``None`` in place of a list says
+            that this annotator never saw the document.
+        tokens: the tokens of each document.
+        ids: a unique name for each document.
+        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`), or ``auto``: each layer's own.
+        strict: take only segments that are well-formed in the scheme.
+
+    Raises:
+        InputError: for layers of different shape, and for tags that the scheme does not have.
+        SettingError: for an unknown scheme.
+
+    >>> corpus = from_tags({"gold": [["B-PER", "I-PER", "O"]], "mine": [["B-PER", "O", "O"]]})
+    >>> corpus[0].segments["mine"]
+    (Segment(start=0, end=1, label='PER'),)
+    """
+    if not layers:
+        raise InputError("no layers; at least one name with its tags is needed")
+    for name, documents in layers.items():
+        _check_nesting(name, documents)
+    lengths = _lengths(layers, tokens)
+    raw, notes, schemes = {}, [], {}
+    for name, documents in layers.items():
+        annotated = np.array([tags is not None for tags in documents], dtype=np.bool_)
+        sizes = np.where(annotated, lengths, 0)
+        first = np.cumsum(sizes) - sizes
+        number = Vocabulary()
+        try:
+            flat = chain.from_iterable(tags for tags in documents if tags is not None)
+            codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(sizes.sum()))
+        except TypeError:
+            raise InputError(f"{show(name)}: a tag is no string; every tag must be one") from None
+        reading = read_tags(
+            list(number),
+            codes,
+            sizes,
+            scheme=scheme,
+            strict=strict,
+            where=_Place(name, first),
+        )
+        raw[name] = RawLayer(
+            reading.sentence, reading.start, reading.end, reading.label, reading.names, annotated
+        )
+        notes += notes_on(name, reading)
+        schemes[name] = reading.scheme
+    return Corpus.from_raw(
+        lengths,
+        raw,
+        ids=None if ids is None else tuple(ids),
+        tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
+        reading=reading_settings("tags", scheme, strict, schemes),
+        notes=tuple(notes),
+    )
+
+
+class Vocabulary(dict[str, int]):
+    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def notes_on(name: str, reading: Reading) -> list[str]:
+    """What a user should know of how a layer's tags were read."""
+    notes = []
+    if reading.repaired:
+        kind = "" if reading.scheme == "mixed" else f" {reading.scheme}"
+        notes.append(
+            f"{printable(name)}: {reading.repaired} ill-formed{kind} tag"
+            f"{'s' * (reading.repaired > 1)} read as conlleval does"
+        )
+    if reading.dropped:
+        notes.append(
+            f"{printable(name)}: {reading.dropped} tag{'s' * (reading.dropped > 1)} outside every"
+            f" well-formed {reading.scheme} segment not counted (strict)"
+        )
+    return notes
+
+
+def reading_settings(
+    source: str, scheme: str, strict: bool, schemes: Mapping[str, str]
+) -> dict[str, Any]:
+    """The settings of a reading of tags, as they stand in every result."""
+    return {"format": source, "scheme": scheme, "strict": strict, "schemes": dict(schemes)}
+
+
+class _Place:
+    """Where token number i of a layer stands."""
+
+    def __init__(self, name: str, first: Ints) -> None:
+        self.name, self.first = name, first
+
+    def __call__(self, token: int) -> str:
+        d = int(np.searchsorted(self.first, token, side="right")) - 1
+        return f"{show(self.name)}, document {d + 1}, token {token - self.first[d] + 1}"
+
+
+def _check_nesting(name: object, documents: object) -> None:
+    try:
+        lists = not isinstance(documents, (str, bytes)) and all(
+            not isinstance(tags, (str, bytes)) and (tags is None or len(tags) >= 0)
+            for tags in documents  # type: ignore[attr-defined]  # what is no list is refused here
+        )
+    except TypeError:
+        lists = False
+    if not lists:
+        raise InputError(
+            f"{show(name)}: {show(documents)}; a list of documents, each a list of tags, is needed"
+        )
+
+
+def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
+    """The length of each document; every layer that saw it must have as many tags."""
+    shapes = {} if tokens is None else {"tokens": np.array([len(d) for d in tokens], np.int64)}
+    for name, documents in layers.items():
+        sizes = [-1 if tags is None else len(tags) for tags in documents]
+        shapes[show(name)] = np.array(sizes, np.int64)
+    (first, lengths), *others = shapes.items()
+    for what, sizes_here in others:
+        if len(sizes_here) != len(lengths):
+            raise InputError(
+                f"{what}: {len(sizes_here)} documents; {first} has {len(lengths)}, and each layer"
+                " needs the same (None for one that it never saw)"
+            )
+        differ = (sizes_here != lengths) & (sizes_here >= 0) & (lengths >= 0)
+        if differ.any():
+            d = int(differ.argmax())
+            raise InputError(
+                f"{what}, document {d + 1}: {sizes_here[d]} tags; the layers before it have"
+                f" {lengths[d]}, and each layer needs the same"
+            )
+        lengths = np.maximum(lengths, sizes_here)
+    if len(lengths) and lengths.min() < 0:
+        raise InputError(
+            f"document {int(lengths.argmin()) + 1}: no layer saw it, so its length is not known;"
+            " give tokens, or leave it out"
+        )
+    return lengths

@@ -1,0 +1,397 @@
+"""The additive measures: what two layers have in common, observed and expected.
+
+A measure is a function φ of two segments, one of each annotator, that adds up over all pairs
+(Li et al. 2024, Prop. 1): so its expected value under two independent random annotations is the
+sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only start distributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spanagree.chance.placement import CHANCES, Profiles, exclusion_groups, place
+from spanagree.corpus import Corpus, Layer
+from spanagree.errors import SettingError, one_of, show
+from spanagree.tally import Tallies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Phi = Callable[[Ints, Ints, Ints], "Ints | Floats"]
+
+_CHUNK = 1 << 20  # elements of one temporary array
+
+
+@dataclass(frozen=True)
+class Match:
+    """An additive measure of two segments.
+
+    ``phi`` takes the offset of the second segment's start from the first's, and both lengths, as
+    arrays; it is 0 for segments that do not overlap. With ``of_label`` only segments of the same
+    label are compared. ``in_tokens``: an annotation's size is its tokens, else its segments.
+    """
+
+    means: str
+    phi: Phi
+    of_label: bool = True
+    in_tokens: bool = False
+
+
+def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
+    return ((offset == 0) & (a == b)).astype(np.int64)
+
+
+def _shared(offset: Ints, a: Ints, b: Ints) -> Ints:
+    return np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
+
+
+def _share(offset: Ints, a: Ints, b: Ints) -> Floats:
+    shared = _shared(offset, a, b)
+    return shared / (a + b - shared)
+
+
+MATCHES = {
+    "exact": Match("same start, end and label", _same),
+    "token": Match("tokens in segments of the same label", _shared, in_tokens=True),
+    "boundaries": Match("same start and end, any label", _same, of_label=False),
+    "iou": Match("shared tokens / tokens of both together, same label", _share),
+}
+"""The measures by name."""
+
+
+# --- observed and expected ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A layer with the start distribution of each segment under a chance model."""
+
+    layer: Layer
+    profile: Ints  # of each segment, in the Profiles that all layers share
+
+
+def place_layers(
+    corpus: Corpus, names: tuple[str, ...], chance: str
+) -> tuple[Profiles, dict[str, Placed]]:
+    """Start distributions for the segments of several layers, each distinct shape once.
+
+    Raises:
+        SettingError: for an unknown chance model.
+    """
+    if chance not in CHANCES:
+        raise one_of(chance, CHANCES, "chance")
+    groups, tokens, lengths = [], [], []
+    offset = 0
+    for name in names:
+        layer = corpus.layers[name]
+        group, documents = exclusion_groups(layer, len(corpus.labels), chance)
+        groups.append(group + offset)
+        tokens.append(corpus.lengths[documents])
+        lengths.append(layer.end - layer.start)
+        offset += len(documents)
+    profiles, profile = place(
+        np.concatenate(groups),
+        np.concatenate(tokens),
+        np.concatenate(lengths),
+        free=chance == "overlapping",
+    )
+    bounds = np.cumsum([len(x) for x in lengths])[:-1]
+    return profiles, {
+        name: Placed(corpus.layers[name], part)
+        for name, part in zip(names, np.split(profile, bounds), strict=True)
+    }
+
+
+def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
+    """Observed and expected totals of two layers, for each document and label.
+
+    Only documents that both annotators saw count. ``labels`` is the number of labels in the
+    corpus. The layers must not overlap themselves in the measure's sense (:func:`check_layer`).
+
+    Raises:
+        SettingError: for an unknown measure.
+    """
+    measure = find_match(match)
+    a, b = _shared_documents(a, b)
+    cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
+    n = len(cells)
+    weight = [
+        np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
+        for x, cell in ((a, cell_a), (b, cell_b))
+    ]
+    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure.phi)
+    return Tallies(
+        cells // labels if measure.of_label else cells,
+        cells % labels if measure.of_label else np.full(n, -1),
+        matched,
+        expected(a, b, cell_a, cell_b, n, profiles, measure.phi),
+        *(w.astype(np.int64) for w in weight),
+    )
+
+
+def find_match(match: str) -> Match:
+    """The measure of that name.
+
+    Raises:
+        SettingError: if there is none.
+    """
+    if match not in MATCHES:
+        raise one_of(match, MATCHES, "match")
+    return MATCHES[match]
+
+
+def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
+    both = a.layer.annotated & b.layer.annotated
+    if both.all():
+        return a, b
+    keep = [both[x.layer.document] for x in (a, b)]
+    first, second = (
+        Placed(x.layer.only(k), x.profile[k]) for x, k in zip((a, b), keep, strict=True)
+    )
+    return first, second
+
+
+def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
+    """Document and label (or, with one label, document) of each segment, as numbers from 0."""
+    keys = [
+        layer.document if labels == 1 else layer.document * labels + layer.label
+        for layer in layers
+    ]
+    cells, number = np.unique(np.concatenate(keys), return_inverse=True)
+    return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
+
+
+def observed(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, phi: Phi
+) -> Ints | Floats:
+    """Σ φ over all pairs of segments in the same cell, for each cell.
+
+    Pairs that do not overlap add nothing, so only the others are looked at.
+    """
+    i, j = _overlapping_pairs(a, b, cell_a, cell_b)
+    value = phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
+    total = np.bincount(cell_a[i], value, cells)
+    return total.astype(np.int64) if value.dtype.kind == "i" else total
+
+
+def _overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+    """The indices of all pairs of segments that share a token in the same cell."""
+    # every cell gets a stretch of its own on one long line
+    stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
+    order = np.lexsort((a.start, cell_a))
+    start = (cell_a * stretch + a.start)[order]
+    reach = np.maximum.accumulate((cell_a * stretch + a.end)[order])  # the furthest end so far
+    low = np.searchsorted(reach, cell_b * stretch + b.start, side="right")
+    high = np.searchsorted(start, cell_b * stretch + b.end, side="left")
+    i, j = _expand(low, np.maximum(high, low))
+    i = order[i]
+    overlap = a.end[i] > b.start[j]
+    return i[overlap], j[overlap]
+
+
+def expected(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, phi: Phi
+) -> Floats:
+    """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
+    i, j = _join(kinds_a.cell, kinds_b.cell)
+    if phi is _same:
+        equal = kinds_a.length[i] == kinds_b.length[j]
+        i, j = i[equal], j[equal]
+    pairs, which = np.unique(
+        np.stack((kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j])),
+        axis=1,
+        return_inverse=True,
+    )
+    value = _expected_of_pairs(profiles, pairs, phi)[which.reshape(-1)]
+    return np.bincount(kinds_a.cell[i], kinds_a.count[i] * kinds_b.count[j] * value, cells)
+
+
+class _Kinds(NamedTuple):
+    """Segments of a layer that chance treats alike: same cell, length and start distribution."""
+
+    cell: Ints
+    length: Ints
+    profile: Ints
+    count: Ints
+
+
+def _kinds(x: Placed, cell: Ints) -> _Kinds:
+    kinds, count = np.unique(
+        np.stack((cell, x.layer.end - x.layer.start, x.profile)), axis=1, return_counts=True
+    )
+    return _Kinds(*kinds, count)
+
+
+def _expected_of_pairs(profiles: Profiles, pairs: Ints, phi: Phi) -> Floats:
+    """E[φ] of one random segment of A and one of B; ``pairs`` has profile, length of either."""
+    profile_a, a, profile_b, b = pairs
+    if phi is _same:
+        return inner(profiles, profile_a, profiles, profile_b)
+    if phi is _shared:
+        (ends_a, of_a), (ends_b, of_b) = _cover(profiles, pairs[:2]), _cover(profiles, pairs[2:])
+        return inner(ends_a, of_a, ends_b, of_b)
+    return _correlated(profiles, pairs, phi)
+
+
+# --- sums over start distributions --------------------------------------------------------------
+
+
+def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
+    """Σ_x f_i(x) g_j(x) for each pair of profiles of the same size: two edges and the middle."""
+    width = np.maximum(f.width[i], g.width[j])
+    total = np.empty(len(i))
+    for rows, x in _by_width(width):
+        inside = x < width[rows, None]
+        edge = f.at(i[rows, None], x) * g.at(j[rows, None], x) * inside
+        total[rows] = 2 * edge.sum(1)
+    middle = f.size[i] - 2 * width
+    return total + middle * f.plateau[i] * g.plateau[j]
+
+
+def _cover(profiles: Profiles, pairs: Ints) -> tuple[Profiles, Ints]:
+    """The probability that a random segment covers each token, from its start distribution.
+
+    ``pairs`` has profiles and lengths; the result has a profile for each distinct pair, and
+    which one belongs to each. A token t is covered by the starts from t − a + 1 to t.
+    """
+    (profile, a), which = np.unique(pairs, axis=1, return_inverse=True)
+    size = profiles.size[profile] + a - 1
+    width = np.minimum(profiles.width[profile] + a - 1, size // 2)
+    edges: list[Floats] = [np.empty(0)] * len(a)
+    for rows, x in _by_width(width + 1):
+        started = np.cumsum(profiles.at(profile[rows, None], x), axis=1)
+        before = x - a[rows, None]
+        ended = np.take_along_axis(started, np.maximum(before, 0), axis=1) * (before >= 0)
+        for row, cover in zip(rows.tolist(), started - ended, strict=True):
+            edges[row] = cover[: width[row] + 1]
+    return Profiles.of(size, edges), which.reshape(-1)
+
+
+def _correlated(profiles: Profiles, pairs: Ints, phi: Phi) -> Floats:
+    """Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
+    total = np.empty(pairs.shape[1])
+    lengths, which = np.unique(pairs[[1, 3]], axis=1, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    bounds = np.cumsum(np.bincount(which.reshape(-1)))[:-1]
+    for (a, b), rows in zip(lengths.T.tolist(), np.split(order, bounds), strict=True):
+        offsets = np.arange(1 - b, a)
+        weights = phi(offsets, np.array(a), np.array(b))
+        weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
+        A, _, B, _ = pairs[:, rows]
+        # further in than this both factors are constant
+        width = np.maximum(profiles.width[A], profiles.width[B] + b - 1)
+        width = np.minimum(width, profiles.size[A] // 2)
+        for chunk, x in _by_width(width + 1, len(offsets)):
+            reached = np.arange(1 - b, x[-1] + a)
+            near = profiles.at(B[chunk, None], reached)
+            windows = np.lib.stride_tricks.sliding_window_view(near, len(offsets), axis=1)
+            value = profiles.at(A[chunk, None], x) * (windows @ weights)
+            last = width[chunk]
+            edge = np.where(x < last[:, None], value, 0.0).sum(1)
+            middle = profiles.size[A[chunk]] - 2 * last
+            total[rows[chunk]] = 2 * edge + middle * value[np.arange(len(chunk)), last]
+    return total
+
+
+def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
+    """Rows of similar width in portions, each with the places 0 … its greatest width − 1."""
+    order = np.argsort(width, kind="stable")
+    portions = []
+    at = 0
+    while at < len(order):
+        least = max(int(width[order[at]]), 1)
+        alike = int(np.searchsorted(width[order], 2 * least, side="right"))
+        end = min(alike, at + max(1, _CHUNK // (2 * least * times)))
+        portions.append((order[at:end], np.arange(int(width[order[end - 1]]))))
+        at = end
+    return portions
+
+
+def _join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """The indices of all pairs of equal entries in two sorted arrays."""
+    j, i = _expand(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
+    return i, j
+
+
+def _expand(low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """All numbers from each low up to its high, and with each the index of its range."""
+    size = high - low
+    numbers = np.repeat(low - np.cumsum(size) + size, size) + np.arange(size.sum())
+    return numbers, np.repeat(np.arange(len(low)), size)
+
+
+# --- layers that a measure or a chance model cannot take ----------------------------------------
+
+
+def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
+    """Refuses a layer that overlaps itself where the measure or the chance model forbids it.
+
+    Raises:
+        SettingError: naming the first two segments and the settings that would work.
+    """
+    layer = corpus.layers[name]
+    one = np.zeros(len(layer), np.int64)
+    overlap = _first_overlap(layer, one)
+    if overlap is None:
+        return
+    of_label = _first_overlap(layer, layer.label)
+    boundaries = _first_twins(layer)
+    forbids: Mapping[str, tuple[int, int] | None] = {
+        "exact": None,
+        "boundaries": boundaries,
+        "token": of_label,
+        "iou": of_label,
+        "nonoverlapping": overlap,
+        "per-label": of_label,
+        "overlapping": None,
+    }
+    for kind, setting in (("match", match), ("chance", chance)):
+        pair = forbids[setting]
+        if pair is None:
+            continue
+        i, j = pair
+        d = int(layer.document[i])
+        spans = " and ".join(
+            f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
+        )
+        what = "have the same boundaries" if setting == "boundaries" else "overlap"
+        among = MATCHES if kind == "match" else CHANCES
+        works = " or ".join(choice for choice in among if forbids[choice] is None)
+        raise SettingError(
+            f"{show(name)}, document {show(corpus.id_of(d))}: segments {spans} {what}, which"
+            f" {kind} {setting} does not allow; {kind} {works} would work"
+        )
+
+
+def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
+    """The first two segments of a document (and label) that share a token."""
+    if len(layer) < 2:
+        return None
+    order = np.lexsort((layer.start, label, layer.document))
+    stretch = int(layer.end.max()) + 1
+    _, cell = np.unique(layer.document * (label.max() + 1) + label, return_inverse=True)
+    start, end = (cell * stretch + layer.start)[order], (cell * stretch + layer.end)[order]
+    reach = np.maximum.accumulate(end)
+    shared = start[1:] < reach[:-1]
+    if not shared.any():
+        return None
+    later = int(shared.argmax()) + 1
+    earlier = int(np.flatnonzero(end[:later] == reach[later - 1])[0])
+    return int(order[earlier]), int(order[later])
+
+
+def _first_twins(layer: Layer) -> tuple[int, int] | None:
+    """The first two segments of a document with the same start and end."""
+    same = np.logical_and.reduce(
+        [np.diff(column) == 0 for column in (layer.document, layer.start, layer.end)]
+    )
+    i = int(same.argmax()) if same.any() else -1
+    return None if i < 0 else (i, i + 1)

@@ -1,0 +1,159 @@
+"""Tallies: counts that add, and the scores that are derived from them.
+
+Store counts, derive scores: with counts and lengths fixed, precision, recall and F1 are linear in
+what is matched, so their expected values follow from the expected match *exactly*, and tallies of
+documents, labels and pairs of annotators can be added in any order before they are scored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
+UNDEFINED = math.nan
+
+
+class Score(NamedTuple):
+    """One figure: as observed, as luck alone would give, and beyond luck.
+
+    ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
+    ``reason`` says why; it is empty where all three are defined.
+    """
+
+    observed: float
+    expected: float
+    corrected: float
+    reason: str = ""
+
+
+def corrected(observed: float, expected: float) -> Score:
+    """A score with its chance correction; undefined where luck alone gives 1.
+
+    >>> corrected(0.75, 0.5)
+    Score(observed=0.75, expected=0.5, corrected=0.5, reason='')
+    """
+    if expected >= 1 - _CERTAIN:
+        return Score(observed, expected, UNDEFINED, "luck alone gives 1")
+    return Score(observed, expected, (observed - expected) / (1 - expected))
+
+
+def undefined(reason: str) -> Score:
+    """A score of which nothing is defined."""
+    return Score(UNDEFINED, UNDEFINED, UNDEFINED, reason)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What two annotations have in common: counts of segments, or of tokens.
+
+    Attributes:
+        matched: the similarity observed, added up over pairs of segments.
+        expected: its expected value if both annotations were random.
+        size_a: the size of the first, in an evaluation of the gold annotation.
+        size_b: the size of the second, in an evaluation of the system.
+
+    >>> (Tally(3, 0.5, 4, 5) + Tally(1, 0.25, 2, 1)).f1.observed
+    0.6666666666666666
+    """
+
+    matched: float = 0
+    expected: float = 0.0
+    size_a: int = 0
+    size_b: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.matched + other.matched,
+            self.expected + other.expected,
+            self.size_a + other.size_a,
+            self.size_b + other.size_b,
+        )
+
+    @property
+    def precision(self) -> Score:
+        """matched / size_b; undefined if the second marked nothing."""
+        return self._score(1, self.size_b, "the system marked nothing")
+
+    @property
+    def recall(self) -> Score:
+        """matched / size_a; undefined if the first marked nothing."""
+        return self._score(1, self.size_a, "the gold annotation has nothing marked")
+
+    @property
+    def f1(self) -> Score:
+        """2·matched / (size_a + size_b); undefined if neither marked anything."""
+        return self._score(2, self.size_a + self.size_b, "neither marked anything")
+
+    def _score(self, times: int, size: int, reason: str) -> Score:
+        if not size:
+            return undefined(reason)
+        return corrected(times * self.matched / size, times * self.expected / size)
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """The tallies of many documents and labels, as columns.
+
+    One entry for each document and label in which at least one of the two annotations has a
+    segment; ``label`` is −1 throughout for a measure that disregards labels.
+    """
+
+    document: NDArray[np.int64]
+    label: NDArray[np.int64]
+    matched: NDArray[np.float64] | NDArray[np.int64]
+    expected: NDArray[np.float64]
+    size_a: NDArray[np.int64]
+    size_b: NDArray[np.int64]
+
+    def total(self, where: NDArray[np.bool_] | slice = slice(None)) -> Tally:
+        """The sum over all entries, or over those chosen; independent of their order."""
+        return Tally(
+            _sum(self.matched[where]),
+            math.fsum(self.expected[where].tolist()),
+            int(self.size_a[where].sum()),
+            int(self.size_b[where].sum()),
+        )
+
+    def by_label(self, labels: Iterable[str]) -> dict[str, Tally]:
+        """A tally for each label, zeros for those that occur nowhere."""
+        if len(self.label) and self.label[0] < 0:
+            return {}
+        order = np.argsort(self.label, kind="stable")
+        bounds = np.searchsorted(self.label[order], np.arange(len(names := tuple(labels)) + 1))
+        return {
+            name: self._take(order[a:b]).total()
+            for name, a, b in zip(names, bounds, bounds[1:], strict=False)
+        }
+
+    def of_document(self, document: int) -> Tally:
+        """The tally of one document, over its labels."""
+        low, high = np.searchsorted(self.document, (document, document + 1))
+        return self.total(slice(low, high))
+
+    def _take(self, index: NDArray[np.int64]) -> Tallies:
+        return Tallies(
+            *(
+                column[index]
+                for column in (
+                    self.document,
+                    self.label,
+                    self.matched,
+                    self.expected,
+                    self.size_a,
+                    self.size_b,
+                )
+            )
+        )
+
+
+def _sum(values: NDArray[np.float64] | NDArray[np.int64]) -> float:
+    """Exact, so that the order of documents changes no digit."""
+    return int(values.sum()) if values.dtype.kind == "i" else math.fsum(values.tolist())
