@@ -29,7 +29,7 @@ class SettingError(SpanAgreeError, ValueError):
 
 
 def show(value: object) -> str:
-    """A user's value inside a message: quoted, on one line, control characters escaped, cut if long.
+    """A user's value inside a message: quoted, on one line, control characters escaped, cut.
 
     >>> show("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"

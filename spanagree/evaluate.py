@@ -81,14 +81,14 @@ class Evaluation:
     Attributes:
         systems: by name, in the order of the corpus.
         documents: the number of documents of the corpus.
-        document_ids: their names.
+        document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
     """
 
     systems: Mapping[str, System]
     documents: int
-    document_ids: Sequence[str]
+    document_ids: tuple[str, ...] | None
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
 
@@ -101,7 +101,7 @@ class Evaluation:
         """Name and tally of each document that has a segment, of gold or of the system."""
         of = self.systems[system].tallies
         for d in np.unique(of.document).tolist():
-            yield self.document_ids[d], of.of_document(d)
+            yield self.document_ids[d] if self.document_ids else str(d + 1), of.of_document(d)
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """The result as plain data, for JSON; undefined is ``None``.
@@ -111,8 +111,7 @@ class Evaluation:
         Raises:
             SettingError: if ``by`` is not one of :data:`BY`.
         """
-        if by is not None and by not in BY:
-            raise one_of(by, BY, "by")
+        _check_by(by)
         systems = []
         for system in self.systems.values():
             entry: dict[str, Any] = {
@@ -135,6 +134,70 @@ class Evaluation:
             "notes": list(self.notes),
             "systems": systems,
         }
+
+    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+        """The result as flat rows, for CSV or a data frame; undefined is ``nan`` or ``None``.
+
+        A row for each system; with ``by`` a row for each label or document, then one with the
+        averages.
+
+        Raises:
+            SettingError: if ``by`` is not one of :data:`BY`.
+
+        >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "PER")]], "b": [[(0, 2, "PER")]]})
+        >>> [(row["label"], row["f1_observed"]) for row in evaluate(corpus).to_rows("label")]
+        [('PER', 1.0), ('', 1.0), ('', 1.0)]
+        """
+        _check_by(by)
+        rows = []
+        for system in self.systems.values():
+            name = {"system": system.name}
+            whole = {"documents": system.documents}
+            ranks = {f"rank_{kind}": place for kind, place in system.rank._asdict().items()}
+            if by is None:
+                rows.append({**name, **whole, **_flat(system), **_sizes(system.tally), **ranks})
+                continue
+            parts = system.labels.items() if by == "label" else self.by_document(system.name)
+            for part, tally in parts:
+                rows.append({**name, by: part, "average": "", **_flat(tally), **_sizes(tally)})
+            micro = {**_flat(system), **_sizes(system.tally)}
+            rows.append({**name, by: "", "average": "micro", **micro})
+            if system.labels and by == "label":
+                nothing = dict.fromkeys(_sizes(system.tally))
+                rows.append({**name, by: "", "average": "macro", **_flat(system.macro), **nothing})
+        return rows
+
+
+def _check_by(by: str | None) -> None:
+    if by is not None and by not in BY:
+        raise one_of(by, BY, "by")
+
+
+def _flat(of: Tally | Macro | System) -> dict[str, float]:
+    return {
+        f"{name}_{kind}": getattr(getattr(of, name), kind)
+        for name in Macro._fields
+        for kind in ("observed", "expected", "corrected")
+    }
+
+
+def _sizes(tally: Tally) -> dict[str, float]:
+    return {
+        "matched": tally.matched,
+        "expected": tally.expected,
+        "size_gold": tally.size_a,
+        "size_system": tally.size_b,
+    }
+
+
+def _counts(tally: Tally) -> dict[str, float]:
+    """A tally in the words of an evaluation."""
+    return {
+        "matched": tally.matched,
+        "expected": tally.expected,
+        "gold": tally.size_a,
+        "system": tally.size_b,
+    }
 
 
 BY = {"label": "a row for each label", "document": "a row for each document that has a segment"}
@@ -221,8 +284,7 @@ def evaluate(
         **corpus.reading,
         "version": __version__,
     }
-    ids = [corpus.id_of(i) for i in range(len(corpus))]
-    return Evaluation(systems, len(corpus), ids, settings, tuple(notes))
+    return Evaluation(systems, len(corpus), corpus.ids, settings, tuple(notes))
 
 
 def signature(settings: Mapping[str, Any]) -> str:
@@ -271,12 +333,7 @@ def _ranks(values: Sequence[float]) -> list[int | None]:
 def _entry(tally: Tally) -> dict[str, Any]:
     return {
         **_figures(Macro(tally.precision, tally.recall, tally.f1)),
-        "tally": {
-            "matched": tally.matched,
-            "expected": tally.expected,
-            "gold": tally.size_a,
-            "system": tally.size_b,
-        },
+        "tally": _counts(tally),
     }
 
 

@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from spanagree.arrays import Floats, Ints, distinct, groups, join, ranges
 from spanagree.chance.placement import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus import Corpus, Layer
 from spanagree.errors import SettingError, one_of, show
 from spanagree.tally import Tallies
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
-    Phi = Callable[[Ints, Ints, Ints], "Ints | Floats"]
+Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
 _CHUNK = 1 << 20  # elements of one temporary array
 
@@ -161,16 +156,13 @@ def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
     """Document and label (or, with one label, document) of each segment, as numbers from 0."""
     keys = [
-        layer.document if labels == 1 else layer.document * labels + layer.label
-        for layer in layers
+        layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
     ]
     cells, number = np.unique(np.concatenate(keys), return_inverse=True)
     return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
 
 
-def observed(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, phi: Phi
-) -> Ints | Floats:
+def observed(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, phi: Phi) -> Ints | Floats:
     """Σ φ over all pairs of segments in the same cell, for each cell.
 
     Pairs that do not overlap add nothing, so only the others are looked at.
@@ -190,7 +182,7 @@ def _overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[
     reach = np.maximum.accumulate((cell_a * stretch + a.end)[order])  # the furthest end so far
     low = np.searchsorted(reach, cell_b * stretch + b.start, side="right")
     high = np.searchsorted(start, cell_b * stretch + b.end, side="left")
-    i, j = _expand(low, np.maximum(high, low))
+    i, j = ranges(low, np.maximum(high, low))
     i = order[i]
     overlap = a.end[i] > b.start[j]
     return i[overlap], j[overlap]
@@ -201,17 +193,16 @@ def expected(
 ) -> Floats:
     """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
     kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
-    i, j = _join(kinds_a.cell, kinds_b.cell)
+    i, j = join(kinds_a.cell, kinds_b.cell)
     if phi is _same:
         equal = kinds_a.length[i] == kinds_b.length[j]
         i, j = i[equal], j[equal]
-    pairs, which = np.unique(
-        np.stack((kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j])),
-        axis=1,
-        return_inverse=True,
+    pairs, which, _ = distinct(
+        kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
     )
-    value = _expected_of_pairs(profiles, pairs, phi)[which.reshape(-1)]
-    return np.bincount(kinds_a.cell[i], kinds_a.count[i] * kinds_b.count[j] * value, cells)
+    value = _expected_of_pairs(profiles, *pairs, phi)[which]
+    weight = (kinds_a.number[i] * kinds_b.number[j]).astype(np.float64)
+    return np.bincount(kinds_a.cell[i], weight * value, cells)
 
 
 class _Kinds(NamedTuple):
@@ -220,25 +211,25 @@ class _Kinds(NamedTuple):
     cell: Ints
     length: Ints
     profile: Ints
-    count: Ints
+    number: Ints  # of such segments
 
 
 def _kinds(x: Placed, cell: Ints) -> _Kinds:
-    kinds, count = np.unique(
-        np.stack((cell, x.layer.end - x.layer.start, x.profile)), axis=1, return_counts=True
-    )
-    return _Kinds(*kinds, count)
+    (cell, length, profile), _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
+    return _Kinds(cell, length, profile, number)
 
 
-def _expected_of_pairs(profiles: Profiles, pairs: Ints, phi: Phi) -> Floats:
-    """E[φ] of one random segment of A and one of B; ``pairs`` has profile, length of either."""
-    profile_a, a, profile_b, b = pairs
+def _expected_of_pairs(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+) -> Floats:
+    """E[φ] of one random segment of A and one of B, for each pair of profiles and lengths."""
     if phi is _same:
         return inner(profiles, profile_a, profiles, profile_b)
     if phi is _shared:
-        (ends_a, of_a), (ends_b, of_b) = _cover(profiles, pairs[:2]), _cover(profiles, pairs[2:])
-        return inner(ends_a, of_a, ends_b, of_b)
-    return _correlated(profiles, pairs, phi)
+        cover_a, of_a = _cover(profiles, profile_a, a)
+        cover_b, of_b = _cover(profiles, profile_b, b)
+        return inner(cover_a, of_a, cover_b, of_b)
+    return _correlated(profiles, profile_a, a, profile_b, b, phi)
 
 
 # --- sums over start distributions --------------------------------------------------------------
@@ -256,13 +247,13 @@ def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
     return total + middle * f.plateau[i] * g.plateau[j]
 
 
-def _cover(profiles: Profiles, pairs: Ints) -> tuple[Profiles, Ints]:
+def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     """The probability that a random segment covers each token, from its start distribution.
 
-    ``pairs`` has profiles and lengths; the result has a profile for each distinct pair, and
-    which one belongs to each. A token t is covered by the starts from t − a + 1 to t.
+    A token t is covered by the starts from t − a + 1 to t. The result has a profile for each
+    distinct pair of start distribution and length, and says which one belongs to each.
     """
-    (profile, a), which = np.unique(pairs, axis=1, return_inverse=True)
+    (profile, a), which, _ = distinct(profile, a)
     size = profiles.size[profile] + a - 1
     width = np.minimum(profiles.width[profile] + a - 1, size // 2)
     edges: list[Floats] = [np.empty(0)] * len(a)
@@ -272,25 +263,27 @@ def _cover(profiles: Profiles, pairs: Ints) -> tuple[Profiles, Ints]:
         ended = np.take_along_axis(started, np.maximum(before, 0), axis=1) * (before >= 0)
         for row, cover in zip(rows.tolist(), started - ended, strict=True):
             edges[row] = cover[: width[row] + 1]
-    return Profiles.of(size, edges), which.reshape(-1)
+    return Profiles.of(size, edges), which
 
 
-def _correlated(profiles: Profiles, pairs: Ints, phi: Phi) -> Floats:
+def _correlated(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+) -> Floats:
     """Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
-    total = np.empty(pairs.shape[1])
-    lengths, which = np.unique(pairs[[1, 3]], axis=1, return_inverse=True)
-    order = np.argsort(which.reshape(-1), kind="stable")
-    bounds = np.cumsum(np.bincount(which.reshape(-1)))[:-1]
-    for (a, b), rows in zip(lengths.T.tolist(), np.split(order, bounds), strict=True):
-        offsets = np.arange(1 - b, a)
-        weights = phi(offsets, np.array(a), np.array(b))
+    total = np.empty(len(a))
+    lengths, which, counts = distinct(a, b)
+    for of_a, of_b, rows in zip(
+        *(x.tolist() for x in lengths), groups(which, len(counts)), strict=True
+    ):
+        offsets = np.arange(1 - of_b, of_a)
+        weights = phi(offsets, np.array(of_a), np.array(of_b))
         weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
-        A, _, B, _ = pairs[:, rows]
+        A, B = profile_a[rows], profile_b[rows]
         # further in than this both factors are constant
-        width = np.maximum(profiles.width[A], profiles.width[B] + b - 1)
+        width = np.maximum(profiles.width[A], profiles.width[B] + of_b - 1)
         width = np.minimum(width, profiles.size[A] // 2)
         for chunk, x in _by_width(width + 1, len(offsets)):
-            reached = np.arange(1 - b, x[-1] + a)
+            reached = np.arange(1 - of_b, x[-1] + of_a)
             near = profiles.at(B[chunk, None], reached)
             windows = np.lib.stride_tricks.sliding_window_view(near, len(offsets), axis=1)
             value = profiles.at(A[chunk, None], x) * (windows @ weights)
@@ -313,19 +306,6 @@ def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
         portions.append((order[at:end], np.arange(int(width[order[end - 1]]))))
         at = end
     return portions
-
-
-def _join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """The indices of all pairs of equal entries in two sorted arrays."""
-    j, i = _expand(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
-    return i, j
-
-
-def _expand(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """All numbers from each low up to its high, and with each the index of its range."""
-    size = high - low
-    numbers = np.repeat(low - np.cumsum(size) + size, size) + np.arange(size.sum())
-    return numbers, np.repeat(np.arange(len(low)), size)
 
 
 # --- layers that a measure or a chance model cannot take ----------------------------------------
@@ -357,8 +337,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         pair = forbids[setting]
         if pair is None:
             continue
-        i, j = pair
-        d = int(layer.document[i])
+        d = int(layer.document[pair[0]])
         spans = " and ".join(
             f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
         )

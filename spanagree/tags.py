@@ -16,18 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus import Layer
 from spanagree.errors import InputError, SettingError, one_of, show
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
@@ -112,15 +108,13 @@ def read_tags(
     if scheme != "auto" and scheme not in SCHEMES:
         raise one_of(scheme, ["auto", *SCHEMES], "scheme")
     used = np.bincount(codes, minlength=len(tags)) > 0
-    parsed = []
-    for i, tag in enumerate(tags):
-        try:
-            parsed.append(_parse(tag, scheme) if used[i] else (O, ""))
-        except InputError as error:
-            raise InputError(f"{where(int((codes == i).argmax()))}: {error}") from None
-    names = tuple(dict.fromkeys(label for prefix, label in parsed if prefix != O))
+    parsed = [_parse(tag, scheme) if used[i] else (O, "") for i, tag in enumerate(tags)]
+    if None in parsed:
+        bad = parsed.index(None)
+        raise InputError(f"{where(int((codes == bad).argmax()))}: {_unknown(tags[bad], scheme)}")
+    names = tuple(dict.fromkeys(label for prefix, label in filter(None, parsed) if prefix))
     number = {label: i for i, label in enumerate(names)}
-    prefix = np.array([p for p, _ in parsed], np.int64)[codes]
+    prefix = np.array([p for p, _ in filter(None, parsed)], np.int64)[codes]
     label = np.array([number.get(name, -1) if p else -1 for p, name in parsed], np.int64)[codes]
     sequence = _Sequence(prefix, label, lengths)
     if scheme == "auto":
@@ -182,7 +176,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
             raise _cannot_hold(layer, labels, int(touches.argmax()) - 1, scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
-    inside = _ranges(start, end)
+    inside, _ = ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
     rules = SCHEMES[scheme]
@@ -224,19 +218,20 @@ def _letters(scheme: str) -> str:
     return (_MIXED if scheme == "auto" else SCHEMES[scheme]).allowed
 
 
-def _parse(tag: object, scheme: str) -> tuple[int, str]:
+def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
     """A tag's meaning and label; in IO a label may stand bare."""
-    parsed = prefixed(tag, scheme)
-    if parsed:
-        return parsed
-    if scheme == "IO" and isinstance(tag, str) and tag and not _looks_prefixed(tag):
+    if scheme == "IO" and isinstance(tag, str) and tag and tag != "O" and not _looks_prefixed(tag):
         return I, tag
+    return prefixed(tag, scheme)
+
+
+def _unknown(tag: object, scheme: str) -> str:
     allowed = f"O, or a label behind {' '.join(f'{c}-' for c in _letters(scheme))}"
     if scheme == "IO":
         allowed += ", or a bare label that does not look like another scheme's tag"
     elif scheme == "auto":
         allowed += "; where labels stand bare, the scheme is IO and has to be named"
-    raise InputError(f"unknown tag {show(tag)}; allowed: {allowed}")
+    return f"unknown tag {show(tag)}; allowed: {allowed}"
 
 
 def _looks_prefixed(tag: str) -> bool:
@@ -277,7 +272,7 @@ class _Sequence:
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:
-    """The scheme that a layer's tags are in: by their letters, then by the fewer ill-formed tags."""
+    """The scheme of a layer's tags: by their letters, then by the fewer ill-formed tags."""
     if not letters:
         return "none"
     fitting = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
@@ -300,17 +295,11 @@ def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
         for p, c in zip(sequence.prefix.tolist(), sequence.label.tolist(), strict=True)
     ]
     bounds = [*sequence.first.tolist(), len(tags)]
-    sentences = [tags[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    sentences = [tags[a:b] for a, b in pairwise(bounds)]
     entities = seqeval.Entities(sentences, getattr(seqeval, scheme)).entities
     found = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
     spans = np.array(found, dtype=np.int64).reshape(-1, 2)
     return spans[:, 0], spans[:, 1]
-
-
-def _ranges(start: Ints, end: Ints) -> Ints:
-    """All whole numbers from each start up to its end, in a row."""
-    size = end - start
-    return np.repeat(start - np.cumsum(size) + size, size) + np.arange(size.sum())
 
 
 def _cannot_hold(

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from spanagree.arrays import Floats, Ints, groups
 
 _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
 UNDEFINED = math.nan
@@ -106,14 +105,14 @@ class Tallies:
     segment; ``label`` is −1 throughout for a measure that disregards labels.
     """
 
-    document: NDArray[np.int64]
-    label: NDArray[np.int64]
-    matched: NDArray[np.float64] | NDArray[np.int64]
-    expected: NDArray[np.float64]
-    size_a: NDArray[np.int64]
-    size_b: NDArray[np.int64]
+    document: Ints
+    label: Ints
+    matched: Floats | Ints
+    expected: Floats
+    size_a: Ints
+    size_b: Ints
 
-    def total(self, where: NDArray[np.bool_] | slice = slice(None)) -> Tally:
+    def total(self, where: Ints | slice = slice(None)) -> Tally:
         """The sum over all entries, or over those chosen; independent of their order."""
         return Tally(
             _sum(self.matched[where]),
@@ -126,11 +125,10 @@ class Tallies:
         """A tally for each label, zeros for those that occur nowhere."""
         if len(self.label) and self.label[0] < 0:
             return {}
-        order = np.argsort(self.label, kind="stable")
-        bounds = np.searchsorted(self.label[order], np.arange(len(names := tuple(labels)) + 1))
+        names = tuple(labels)
         return {
-            name: self._take(order[a:b]).total()
-            for name, a, b in zip(names, bounds, bounds[1:], strict=False)
+            name: self.total(where)
+            for name, where in zip(names, groups(self.label, len(names)), strict=True)
         }
 
     def of_document(self, document: int) -> Tally:
@@ -138,22 +136,7 @@ class Tallies:
         low, high = np.searchsorted(self.document, (document, document + 1))
         return self.total(slice(low, high))
 
-    def _take(self, index: NDArray[np.int64]) -> Tallies:
-        return Tallies(
-            *(
-                column[index]
-                for column in (
-                    self.document,
-                    self.label,
-                    self.matched,
-                    self.expected,
-                    self.size_a,
-                    self.size_b,
-                )
-            )
-        )
 
-
-def _sum(values: NDArray[np.float64] | NDArray[np.int64]) -> float:
+def _sum(values: Floats | Ints) -> float:
     """Exact, so that the order of documents changes no digit."""
     return int(values.sum()) if values.dtype.kind == "i" else math.fsum(values.tolist())

@@ -25,18 +25,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.corpus import Layer
 from spanagree.errors import InputError, one_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -159,9 +153,7 @@ def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints
     return group, distinct // max(per, 1)
 
 
-def place(
-    group: Ints, tokens: Ints, length: Ints, *, free: bool = False
-) -> tuple[Profiles, Ints]:
+def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tuple[Profiles, Ints]:
     """Start distributions of many random annotations, each distinct shape once.
 
     Args:
@@ -185,22 +177,23 @@ def place(
     edges: list[Floats] = []
     sizes: list[int] = []
     for k in np.unique(counts[counts > 0]):  # groups of equally many segments make a table
-        groups = np.flatnonzero(counts == k)
-        rows = order[first[groups][:, None] + np.arange(k)]  # segments, by length
+        here = np.flatnonzero(counts == k)
+        rows = order[first[here][:, None] + np.arange(k)]  # segments, by length
         shapes, shape = np.unique(
-            np.column_stack((tokens[groups], length[rows])), axis=0, return_inverse=True
+            np.column_stack((tokens[here], length[rows])), axis=0, return_inverse=True
         )
         slots = shapes[:, 0] - shapes[:, 1:].sum(1) + k
         of_shape = np.empty((len(shapes), k), np.int64)
         tables.append((rows, shape.reshape(-1), of_shape))
         alike, which = np.unique(shapes[:, 1:] - 1, axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        ends = np.cumsum(np.bincount(which))[:-1]
-        for excess, here in zip(alike, np.split(np.argsort(which), ends), strict=True):
+        members = groups(which.reshape(-1), len(alike))
+        for excess, of_these in zip(alike, members, strict=True):
             if excess.sum() <= _FIRST_EDGE:
-                cells += [_Cell(excess, e, slots[here], here, of_shape) for e in np.unique(excess)]
+                cells += [
+                    _Cell(excess, e, slots[of_these], of_these, of_shape) for e in np.unique(excess)
+                ]
                 continue
-            for s in here:
+            for s in of_these:
                 for e, edge in _long_edges(excess, int(slots[s])).items():
                     of_shape[s, excess == e] = len(edges)
                     edges.append(edge)
@@ -229,13 +222,12 @@ def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
     slots = np.concatenate([cell.slots for cell in cells])
     repeats = [len(cell.slots) for cell in cells]
     others = np.repeat([number[cell.others] for cell in cells], repeats)
-    distinct, profile = np.unique(np.stack((others, slots)), axis=1, return_inverse=True)
-    profile = profile.reshape(-1) + len(edges)
-    ends = np.cumsum(np.bincount(distinct[0]))[:-1]
-    for key, F in zip(number, np.split(distinct[1], ends), strict=True):
+    (others, slots), profile, _ = distinct(others, slots)
+    profile += len(edges)
+    for key, of_key in zip(number, groups(others, len(number)), strict=True):
         excess = np.frombuffer(key, dtype=np.int64)
-        edges += _short_edges(excess, F)
-        sizes += (F + excess.sum()).tolist()
+        edges += _short_edges(excess, slots[of_key])
+        sizes += (slots[of_key] + excess.sum()).tolist()
     for cell, mine in zip(cells, np.split(profile, np.cumsum(repeats)[:-1]), strict=True):
         of_shape, where = cell.target
         of_shape[where] = mine[:, None]
@@ -356,7 +348,9 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
     T = np.zeros((most + 1, limit + 1))
     T[0, 0] = 1
     lengths, counts = np.unique(excess, return_counts=True)
-    drawn = deepest = total = 0  # the part of T that is not zero yet; rare lengths first keep it small
+    drawn = deepest = total = (
+        0  # the part of T that is not zero yet; rare lengths first keep it small
+    )
     for c, e in sorted(zip(counts.tolist(), lengths.tolist(), strict=True)):
         total += c
         more = min(drawn + c, most), min(deepest + c * e, limit)

@@ -8,18 +8,13 @@ and shares no formula with :mod:`spanagree.chance.placement`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.chance.placement import CHANCES, exclusion_groups
 from spanagree.corpus import Layer
 from spanagree.errors import InputError, one_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
 
 
 def draw_starts(

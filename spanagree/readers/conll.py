@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from spanagree.arrays import Bools, Ints
 from spanagree.corpus import Corpus, RawLayer
 from spanagree.errors import InputError, SettingError, one_of, printable, show
 from spanagree.readers.files import PathName, named_files, read_text
 from spanagree.readers.tag_lists import Vocabulary, notes_on, reading_settings
 from spanagree.tags import SCHEMES, prefixed, read_tags
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -155,9 +151,7 @@ class _Page:
         return document, first - (np.cumsum(lengths) - lengths)[document]
 
 
-def _read_page(
-    path: PathName, encoding: str, columns: Sequence[int | None], scheme: str
-) -> _Page:
+def _read_page(path: PathName, encoding: str, columns: Sequence[int | None], scheme: str) -> _Page:
     name = printable(os.fspath(path))
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -278,7 +272,7 @@ def _compare(page: _Page, first: _Page, unit: str, ignore_tokens: bool) -> int:
     return int(different.sum())
 
 
-def _breaks(lengths: Ints, n: int) -> NDArray[np.bool_]:
+def _breaks(lengths: Ints, n: int) -> Bools:
     """Of the first n tokens, which begin a unit."""
     begins = np.zeros(n, np.bool_)
     first = np.cumsum(lengths) - lengths

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.corpus import Corpus, RawLayer
 from spanagree.errors import InputError, printable, show
 from spanagree.tags import Reading, read_tags
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
 
 Tags = Sequence[Sequence[str] | None]
 

@@ -1,0 +1,7 @@
+"""``python -m spanagree``."""
+
+import sys
+
+from spanagree.cli import main
+
+sys.exit(main())

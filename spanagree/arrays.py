@@ -1,0 +1,60 @@
+"""Arrays: the types of them that the package uses, and ranges and groups within them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
+    """The distinct rows of a table, sorted; which of them each row is; how often each occurs.
+
+    >>> rows, which, counts = distinct(np.array([2, 1, 2]), np.array([5, 5, 5]))
+    >>> [column.tolist() for column in rows], which.tolist(), counts.tolist()
+    ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
+    """
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
+    number = np.cumsum(new) - 1
+    which = np.empty(len(order), np.int64)
+    which[order] = number
+    return tuple(column[new] for column in ordered), which, np.bincount(number)
+
+
+def groups(which: Ints, count: int) -> list[Ints]:
+    """For each number below ``count`` the indices at which it stands.
+
+    >>> [g.tolist() for g in groups(np.array([1, 0, 1]), 3)]
+    [[1], [0, 2], []]
+    """
+    order = np.argsort(which, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(which, minlength=count))[:-1])
+
+
+def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """All numbers from each low up to its high, in a row, and with each the index of its range.
+
+    >>> [x.tolist() for x in ranges(np.array([3, 8]), np.array([5, 9]))]
+    [[3, 4, 8], [0, 0, 1]]
+    """
+    size = high - low
+    numbers = np.repeat(low - np.cumsum(size) + size, size) + np.arange(size.sum())
+    return numbers, np.repeat(np.arange(len(low)), size)
+
+
+def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """The indices of all pairs of equal entries; ``b`` is sorted.
+
+    >>> [x.tolist() for x in join(np.array([7, 4]), np.array([4, 4, 7]))]
+    [[0, 1, 1], [2, 0, 1]]
+    """
+    j, i = ranges(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
+    return i, j

@@ -1,0 +1,75 @@
+"""What an evaluation looks like, as a table and as rows."""
+
+from __future__ import annotations
+
+from spanagree.errors import printable
+from spanagree.evaluate import Evaluation, Macro, Rank, System
+from spanagree.report.table import UNDEFINED, Table, Value
+from spanagree.tally import Tally
+
+_FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")
+
+
+def as_table(result: Evaluation, by: str | None = None) -> Table:
+    """Systems in the order given; with ``by`` a block for each system, a row for each part."""
+    systems = result.systems.values()
+    header: tuple[str, ...] = ("system", *_FIGURES, "rank")
+    breaks: list[int] = []
+    rows: list[list[Value]] = []
+    if by is None:
+        rows = [[s.name, *_scores(s.tally), _arrow(s.rank)] for s in systems]
+    else:
+        header = ("system", by, *_FIGURES, "gold", "marked")
+        for system in systems:
+            breaks.append(len(rows))
+            rows += _parts(result, system, by)
+    gold = printable(result.settings["gold"])
+    return Table(
+        header,
+        rows,
+        names=1 if by is None else 2,
+        breaks=breaks[1:],
+        caption=f"{len(systems)} system{'s' * (len(systems) != 1)} against {gold},"
+        f" {result.documents} documents",
+        remarks=_remarks(result),
+        signature=result.signature,
+    )
+
+
+def _parts(result: Evaluation, system: System, by: str) -> list[list[Value]]:
+    parts = system.labels.items() if by == "label" else result.by_document(system.name)
+    rows: list[list[Value]] = [[system.name, name, *_scores(t), *_sizes(t)] for name, t in parts]
+    rows.append([system.name, "all (micro)", *_scores(system.tally), *_sizes(system.tally)])
+    if by == "label" and system.labels:
+        rows.append([system.name, "all (macro)", *_scores(system.macro), None, None])
+    return rows
+
+
+def _scores(of: Tally | Macro) -> list[Value]:
+    return [
+        of.precision.observed,
+        of.recall.observed,
+        of.f1.observed,
+        of.f1.expected,
+        of.f1.corrected,
+    ]
+
+
+def _sizes(tally: Tally) -> list[Value]:
+    return [tally.size_a, tally.size_b]
+
+
+def _arrow(rank: Rank) -> str:
+    before, after = (UNDEFINED if place is None else str(place) for place in rank)
+    return f"{before} → {after}"
+
+
+def _remarks(result: Evaluation) -> list[str]:
+    """Why a system's figures are undefined, each reason once."""
+    remarks = []
+    for system in result.systems.values():
+        for name in ("precision", "recall", "f1"):
+            reason = getattr(system, name).reason
+            if reason:
+                remarks.append(f"{printable(system.name)}: {name} undefined: {reason}")
+    return remarks
