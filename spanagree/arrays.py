@@ -36,7 +36,7 @@ def groups(which: Ints, count: int) -> list[Ints]:
     [[1], [0, 2], []]
     """
     order = np.argsort(which, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(which, minlength=count))[:-1])
+    return np.split(order, np.cumsum(np.bincount(which, minlength=count)))[:count]
 
 
 def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:

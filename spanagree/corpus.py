@@ -158,15 +158,19 @@ class Corpus:
                     f"annotator {show(name)}: {len(documents)} documents;"
                     f" {len(lengths)} lengths are given, one for each is needed"
                 )
-            annotated = np.array([segments is not None for segments in documents], dtype=np.bool_)
             flat = [
                 (d, *_segment(s, name, d))
                 for d, segments in enumerate(documents)
                 for s in segments or ()
             ]
-            columns = list(zip(*flat, strict=True)) or [(), (), (), ()]
-            numbers = [np.array(column, dtype=np.int64) for column in columns[:3]]
-            raw[name] = RawLayer(*numbers, *codes(columns[3]), annotated)
+            document, start, end, label = zip(*flat, strict=True) if flat else ((), (), (), ())
+            raw[name] = RawLayer(
+                np.array(document, np.int64),
+                np.array(start, np.int64),
+                np.array(end, np.int64),
+                *codes(label),
+                np.array([segments is not None for segments in documents], np.bool_),
+            )
         sizes = [_length(n, d) for d, n in enumerate(lengths)]
         return cls.from_raw(
             np.array(sizes, dtype=np.int64),
@@ -369,7 +373,7 @@ def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _frozen(values: Any, dtype: type) -> Any:
-    array = np.array(values, dtype=dtype)
+    array: Any = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
 

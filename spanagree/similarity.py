@@ -197,12 +197,12 @@ def expected(
     if phi is _same:
         equal = kinds_a.length[i] == kinds_b.length[j]
         i, j = i[equal], j[equal]
-    pairs, which, _ = distinct(
+    (profile_a, length_a, profile_b, length_b), which, _ = distinct(
         kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
     )
-    value = _expected_of_pairs(profiles, *pairs, phi)[which]
-    weight = (kinds_a.number[i] * kinds_b.number[j]).astype(np.float64)
-    return np.bincount(kinds_a.cell[i], weight * value, cells)
+    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, phi)[which]
+    weight = kinds_a.number[i] * kinds_b.number[j]
+    return np.bincount(kinds_a.cell[i], weight * value, cells).astype(np.float64)
 
 
 class _Kinds(NamedTuple):

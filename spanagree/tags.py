@@ -108,14 +108,16 @@ def read_tags(
     if scheme != "auto" and scheme not in SCHEMES:
         raise one_of(scheme, ["auto", *SCHEMES], "scheme")
     used = np.bincount(codes, minlength=len(tags)) > 0
-    parsed = [_parse(tag, scheme) if used[i] else (O, "") for i, tag in enumerate(tags)]
-    if None in parsed:
-        bad = parsed.index(None)
-        raise InputError(f"{where(int((codes == bad).argmax()))}: {_unknown(tags[bad], scheme)}")
-    names = tuple(dict.fromkeys(label for prefix, label in filter(None, parsed) if prefix))
-    number = {label: i for i, label in enumerate(names)}
-    prefix = np.array([p for p, _ in filter(None, parsed)], np.int64)[codes]
-    label = np.array([number.get(name, -1) if p else -1 for p, name in parsed], np.int64)[codes]
+    parsed: list[tuple[int, str]] = []
+    for i, tag in enumerate(tags):
+        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        if meaning is None:
+            raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
+        parsed.append(meaning)
+    names = tuple(dict.fromkeys(name for p, name in parsed if p != O))
+    number = {name: i for i, name in enumerate(names)}
+    prefix = np.array([p for p, _ in parsed], np.int64)[codes]
+    label = np.array([number.get(name, -1) for _, name in parsed], np.int64)[codes]
     sequence = _Sequence(prefix, label, lengths)
     if scheme == "auto":
         letters = {tag[0] for i, tag in enumerate(tags) if used[i] and parsed[i][0] != O}
@@ -133,8 +135,9 @@ def read_tags(
         if scheme in _SEQEVAL and repaired:  # without ill-formed tags the readings are the same
             start, end = _seqeval_strict(sequence, scheme)
         elif repaired:
-            bad = np.concatenate(([0], np.cumsum(ill_formed)))
-            start, end = (x[bad[end] == bad[start]] for x in (start, end))
+            ill = np.concatenate(([0], np.cumsum(ill_formed)))
+            good = ill[end] == ill[start]
+            start, end = start[good], end[good]
         repaired, dropped = 0, int((prefix != O).sum() - (end - start).sum())
     sentence = np.searchsorted(sequence.first, start, side="right") - 1
     first = sequence.first[sentence]
@@ -256,7 +259,7 @@ class _Sequence:
         """Start and end of each segment as conlleval reads them, over all tokens in a row."""
         tagged = self.prefix != O
         starts = tagged & (
-            np.isin(self.prefix, (B, S)) | np.isin(self.before, (O, E, S)) | ~self.same_before
+            _among(self.prefix, (B, S)) | _among(self.before, (O, E, S)) | ~self.same_before
         )
         ends = tagged & (self.after == O)
         ends[:-1] |= tagged[:-1] & starts[1:]
@@ -264,11 +267,17 @@ class _Sequence:
 
     def ill_formed(self, scheme: Scheme) -> Bools:
         """Which tags have no right to stand where they stand."""
-        opened = np.isin(self.before, (B, I)) & self.same_before
-        goes_on = np.isin(self.after, (I, E)) & self.same_after
-        return (np.isin(self.prefix, scheme.continues) & ~opened) | (
-            np.isin(self.prefix, scheme.is_continued) & ~goes_on
+        opened = _among(self.before, (B, I)) & self.same_before
+        goes_on = _among(self.after, (I, E)) & self.same_after
+        return (_among(self.prefix, scheme.continues) & ~opened) | (
+            _among(self.prefix, scheme.is_continued) & ~goes_on
         )
+
+
+def _among(prefix: Ints, some: Sequence[int]) -> Bools:
+    chosen = np.zeros(S + 1, np.bool_)
+    chosen[list(some)] = True
+    return chosen[prefix]
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:

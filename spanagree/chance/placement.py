@@ -208,10 +208,11 @@ class _Cell:
     """Shapes that differ in n only, and one segment length in them: they share a table T."""
 
     def __init__(self, excess: Ints, e: int, slots: Ints, shapes: Ints, of_shape: Ints) -> None:
-        others = np.delete(excess, np.searchsorted(excess, e))
+        first, last = np.searchsorted(excess, (e, e + 1))
+        others = np.concatenate((excess[:first], excess[first + 1 :]))
         self.others = others[others > 0].tobytes()
         self.slots = slots
-        self.target = of_shape, np.ix_(shapes, excess == e)
+        self.target = of_shape[:, first:last], shapes
 
 
 def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
@@ -229,8 +230,8 @@ def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
         edges += _short_edges(excess, slots[of_key])
         sizes += (slots[of_key] + excess.sum()).tolist()
     for cell, mine in zip(cells, np.split(profile, np.cumsum(repeats)[:-1]), strict=True):
-        of_shape, where = cell.target
-        of_shape[where] = mine[:, None]
+        of_shape, shapes = cell.target
+        of_shape[shapes] = mine[:, None]
 
 
 # --- the mathematics ----------------------------------------------------------------------------
@@ -266,17 +267,12 @@ def _long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     limit = max(_FIRST_EDGE, 4 * longest)
     while len(edges) < len(whole):
         limit = min(limit, max(whole.values()))
-        H = {k: _left_of(k, slots, limit, _most(long, limit)) for k in (K - 1, K)}
-        most = H[K].shape[2] - 1
-        T = _subset_sums(long, most, limit)
+        H = {k: _left_of(k, slots, limit, _most(long, limit)) for k in {K - (e > 0) for e in whole}}
+        T = _subset_sums(long, max(h.shape[2] for h in H.values()) - 1, limit)
         for e in whole.keys() - edges.keys():
-            if not e:
-                others, h = T, H[K]
-            else:
-                h = H[K - 1]
-                others = _without(e, T, long)[: h.shape[2]]
+            others, h = (_without(e, T, long), H[K - 1]) if e else (T, H[K])
             reach = min(limit, whole[e])
-            P = _starts(h[:, : reach + 1], others[:, : reach + 1], slots)[0]
+            P = _starts(h[:, : reach + 1], others[: h.shape[2], : reach + 1], slots)[0]
             end = P[-max(longest, _FIRST_EDGE // 4) :]
             if reach == whole[e] or end.max() - end.min() <= _FLAT * end.max():
                 edges[e] = P

@@ -86,6 +86,8 @@ def redraw(
 def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:
     """A start for each segment; segments of one group exclude each other unless ``free``."""
     if free:
+        if (size > tokens[group]).any():
+            raise InputError("segments do not fit: one is longer than its document")
         return rng.integers(0, tokens[group] - size + 1)
     groups = len(tokens)
     # shrunk to one token each, the segments of a group and its free tokens are slots

@@ -1,0 +1,104 @@
+"""Slow and obvious counterparts of what the package computes: enumeration, in fractions.
+
+Nothing here is imported from the package, and no formula is shared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import comb
+
+Span = tuple[int, int, str]  # start, length, label
+
+
+def configurations(
+    n: int, segments: list[tuple[int, str]], chance: str
+) -> Iterator[tuple[Span, ...]]:
+    """All placements of labelled segments (length, label) in n tokens that a model allows."""
+
+    def extend(placed: tuple[Span, ...], rest: list[tuple[int, str]]) -> Iterator[tuple[Span, ...]]:
+        if not rest:
+            yield placed
+            return
+        (length, label), *others = rest
+        for start in range(n - length + 1):
+            clash = any(
+                start < s + a and s < start + length
+                for s, a, other in placed
+                if chance == "nonoverlapping" or (chance == "per-label" and other == label)
+            )
+            if not clash:
+                yield from extend((*placed, (start, length, label)), others)
+
+    yield from extend((), segments)
+
+
+def enumerated_starts(n: int, lengths: list[int]) -> list[list[Fraction]]:
+    """P(start = x) of each segment, by counting all configurations of the nonoverlapping model."""
+    counts = [[0] * (n - a + 1) for a in lengths]
+    total = 0
+    for placed in configurations(n, [(a, "X") for a in lengths], "nonoverlapping"):
+        total += 1
+        for i, (start, _, _) in enumerate(placed):
+            counts[i][start] += 1
+    return [[Fraction(c, total) for c in of_segment] for of_segment in counts]
+
+
+PHI: dict[str, Callable[[Span, Span], Fraction]] = {
+    "exact": lambda p, q: Fraction(p == q),
+    "boundaries": lambda p, q: Fraction(p[:2] == q[:2]),
+    "token": lambda p, q: Fraction(shared(p, q) if p[2] == q[2] else 0),
+    "iou": lambda p, q: (
+        Fraction(shared(p, q), p[1] + q[1] - shared(p, q)) if p[2] == q[2] else Fraction(0)
+    ),
+}
+
+
+def shared(p: Span, q: Span) -> int:
+    """How many tokens two spans share, counted one by one."""
+    return len(set(range(p[0], p[0] + p[1])) & set(range(q[0], q[0] + q[1])))
+
+
+def matched(a: tuple[Span, ...], b: tuple[Span, ...], match: str) -> Fraction:
+    """The similarity of two annotations, summed over all pairs."""
+    return sum((PHI[match](p, q) for p in a for q in b), Fraction(0))
+
+
+def enumerated_expectation(
+    n: int, a: list[tuple[int, str]], b: list[tuple[int, str]], match: str, chance: str
+) -> Fraction:
+    """E[matched] of two independent random annotations: the mean over all pairs of configurations.
+
+    A random annotation is drawn as a whole, so the mean is taken over whole configurations.
+    """
+    all_a, all_b = (list(configurations(n, x, chance)) for x in (a, b))
+    total = sum((matched(x, y, match) for x in all_a for y in all_b), Fraction(0))
+    return total / (len(all_a) * len(all_b))
+
+
+def two_lengths_start(n: int, i: int, u: tuple[int, int], v: tuple[int, int], x: int) -> Fraction:
+    """P(start = x) of a segment of length i beside u[0] others of length u[1] and v[0] of v[1].
+
+    With two lengths among the others the subsets of Eq. 1 that lie to the left are counted by two
+    binomials; everything stays a whole number until the last division.
+    """
+    (cu, lu), (cv, lv) = u, v
+    k, a = cu + cv + 1, cu * lu + cv * lv + i
+    slots = n - a + k
+    total = 0
+    for p in range(cu + 1):
+        for q in range(cv + 1):
+            free = x - p * lu - q * lv  # tokens to the left that stay free
+            right = n - i - x - (cu - p) * lu - (cv - q) * lv
+            if free < 0 or right < 0:
+                continue
+            # orders of the left slots and of the right slots, segments of equal length unordered
+            left_orders = comb(free + p + q, p + q) * comb(p + q, p)
+            right_orders = comb(right + cu - p + cv - q, cu - p + cv - q) * comb(
+                cu - p + cv - q, cu - p
+            )
+            total += left_orders * right_orders
+    # all configurations with equal lengths unordered, the one segment apart
+    everything = slots * comb(slots - 1, cu + cv) * comb(cu + cv, cu)
+    return Fraction(total, everything)

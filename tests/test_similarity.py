@@ -1,0 +1,253 @@
+"""Observed and expected totals: against enumeration of both annotators, and the witness."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import enumerated_expectation, matched
+
+import spanagree as sa
+from spanagree import similarity
+from spanagree.chance import CHANCES
+from spanagree.chance.simulate import redraw
+from spanagree.corpus import Corpus, Layer
+from spanagree.similarity import MATCHES, observed, place_layers, tallies
+
+PAIRS = list(itertools.product(MATCHES, CHANCES))
+
+
+def layout(n, segments):
+    """Any allowed placement of (length, label), one after the other."""
+    spans, at = [], 0
+    for length, label in segments:
+        spans.append((at, at + length, label))
+        at += length
+    assert at <= n
+    return spans
+
+
+def totals(corpus, match, chance, names=("a", "b")):
+    profiles, placed = place_layers(corpus, names, chance)
+    a, b = (placed[name] for name in names)
+    return tallies(a, b, profiles, match, max(1, len(corpus.labels)))
+
+
+SMALL = [
+    (1, [(1, "X")], [(1, "X")]),
+    (4, [(2, "X")], [(3, "X")]),
+    (4, [(4, "X")], [(1, "X"), (2, "X")]),
+    (5, [(2, "X"), (1, "Y")], [(2, "X"), (2, "Y")]),
+    (5, [(1, "X"), (1, "X")], [(1, "X"), (1, "Y"), (2, "X")]),
+    (6, [(2, "X"), (2, "Y")], [(3, "Y"), (1, "X")]),
+    (6, [(3, "X"), (2, "X")], [(2, "X"), (2, "X")]),
+    (6, [(1, "X"), (2, "X"), (3, "Y")], [(3, "X")]),
+    (7, [(2, "X"), (3, "X")], [(2, "X"), (1, "Y"), (2, "X")]),
+    (7, [(5, "X")], [(4, "X"), (1, "Y")]),
+    (8, [(2, "X"), (4, "X")], [(2, "X"), (3, "Y")]),
+]
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize("n_a_b", SMALL, ids=str)
+def test_expected_by_enumeration(n_a_b, match, chance):
+    """E[matched] is the mean over all pairs of configurations of the two annotators."""
+    n, a, b = n_a_b
+    corpus = Corpus.from_segments([n], {"a": [layout(n, a)], "b": [layout(n, b)]})
+    exact = enumerated_expectation(n, a, b, match, chance)
+    assert totals(corpus, match, chance).total().expected == pytest.approx(float(exact), abs=1e-13)
+
+
+@st.composite
+def annotations(draw):
+    """Two annotations of one small text."""
+    n = draw(st.integers(1, 6))
+
+    def segments():
+        chosen, room = [], n
+        while room and draw(st.booleans()):
+            length = draw(st.integers(1, room))
+            chosen.append((length, draw(st.sampled_from("XY"))))
+            room -= length
+        return chosen
+
+    return n, segments(), segments()
+
+
+@given(annotations(), st.sampled_from(PAIRS))
+def test_expected_by_enumeration_anywhere(drawn, pair):
+    """The same for any two small annotations, empty ones included."""
+    n, a, b = drawn
+    corpus = Corpus.from_segments([n], {"a": [layout(n, a)], "b": [layout(n, b)]})
+    exact = enumerated_expectation(n, a, b, *pair)
+    assert totals(corpus, *pair).total().expected == pytest.approx(float(exact), abs=1e-13)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.integers(1, 5), st.sampled_from("XY")), max_size=8),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(1, 5), st.sampled_from("XY")), max_size=8),
+    st.sampled_from(list(MATCHES)),
+)
+def test_observed_by_counting(a, b, match):
+    """Observed totals equal the sum over all pairs, self-overlapping layers included."""
+    layers = []
+    for spans in (a, b):
+        columns = np.array(
+            [(0, s, s + length, "XY".index(label)) for s, length, label in spans], np.int64
+        ).reshape(-1, 4)
+        layers.append(Layer(*columns.T, np.ones(1, np.bool_)))
+    measure = MATCHES[match]
+    cells = [x.label if measure.of_label else x.document for x in layers]
+    got = observed(*layers, *cells, 2, measure.phi).sum()
+    assert got == pytest.approx(float(matched(tuple(a), tuple(b), match)), rel=1e-13)
+
+
+def random_corpus(seed, documents=60, longest=60):
+    """Documents of mixed length and density, two layers without self-overlap."""
+    rng = np.random.default_rng(seed)
+    lengths, layers = [], {"a": [], "b": []}
+    for _ in range(documents):
+        n = int(rng.integers(1, longest))
+        lengths.append(n)
+        for of in layers.values():
+            at, spans = int(rng.integers(0, 5)), []
+            while at < n and rng.random() < 0.8:
+                end = min(n, at + int(rng.geometric(0.4)))
+                spans.append((at, end, str(rng.choice(["PER", "LOC", "creative-work"]))))
+                at = end + int(rng.integers(0, 6))
+            of.append(spans)
+    return Corpus.from_segments(lengths, layers)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize("longest", [12, 400])
+def test_expected_by_the_witness(match, chance, longest):
+    """Larger documents: the mean over seeded random annotations, within 4 standard errors."""
+    corpus = random_corpus(seed=7, longest=longest)
+    exact = totals(corpus, match, chance).total().expected
+    measure = MATCHES[match]
+    rng = np.random.default_rng(8)
+    draws = []
+    for _ in range(400):
+        a, b = (
+            redraw(corpus.layers[name], corpus.lengths, len(corpus.labels), rng, chance)
+            for name in "ab"
+        )
+        n = len(corpus) * len(corpus.labels)
+        cells = [
+            x.document * len(corpus.labels) + (x.label if measure.of_label else 0) for x in (a, b)
+        ]
+        draws.append(observed(a, b, *cells, n, measure.phi).sum())
+    error = np.std(draws, ddof=1) / math.sqrt(len(draws))
+    assert abs(np.mean(draws) - exact) < 4 * error
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+@pytest.mark.parametrize("match", ["exact", "token"])
+def test_fast_paths_equal_the_plain_sum(match, chance, monkeypatch):
+    """Inner products and covers give the digits of Σ_x P_A(x) Σ_δ φ(δ) P_B(x + δ)."""
+    corpus = random_corpus(seed=9, longest=300)
+    fast = totals(corpus, match, chance).expected
+    phi = MATCHES[match].phi
+    monkeypatch.setitem(
+        MATCHES,
+        "plain",
+        similarity.Match("", lambda *x: phi(*x), in_tokens=MATCHES[match].in_tokens),
+    )
+    np.testing.assert_allclose(fast, totals(corpus, "plain", chance).expected, rtol=1e-11)
+
+
+def test_any_additive_measure(monkeypatch):
+    """A φ that is not its own mirror image is summed right too (enumeration)."""
+    monkeypatch.setitem(MATCHES, "left", similarity.Match("", lambda o, a, b: (o == 0) * 1.0))
+    # starts of lengths 1 and 2 in 3 tokens: equal with probability 1/3 · 1/2 · 2
+    corpus = Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 2, "X")]]})
+    assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+def test_pieces_are_chunked_alike(match, chance, monkeypatch):
+    """Working in small portions changes no number."""
+    corpus = random_corpus(seed=10, documents=30)
+    whole = totals(corpus, match, chance).expected
+    monkeypatch.setattr(similarity, "_CHUNK", 7)
+    np.testing.assert_allclose(totals(corpus, match, chance).expected, whole, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+def test_tallies_by_document_and_label(match, chance):
+    """Cells add up: a corpus is the sum of its documents, whatever their order."""
+    corpus = random_corpus(seed=11, documents=40)
+    whole = totals(corpus, match, chance)
+    parts = sum(
+        (totals(corpus.subset([i]), match, chance).total() for i in range(len(corpus))), sa.Tally()
+    )
+    total = whole.total()
+    assert (total.matched, total.size_a, total.size_b) == (
+        pytest.approx(parts.matched, rel=1e-13),
+        parts.size_a,
+        parts.size_b,
+    )
+    assert total.expected == pytest.approx(parts.expected, rel=1e-12)
+    mixed = corpus.subset(np.random.default_rng(1).permutation(len(corpus)))
+    assert totals(mixed, match, chance).total() == total
+    by_label = whole.by_label(corpus.labels)
+    if MATCHES[match].of_label:
+        assert sum(t.expected for t in by_label.values()) == pytest.approx(total.expected)
+    else:
+        assert by_label == {}
+    of_documents = [whole.of_document(d).expected for d in range(len(corpus))]
+    assert math.fsum(of_documents) == pytest.approx(total.expected, rel=1e-12)
+
+
+OVERLAPS = {
+    "nested": [(0, 5, "PER"), (1, 3, "LOC")],
+    "same label": [(0, 5, "PER"), (3, 6, "PER")],
+    "same boundaries": [(0, 2, "LOC"), (0, 2, "PER")],
+    "nested in the first": [(0, 9, "PER"), (1, 2, "LOC"), (4, 5, "PER")],
+}
+REFUSED = {
+    # measure or model -> the layers that it refuses
+    "exact": (),
+    "boundaries": ("same boundaries",),
+    "token": ("same label", "nested in the first"),
+    "iou": ("same label", "nested in the first"),
+    "nonoverlapping": tuple(OVERLAPS),
+    "per-label": ("same label", "nested in the first"),
+    "overlapping": (),
+}
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize("which", OVERLAPS)
+def test_self_overlap(which, match, chance):
+    """A layer that overlaps itself in the measure's or the model's sense is refused, no other."""
+    corpus = Corpus.from_segments([9], {"a": [OVERLAPS[which]], "b": [[]]})
+    refused = which in REFUSED[match] or which in REFUSED[chance]
+    if not refused:
+        tally = sa.evaluate(corpus, match=match, chance=chance).systems["b"].tally
+        assert tally.size_a > 0
+        return
+    with pytest.raises(sa.SettingError, match="'a', document '1': segments .* would work"):
+        sa.evaluate(corpus, match=match, chance=chance)
+
+
+@pytest.mark.parametrize(
+    ("which", "match", "chance", "message"),
+    [
+        ("nested", "exact", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 1–3 'LOC' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
+        ("same label", "token", "overlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token does not allow; match exact or boundaries would work"),
+        ("same boundaries", "boundaries", "overlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; match exact or token or iou would work"),
+        ("nested in the first", "exact", "per-label", "'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap, which chance per-label does not allow; chance overlapping would work"),
+    ],
+)  # fmt: skip
+def test_self_overlap_messages(which, match, chance, message):
+    """The message names the first case and what would work."""
+    corpus = Corpus.from_segments([9], {"a": [OVERLAPS[which]], "b": [[]]})
+    with pytest.raises(sa.SettingError) as error:
+        sa.evaluate(corpus, match=match, chance=chance)
+    assert str(error.value) == message

@@ -1,0 +1,88 @@
+"""The witness: drawn annotations are uniform over the configurations of each model."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from oracles import configurations
+from scipy.stats import chisquare
+
+import spanagree as sa
+from spanagree.chance import CHANCES
+from spanagree.chance.simulate import draw_starts, redraw
+from spanagree.corpus import Layer
+
+SHAPES = [(5, [2]), (6, [2, 1]), (7, [3, 2]), (6, [2, 2, 1]), (6, [3, 3]), (5, [1, 1, 1])]
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+@pytest.mark.parametrize(("n", "lengths"), SHAPES, ids=str)
+def test_uniform_over_configurations(n, lengths, chance):
+    """Every configuration is drawn, and as often as any other (chi-square, seeded, p > 1e-4)."""
+    possible = list(configurations(n, [(a, "X") for a in lengths], chance))
+    draws = 200 * len(possible)
+    drawn = Counter(map(tuple, draw_starts(n, lengths, draws, seed=11, chance=chance).tolist()))
+    counts = [drawn[tuple(start for start, _, _ in placed)] for placed in possible]
+    assert sum(counts) == draws  # nothing that is not allowed
+    if len(possible) > 1:
+        assert chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+def test_redraw_keeps_what_it_must(chance):
+    """A redrawn layer has the same documents, lengths and labels, and respects its model."""
+    rng = np.random.default_rng(3)
+    documents, starts, ends, labels, lengths = [], [], [], [], []
+    for d in range(200):
+        at = 0
+        for _ in range(rng.integers(0, 5)):
+            at += int(rng.integers(0, 4))
+            size = int(rng.integers(1, 5))
+            documents.append(d)
+            starts.append(at)
+            ends.append(at + size)
+            labels.append(int(rng.integers(0, 2)))
+            at += size
+        lengths.append(at + int(rng.integers(0, 3)))
+    columns = (np.array(c, dtype=np.int64) for c in (documents, starts, ends, labels))
+    layer = Layer(*columns, np.ones(200, np.bool_))
+    new = redraw(layer, np.array(lengths), 2, seed=4, chance=chance)
+
+    def content(of):
+        return Counter(
+            zip(of.document.tolist(), (of.end - of.start).tolist(), of.label.tolist(), strict=True)
+        )
+
+    assert content(new) == content(layer)
+    assert (new.start >= 0).all()
+    assert (new.end <= np.array(lengths)[new.document]).all()
+    assert new != layer
+    for label in (0, 1) if chance == "per-label" else (slice(None),):
+        if chance == "overlapping":
+            continue
+        mine = new.only(new.label == label) if chance == "per-label" else new
+        same = np.diff(mine.document) == 0
+        assert (mine.start[1:] >= mine.end[:-1])[same].all()
+
+
+def test_seed():
+    """The same seed gives the same draw, another one another; global state is left alone."""
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 — this is what must not change
+    one, same, other = (draw_starts(50, [3, 4], 20, seed).tolist() for seed in (1, 1, 2))
+    assert one == same != other
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_errors():
+    """Segments that do not fit and unknown models are refused."""
+    with pytest.raises(sa.InputError, match="segments do not fit: together they are longer"):
+        draw_starts(4, [3, 2], 1, seed=0)
+    with pytest.raises(sa.InputError, match="segments do not fit: one is longer than its docum"):
+        draw_starts(4, [5], 1, seed=0, chance="overlapping")
+    with pytest.raises(sa.SettingError, match="unknown chance 'x'; allowed: nonoverlapping, per-l"):
+        draw_starts(4, [3], 1, seed=0, chance="x")
+    layer = Layer(*np.zeros((4, 0), np.int64), np.ones(1, np.bool_))
+    with pytest.raises(sa.SettingError, match="unknown chance 'x'; allowed: nonoverlapping, per-l"):
+        redraw(layer, np.array([4]), 1, seed=0, chance="x")

@@ -1,0 +1,220 @@
+"""Where random segments start: against enumeration, exact arithmetic and theory."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from oracles import enumerated_starts, two_lengths_start
+
+import spanagree as sa
+from spanagree.chance import placement
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_distributions.json").read_text())
+
+# n and lengths that fit: free tokens, then the segments
+shapes = st.tuples(st.integers(0, 25), st.lists(st.integers(1, 12), min_size=1, max_size=9)).map(
+    lambda drawn: (drawn[0] + sum(drawn[1]), drawn[1])
+)
+small = st.tuples(st.integers(0, 4), st.lists(st.integers(1, 3), min_size=1, max_size=4)).map(
+    lambda drawn: (drawn[0] + sum(drawn[1]), drawn[1])
+)
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda c: f"{c['length']}:{c['segment_lengths']}")
+def test_golden(case):
+    """Reference cases, by enumeration and by Eq. 1 in exact arithmetic, to 1e-12."""
+    got = sa.start_distribution(case["length"], case["segment_lengths"])
+    assert len(got) == len(case["start"])
+    for ours, reference in zip(got, case["start"], strict=True):
+        exact = [float(Fraction(p)) for p in reference]
+        np.testing.assert_allclose(ours, exact, rtol=0, atol=1e-12)
+        assert abs(ours.sum() - 1) < 1e-12
+
+
+@given(small)
+def test_enumeration(shape):
+    """Any small shape equals the count over all configurations."""
+    n, lengths = shape
+    for ours, exact in zip(
+        sa.start_distribution(n, lengths), enumerated_starts(n, lengths), strict=True
+    ):
+        np.testing.assert_allclose(ours, [float(p) for p in exact], rtol=0, atol=1e-14)
+
+
+@given(shapes)
+@example((100, [1, 5, 10, 15]))
+@example((6, [3, 3]))
+def test_facts(shape):
+    """Sums to 1, is its own mirror image, starts with 1/F, and is flat where Prop. 3 says so."""
+    n, lengths = shape
+    k, a = len(lengths), sum(lengths)
+    slots = n - a + k
+    for length, p in zip(lengths, sa.start_distribution(n, lengths), strict=True):
+        assert p.shape == (n - length + 1,)
+        assert p.min() >= 0
+        assert abs(p.sum() - 1) < 1e-12
+        assert abs(p[0] - 1 / slots) < 1e-15
+        np.testing.assert_array_equal(p, p[::-1])
+        flat = p[a - length - (k - 1) : slots]
+        if len(flat):
+            np.testing.assert_allclose(flat, flat[0], rtol=1e-13)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 20))
+def test_uniform(n, length, singles):
+    """One segment alone, and one among segments of a single token, may start anywhere alike."""
+    n = n + length + singles
+    for lengths in ([length], [length] + [1] * singles):
+        p = sa.start_distribution(n, lengths)[0]
+        np.testing.assert_allclose(p, 1 / len(p), rtol=1e-13)
+
+
+@given(shapes)
+def test_order_and_label_do_not_matter(shape):
+    """The distribution of a segment depends on its length only; equal lengths share one array."""
+    n, lengths = shape
+    forwards = sa.start_distribution(n, lengths)
+    backwards = sa.start_distribution(n, lengths[::-1])[::-1]
+    for p, q in zip(forwards, backwards, strict=True):
+        np.testing.assert_array_equal(p, q)
+    by_length = {}
+    for length, p in zip(lengths, forwards, strict=True):
+        assert by_length.setdefault(length, p) is p
+        assert not p.flags.writeable
+
+
+@given(shapes)
+def test_models(shape):
+    """Per-label is nonoverlapping for one label; overlapping is uniform for each by itself."""
+    n, lengths = shape
+    for p, q in zip(
+        sa.start_distribution(n, lengths),
+        sa.start_distribution(n, lengths, chance="per-label"),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(p, q)
+    for length, p in zip(
+        lengths, sa.start_distribution(n, lengths, chance="overlapping"), strict=True
+    ):
+        np.testing.assert_array_equal(p, 1 / (n - length + 1))
+
+
+LARGE = {
+    # name: n, length of the one looked at, others (count, length) twice, places
+    "k = 1000, sparse": (20_000, 2, (699, 2), (300, 3), [0, 1, 2, 3, 5, 8, 20, 61, 102]),
+    "full tiling": (20 * 7 + 30 * 5, 7, (19, 7), (30, 5), range(0, 140, 3)),
+    "tiling but for one token": (60 * 19 + 40 * 20 + 1, 19, (59, 19), (40, 20), range(0, 990, 67)),
+    "equal and dense": (4_060, 10, (399, 10), (0, 1), range(0, 2_030, 97)),
+    "characters": (8_000, 10, (399, 10), (0, 1), [0, 5, 9, 10, 50, 155, 400, 3_995]),
+    "one long among short": (20_000, 2, (499, 2), (1, 3_000), [0, 7, 40, 2_998, 2_999, 3_001]),
+    "longer than half": (1_000, 3, (20, 3), (1, 700), [0, 2, 60, 150, 200, 230, 260, 498]),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_shapes(name):
+    """Long, dense and tiled documents, where an edge of a fixed width would be wrong."""
+    n, length, u, v, places = LARGE[name]
+    lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
+    p = sa.start_distribution(n, lengths)[0]
+    assert abs(p.sum() - 1) < 1e-12
+    for x in places:
+        exact = float(two_lengths_start(n, length, u, v, x))
+        assert p[x] == pytest.approx(exact, rel=1e-11, abs=1e-15), x
+        assert p[n - length - x] == p[x]
+
+
+def test_edges_reach_far():
+    """In the dense cases the distribution is still not flat hundreds of tokens from the edge."""
+    n, length, u, v, _ = LARGE["equal and dense"]
+    p = sa.start_distribution(n, [length] + [u[1]] * u[0])[0]
+    middle = p[1_000:1_100]
+    assert middle.max() > 1.2 * middle.min()
+    n, length, u, v, _ = LARGE["one long among short"]
+    p = sa.start_distribution(n, [length] + [u[1]] * u[0] + [v[1]])[0]
+    assert abs(p[2_000] / p[4_000] - 1) > 1e-6
+
+
+@given(
+    st.integers(0, 300),
+    st.dictionaries(st.integers(1, 30), st.integers(1, 12), min_size=1, max_size=4),
+)
+def test_long_path_equals_short_path(free, counts):
+    """Growing an edge and subtracting one segment give the digits of the plain sum."""
+    lengths = np.repeat(list(counts), list(counts.values()))
+    excess = np.sort(lengths) - 1
+    slots = free + len(lengths)
+    if not excess.any():
+        return
+    for e, edge in placement._long_edges(excess, slots).items():
+        others = np.delete(excess, np.searchsorted(excess, e))
+        (plain,) = placement._short_edges(others[others > 0], np.array([slots]))
+        reach = len(edge)
+        np.testing.assert_allclose(edge, plain[:reach], rtol=1e-11, atol=1e-16)
+        np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
+
+
+def test_binomials_equal_draws(monkeypatch):
+    """The table of binomials and the draw-by-draw recurrence agree."""
+    totals = np.array([40, 90, 200])
+    table = placement._hypergeometric(35, 30, totals, 20)
+    monkeypatch.setattr(placement, "_PASCAL_ROWS", 1)
+    np.testing.assert_allclose(
+        table, placement._hypergeometric(35, 30, totals, 20), rtol=1e-12, atol=1e-18
+    )
+    np.testing.assert_allclose(table.sum(-1)[1:, 20], 1, rtol=1e-13)
+
+
+def test_many_groups_at_once():
+    """Placing many documents together gives each the distribution it has alone."""
+    rng = np.random.default_rng(5)
+    group, length, tokens = [], [], []
+    for g in range(300):
+        mine = rng.geometric(0.4, rng.integers(0, 7)).tolist()
+        group += [g] * len(mine)
+        length += mine
+        tokens.append(sum(mine) + int(rng.integers(0, 15)))
+    order = rng.permutation(len(group))
+    profiles, profile = placement.place(
+        np.array(group)[order], np.array(tokens), np.array(length)[order]
+    )
+    assert len(profiles.size) < len(group)  # distinct shapes once
+    for position, segment in enumerate(order):
+        g = group[segment]
+        lengths = [a for h, a in zip(group, length, strict=True) if h == g]
+        alone = sa.start_distribution(tokens[g], lengths)[lengths.index(length[segment])]
+        np.testing.assert_array_equal(profiles.expand(profile[position]), alone)
+
+
+def test_lengths_are_numbers_of_any_kind():
+    """NumPy's whole numbers are whole numbers; no segments, no distributions."""
+    assert sa.start_distribution(np.int64(5), np.array([2]))[0].tolist() == [0.25] * 4
+    assert sa.start_distribution(5, []) == ()
+    assert Counter(map(len, sa.start_distribution(5, [2, 3]))) == {4: 1, 3: 1}
+
+
+@pytest.mark.parametrize(
+    ("length", "segments", "chance", "message"),
+    [
+        (6, [3, 4], "nonoverlapping", "segments do not fit: the segments have 7 tokens, the document 6; chance 'nonoverlapping' allows at most 6"),
+        (6, [7], "overlapping", "segments do not fit: the longest segment has 7 tokens, the document 6; chance 'overlapping' allows at most 6"),
+        (0, [1], "nonoverlapping", "length: 0 is no length; a whole number of at least 1 is"),
+        (6, [0], "nonoverlapping", "segments: 0 is no length; a whole number of at least 1 is"),
+        (6, [-1], "nonoverlapping", "segments: -1 is no length; a whole number of at least 1 is"),
+        (6, [1.5], "nonoverlapping", "segments: 1.5 is no length; a whole number of at least 1 is"),
+        (6, [True], "nonoverlapping", "segments: True is no length; a whole number of at least 1 is"),
+        (6, [1], "random", "unknown chance 'random'; allowed: nonoverlapping, per-label, overlapping"),
+    ],
+)  # fmt: skip
+def test_errors(length, segments, chance, message):
+    """What cannot be placed is refused with the value and what is allowed."""
+    with pytest.raises(sa.SpanAgreeError) as error:
+        sa.start_distribution(length, segments, chance)
+    assert str(error.value) == message
