@@ -1,0 +1,150 @@
+"""The nouns: made once, checked once, frozen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.corpus import Corpus, Layer
+
+
+def corpus(**rest):
+    return Corpus.from_segments(
+        [5, 4, 0],
+        {"ann": [[(3, 5, "PER"), (0, 2, "LOC")], [], []], "bob": [[(0, 2, "PER")], None, []]},
+        **rest,
+    )
+
+
+def test_views():
+    """Documents show segments in order; seen and empty is not the same as never seen."""
+    c = corpus(ids=["x", "y", "z"])
+    assert len(c) == 3
+    assert c[0] == sa.Document(
+        "x",
+        5,
+        {
+            "ann": (sa.Segment(0, 2, "LOC"), sa.Segment(3, 5, "PER")),
+            "bob": (sa.Segment(0, 2, "PER"),),
+        },
+    )
+    assert c[1].segments == {"ann": (), "bob": None}
+    assert c[-1] == c[2]
+    assert [d.id for d in c] == ["x", "y", "z"]
+    assert c.annotators == ("ann", "bob")
+    assert c.labels == ("LOC", "PER")
+    assert repr(c) == (
+        "<Corpus of 3 documents, 9 tokens; annotators: ann (2), bob (1); labels: LOC, PER>"
+    )
+    with pytest.raises(IndexError):
+        c[3]
+
+
+def test_equality_and_order():
+    """Segments in another order are the same corpus; another label, mask or id is not."""
+    same = Corpus.from_segments(
+        [5, 4, 0],
+        {"ann": [[(0, 2, "LOC"), (3, 5, "PER")], [], []], "bob": [[(0, 2, "PER")], None, []]},
+    )
+    assert corpus() == same
+    assert corpus() != corpus(ids=["x", "y", "z"])
+    assert corpus() != Corpus.from_segments([5, 4, 0], {"ann": [[], [], []], "bob": [[], [], []]})
+    assert corpus() != 1
+    assert same.layers["ann"] != 1
+
+
+def test_frozen():
+    """Nothing of a corpus can be written to, and its arrays are its own."""
+    c = corpus()
+    with pytest.raises(ValueError, match="read-only"):
+        c.layers["ann"].start[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        c.lengths[0] = 1
+    with pytest.raises(AttributeError):
+        c.labels = ()
+    with pytest.raises(TypeError):
+        c.layers["new"] = c.layers["ann"]
+    lengths = np.array([5])
+    other = Corpus(lengths, {}, ())
+    lengths[0] = 3
+    assert other.lengths[0] == 5
+
+
+def test_subset():
+    """Some documents, in the order asked for, with ids, tokens and masks."""
+    c = Corpus.from_raw(
+        np.array([2, 1, 3]),
+        {},
+        ids=("x", "y", "z"),
+        tokens=tuple("abcdef"),
+    )
+    part = c.subset([2, -3])
+    assert part.ids == ("z", "x")
+    assert part.tokens == tuple("defab")
+    assert part[0].tokens == tuple("def")
+    assert corpus().subset([1, 0])[1] == sa.Document("2", 5, corpus()[0].segments)
+    assert corpus().subset([1])[0].segments["bob"] is None
+    assert len(c.subset([])) == 0
+    with pytest.raises(sa.InputError, match="a document is named twice"):
+        c.subset([0, 0])
+
+
+BAD = [
+    ([5], {"a": [[(0, 6, "X")]]}, "annotator 'a', document '1': segment 0–6 'X' ends beyond the document of length 5"),
+    ([5], {"a": [[(-1, 2, "X")]]}, "annotator 'a', document '1': segment -1–2 'X' starts before the document"),
+    ([5], {"a": [[(2, 2, "X")]]}, "annotator 'a', document '1': segment 2–2 'X' is empty; a segment has at least one token"),
+    ([5], {"a": [[(3, 2, "X")]]}, "annotator 'a', document '1': segment 3–2 'X' ends before it starts"),
+    ([5], {"a": [[(0, 2, "X"), (0, 2, "X")]]}, "annotator 'a', document '1': segment 0–2 'X' stands twice; duplicates have to go first"),
+    ([5, 5], {"a": [[], [(0, 6, "X"), (1, 7, "Y")]]}, "annotator 'a', document '2': segment 0–6 'X' ends beyond the document of length 5 (and 1 more like it)"),
+    ([5], {"a": [[], []]}, "annotator 'a': 2 documents; 1 lengths are given, one for each is needed"),
+    ([5], {"a": [[(0, 1)]]}, "annotator 'a', document 1: segment (0, 1); (start, end, label) is needed, two whole numbers and a string"),
+    ([5], {"a": [[(0, 1, 7)]]}, "annotator 'a', document 1: segment (0, 1, 7); (start, end, label) is needed, two whole numbers and a string"),
+    ([5], {"a": [[(0.0, 1, "X")]]}, "annotator 'a', document 1: segment (0.0, 1, 'X'); (start, end, label) is needed, two whole numbers and a string"),
+    ([5], {"a": [[(0, 1, "")]]}, "label ''; a label is a string that is not empty"),
+    ([5], {"": [[]]}, "annotator ''; a name is a string that is not empty"),
+    ([-1], {}, "document 1: length -1; a whole number of at least 0 is needed"),
+    (["5"], {}, "document 1: length '5'; a whole number of at least 0 is needed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lengths", "layers", "message"), BAD, ids=lambda x: str(x)[:40])
+def test_refused(lengths, layers, message):
+    """What is no valid annotation is refused, naming annotator, document and segment."""
+    with pytest.raises(sa.InputError) as error:
+        Corpus.from_segments(lengths, layers)
+    assert str(error.value) == message
+
+
+def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
+    return Layer(*(np.array(x) for x in (document, start, end, label, annotated)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: corpus(offsets="bytes"), "unknown offsets 'bytes'; allowed: tokens, characters"),
+        (lambda: corpus(ids=["x"]), "1 ids; one for each of the 3 documents is needed"),
+        (lambda: corpus(ids=["x", "y", "x"]), "document id 'x'; ids are strings, each used once"),
+        (lambda: corpus(ids=["x", "y", 3]), "document id 3; ids are strings, each used once"),
+        (lambda: Corpus([2], {}, (), tokens=("a",)), "1 tokens; the lengths of the documents add up to 2"),
+        (lambda: Corpus([-2], {}, ()), "document '1': length -2; at least 0 is allowed"),
+        (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen"),
+        (lambda: Corpus([2, 2], {"a": layer()}, ("X",)), "annotator 'a': marks for 1 documents; the corpus has 2"),
+        (lambda: Corpus([2], {"a": layer(document=(1,))}, ("X",)), "annotator 'a': a segment lies in document number [1, 1]; 0 to 0 are there"),
+        (lambda: Corpus([2], {"a": layer(label=(1,))}, ("X",)), "annotator 'a': label number 1; the corpus has 1 labels"),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_belong_together(make, message):
+    """Arrays, ids and tokens that do not fit each other are refused."""
+    with pytest.raises(sa.SpanAgreeError) as error:
+        make()
+    assert str(error.value) == message
+
+
+def test_characters():
+    """Offsets may count characters; nothing else changes."""
+    c = Corpus.from_segments([40], {"a": [[(3, 17, "X")]], "b": [[(3, 17, "X")]]}, offsets="characters")
+    result = sa.evaluate(c)
+    assert result.systems["b"].f1.observed == 1
+    assert "offsets:characters" in result.signature

@@ -1,0 +1,241 @@
+"""Tag schemes: reading as seqeval does, writing, recognising, and counting what is ill-formed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval import scheme as seqeval_scheme
+from seqeval.metrics.sequence_labeling import get_entities
+
+import spanagree as sa
+from spanagree.corpus import codes
+from spanagree.tags import SCHEMES, prefixed, read_tags, write_tags
+
+LABELS = ("PER", "creative-work", "-x-")
+MEANING = {"U": "S", "W": "S", "L": "E", "M": "I"}  # what seqeval's default mode misreads
+SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")
+
+
+def sequences(scheme):
+    """Any tags of a scheme, well- or ill-formed."""
+    tags = ["O"] + [f"{c}-{label}" for c in SCHEMES[scheme].allowed for label in LABELS]
+    return st.lists(st.lists(st.sampled_from(tags), max_size=7), min_size=1, max_size=3)
+
+
+def read(sentences, scheme="auto", strict=False):
+    numbers, distinct = codes([tag for s in sentences for tag in s])
+    lengths = np.array([len(s) for s in sentences])
+    reading = read_tags(distinct, numbers, lengths, scheme=scheme, strict=strict)
+    columns = (reading.sentence, reading.start, reading.end, reading.label)
+    spans = zip(*(c.tolist() for c in columns), strict=True)
+    return sorted((i, s, e, reading.names[c]) for i, s, e, c in spans), reading
+
+
+def seqeval_default(sentences):
+    def known(tag):
+        return tag if tag == "O" else MEANING.get(tag[0], tag[0]) + tag[1:]
+
+    return sorted(
+        (i, start, end + 1, label)
+        for i, s in enumerate(sentences)
+        for label, start, end in get_entities([known(tag) for tag in s])
+    )
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(st.data())
+def test_lenient_is_seqeval_default(scheme, data):
+    """Any sequence reads as seqeval's default mode reads it, with the scheme named or not."""
+    sentences = data.draw(sequences(scheme))
+    assert read(sentences, scheme)[0] == read(sentences)[0] == seqeval_default(sentences)
+
+
+@pytest.mark.parametrize("scheme", SEQEVAL)
+@given(st.data())
+def test_strict_is_seqeval_strict(scheme, data):
+    """Any sequence reads strictly as seqeval's own scheme reads it, ill-formed or not."""
+    sentences = data.draw(sequences(scheme))
+    got, reading = read(sentences, scheme, strict=True)
+    # seqeval cuts dashes off the ends of labels and has no letters M and W
+    known = [[t.replace("M-", "I-", 1).replace("W-", "S-", 1).replace("-x-", "x") for t in s] for s in sentences]  # fmt: skip
+    if scheme == "BILOU":
+        known = [[t.replace("S-", "U-", 1) for t in s] for s in known]
+    entities = seqeval_scheme.Entities(known, getattr(seqeval_scheme, scheme)).entities
+    wanted = sorted((e.sent_id, e.start, e.end, e.tag) for s in entities for e in s)
+    assert [(i, s, e, label.strip("-")) for i, s, e, label in got] == wanted
+    inside = sum(e - s for _, s, e, _ in got)
+    assert reading.dropped == sum(t != "O" for s in sentences for t in s) - inside
+    assert reading.repaired == 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "segments"),
+    [
+        # written by hand from the definition of the schemes
+        ("IO", "I-x I-x O I-y I-x", [(0, 2), (3, 4), (4, 5)]),
+        ("IOE1", "I-x E-x I-x O", [(0, 2), (2, 3)]),
+        ("IOE1", "E-x E-x I-x O I-y", [(0, 1), (1, 2), (2, 3), (4, 5)]),
+        ("IOE1", "I-x E-x O I-y", [(3, 4)]),  # E only where a segment of its label follows
+        ("IOE1", "I-x E-x I-y", [(2, 3)]),
+        ("IOB1", "I-x B-x I-x O", [(0, 1), (1, 3)]),
+        ("IOB2", "B-x I-x B-x", [(0, 2), (2, 3)]),
+        ("IOE2", "I-x E-x E-x", [(0, 2), (2, 3)]),
+        ("IOBES", "B-x M-x E-x W-y", [(0, 3), (3, 4)]),
+        ("BILOU", "U-x U-x B-y L-y", [(0, 1), (1, 2), (2, 4)]),
+    ],
+)
+def test_strict_by_hand(scheme, tags, segments):
+    """Well-formed tags of every scheme, IO and IOE1 included, which seqeval does not read right."""
+    assert [(s, e) for _, s, e, _ in read([tags.split()], scheme, strict=True)[0]] == segments
+
+
+def test_bilou_units():
+    """U U is two segments; seqeval's default mode alone would read U as if it were O."""
+    assert [s[1:3] for s in read([["U-x", "U-x"]])[0]] == [(0, 1), (1, 2)]
+
+
+@pytest.mark.parametrize("tags", ["S-x I-x", "B-x S-x"])
+def test_where_conlleval_differs(tags):
+    """S I and B S of one label are two segments: seqeval's reading, not conlleval.pl's."""
+    assert len(read([tags.split()])[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        ("O O", "none"),
+        ("I-x I-x O I-y", "IO"),
+        ("B-x I-x B-x O", "IOB2"),
+        ("I-x B-x O I-y", "IOB1"),
+        ("B-x O", "IOB2"),
+        ("O B-x I-y", "IOB2"),  # one ill-formed tag in IOB2, one in IOB1: a tie goes to IOB2
+        ("I-x E-x E-x", "IOE2"),
+        ("I-x I-x O I-x E-x I-x", "IOE1"),
+        ("B-x E-x S-y", "IOBES"),
+        ("S-y", "IOBES"),
+        ("B-x M-x E-x", "IOBES"),
+        ("B-x L-x U-y", "BILOU"),
+        ("U-y", "BILOU"),
+        ("L-x E-x", "mixed"),
+    ],
+)
+def test_auto(tags, scheme):
+    """Which scheme is recognised, and when none can be told."""
+    assert read([tags.split()])[1].scheme == scheme
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "ill_formed"),
+    [
+        ("IO", "I-x I-y", 0),
+        ("IOB2", "B-x I-x O I-x B-y I-x", 2),
+        ("IOB1", "B-x I-x B-x O B-y", 2),
+        ("IOE1", "I-x E-x O E-y", 2),
+        ("IOE2", "I-x E-x I-x O I-y E-x", 2),
+        ("IOBES", "B-x I-x E-x S-x O B-x O I-x E-x", 2),
+        ("BILOU", "B-x L-y U-x", 2),
+    ],
+)
+def test_repairs_are_counted(scheme, tags, ill_formed):
+    """Each tag that has no right to stand where it stands is counted once."""
+    assert read([tags.split()], scheme)[1].repaired == ill_formed
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(st.data())
+def test_round_trip(scheme, data):
+    """Segments written in a scheme are well-formed there and read back the same, both ways."""
+    lengths = data.draw(st.lists(st.integers(0, 8), min_size=1, max_size=4))
+    layers = []
+    for n in lengths:
+        at, spans = 0, []
+        while at < n and data.draw(st.booleans()):
+            end = data.draw(st.integers(at + 1, n))
+            label = data.draw(st.sampled_from(LABELS))
+            if scheme == "IO" and spans and spans[-1][1:] == (at, label):
+                break  # IO cannot hold segments of one label that touch
+            spans.append((at, end, label))
+            at = end + data.draw(st.integers(0, 1))
+        layers.append(spans)
+    corpus = sa.Corpus.from_segments(lengths, {"a": layers})
+    tags = write_tags(corpus.layers["a"], corpus.labels, corpus.lengths, scheme)
+    bounds = np.cumsum([0, *lengths])
+    sentences = [tags[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    for strict in (False, True):
+        back = sa.from_tags({"a": sentences}, scheme=scheme, strict=strict)
+        assert back.notes == ()
+        assert back == corpus
+
+
+def test_writing_refuses():
+    """Segments that a scheme cannot hold are refused, naming the first two."""
+    touching = sa.Corpus.from_segments([4, 4], {"a": [[], [(0, 2, "x"), (2, 3, "x")]]})
+    nested = sa.Corpus.from_segments([4], {"a": [[(0, 2, "x"), (1, 3, "y")]]})
+
+    def write(corpus, scheme):
+        write_tags(corpus.layers["a"], corpus.labels, corpus.lengths, scheme)
+
+    with pytest.raises(sa.SettingError) as error:
+        write(touching, "IO")
+    assert str(error.value) == (
+        "scheme IO: segments 0–2 'x' and 2–3 'x' of document 2 touch, which IO cannot hold;"
+        " IOB2 or IOBES can"
+    )
+    with pytest.raises(sa.SettingError) as error:
+        write(nested, "IOB2")
+    assert str(error.value) == (
+        "scheme IOB2: segments 0–2 'x' and 1–3 'y' of document 1 share tokens, which IOB2 cannot"
+        " hold; no tag scheme can"
+    )
+    with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: IO, IOB1, IOB2"):
+        write(nested, "BIO")
+
+
+def test_bare_labels():
+    """IO takes labels without a prefix, hyphens and all, but not another scheme's tags."""
+    spans, reading = read([["PER", "I-PER", "creative-work", "O", "I"]], "IO")
+    assert [(s, e, label) for _, s, e, label in spans] == [
+        (0, 2, "PER"),
+        (2, 3, "creative-work"),
+        (4, 5, "_"),
+    ]
+    assert reading.repaired == 0
+    with pytest.raises(sa.InputError, match="tag 1: unknown tag 'B-PER'; allowed: O, or a label"):
+        read([["O", "B-PER"]], "IO")
+
+
+@pytest.mark.parametrize(
+    ("tag", "scheme", "message"),
+    [
+        ("X-PER", "auto", "tag 0: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+        ("PER", "auto", "tag 0: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+        ("E-PER", "IOB2", "tag 0: unknown tag 'E-PER'; allowed: O, or a label behind B- I-"),
+        ("B-", "IOB2", "tag 0: unknown tag 'B-'; allowed: O, or a label behind B- I-"),
+        ("", "IOB2", "tag 0: unknown tag ''; allowed: O, or a label behind B- I-"),
+        ("BPER", "IOB2", "tag 0: unknown tag 'BPER'; allowed: O, or a label behind B- I-"),
+        ("o", "IOB2", "tag 0: unknown tag 'o'; allowed: O, or a label behind B- I-"),
+        ("", "IO", "tag 0: unknown tag ''; allowed: O, or a label behind I-, or a bare label that does not look like another scheme's tag"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("strict", [False, True])
+def test_unknown_tags(tag, scheme, message, strict):
+    """An unknown prefix is an error in both readings."""
+    with pytest.raises(sa.InputError) as error:
+        read([[tag]], scheme, strict)
+    assert str(error.value) == message
+
+
+def test_other_errors():
+    """An unknown scheme; a strict reading of tags that fit no one scheme."""
+    with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: auto, IO, IOB1"):
+        read([["O"]], "BIO")
+    with pytest.raises(sa.SettingError, match="the prefixes E L belong to no one scheme, so a stri"):
+        read([["L-x", "E-x"]], strict=True)
+
+
+def test_bare_prefixes():
+    """A prefix without a label has the label _, as seqeval has it."""
+    assert read([["B", "I", "O"]])[0] == seqeval_default([["B", "I", "O"]]) == [(0, 0, 2, "_")]
+    assert prefixed("B", "IOB2") == (1, "_")
