@@ -200,14 +200,18 @@ def _is_token(
     """Which of the rows that begin with # have the columns and the tags of a token row."""
     apart = set(doubtful)
     sure = [row for i, row in enumerate(rows) if i not in apart]
-    width = len((sure or rows)[0])
-    where = [-1 if c is None else c for c in columns if c is None or c < width]
-    seen = {row[c] for row in sure if len(row) == width for c in where}
-    return [
-        len(rows[i]) == width > 1
-        and all(rows[i][c] in seen or prefixed(rows[i][c], scheme) for c in where)
-        for i in doubtful
-    ]
+    width = len(sure[0]) if sure else 0
+    where = [-1 if c is None else c for c in columns]
+    seen = {row[c] for row in sure for c in where if c < len(row)}
+
+    def token(row: list[str]) -> bool:
+        return 1 < len(row) > max(where) and all(
+            row[c] in seen or prefixed(row[c], scheme) for c in where
+        )
+
+    if not sure:  # the first row that can be a token decides
+        width = next((len(row) for row in rows if token(row)), 0)
+    return [len(rows[i]) == width and token(rows[i]) for i in doubtful]
 
 
 def _check_width(
@@ -248,7 +252,7 @@ def _compare(page: _Page, first: _Page, unit: str, ignore_tokens: bool) -> int:
     if unit == "document":
         breaks["document"] = _breaks(page.documents, n) != _breaks(first.documents, n)
     wrong = np.logical_or.reduce([*breaks.values(), different & (not ignore_tokens)])
-    counts = f"{len(page.sentences)} sentences, {first.name} has {len(first.sentences)}"
+    counts = f"{len(page.sentences)} and {len(first.sentences)} sentences"
     if wrong.any():
         i = int(wrong.argmax())
         there = f"{first.name}:{first.lines[i]}"

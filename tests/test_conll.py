@@ -1,0 +1,286 @@
+"""The CoNLL reader: what it takes, and what it says of what it cannot take."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.readers.files import file_names, named_files
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="gold.conll"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        if isinstance(text, str):
+            text = text.encode()
+        path.write_bytes(text)
+        return str(path)
+
+    return write
+
+
+def spans(corpus, layer=None):
+    name = layer or corpus.annotators[0]
+    return [d.segments[name] for d in corpus]
+
+
+def tokens(corpus):
+    return [d.tokens for d in corpus]
+
+
+PLAIN = [(sa.Segment(0, 2, "PER"),), (sa.Segment(1, 2, "LOC"),)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jo\tB-PER\nDoe\tI-PER\n\nin\tO\nRome\tB-LOC\n",
+        "Jo\tB-PER\nDoe\tI-PER\n\nin\tO\nRome\tB-LOC",
+        "Jo B-PER\nDoe I-PER\n\nin O\nRome B-LOC\n",
+        "Jo  B-PER\nDoe   I-PER \n\nin O\nRome B-LOC\n",
+        " Jo B-PER\nDoe\tI-PER\n\nin O\nRome\tB-LOC\n",
+        "Jo \tB-PER\nDoe\t I-PER\n \t \nin\tO\t\nRome\tB-LOC\n",
+        "Jo\tB-PER\r\nDoe\tI-PER\r\n\r\nin\tO\r\nRome\tB-LOC\r\n",
+        "\ufeffJo\tB-PER\nDoe\tI-PER\n\n\n\nin\tO\nRome\tB-LOC\n\n\n",
+        "-DOCSTART- O\n\nJo\tB-PER\nDoe\tI-PER\n-DOCSTART-\tO\nin\tO\nRome\tB-LOC\n",
+        "# id = 1\nJo\tB-PER\nDoe\tI-PER\n\n#\n# a b c\nin\tO\nRome\tB-LOC\n",
+        "Jo\tNNP\tB-PER\nDoe\tNNP\tI-PER\n\nin\tIN\tO\nRome\tNNP\tB-LOC\n",
+    ],
+)
+def test_shapes_of_file(write, text):
+    """Tabs or spaces, CRLF or LF, BOM, blank lines, -DOCSTART-, metadata, further columns."""
+    corpus = sa.read_conll(write(text))
+    assert spans(corpus) == PLAIN
+    assert tokens(corpus) == [("Jo", "Doe"), ("in", "Rome")]
+    assert corpus.annotators == ("gold.conll",)
+    assert corpus.notes == ()
+
+
+def test_hash_tokens(write):
+    """A # line is a token where it can be one, and metadata where it cannot."""
+    text = "# new = 1\n#\tO\n#tag\tB-X\n\n# O\n#1 B-Y\n# x y\n##\tO\n#no tag\n"
+    corpus = sa.read_conll(write(text))
+    assert tokens(corpus) == [("#", "#tag"), ("#", "#1", "##")]
+    assert spans(corpus) == [(sa.Segment(1, 2, "X"),), (sa.Segment(1, 2, "Y"),)]
+
+
+def test_hash_with_bare_labels(write):
+    """With bare labels, a # line is a token if its label occurs on another line."""
+    corpus = sa.read_conll(write("# Comment\nJo PER\n# PER\n# I-PER\n"), scheme="IO")
+    assert tokens(corpus) == [("Jo", "#", "#")]
+    assert spans(corpus) == [(sa.Segment(0, 3, "PER"),)]
+
+
+def test_unusual_tokens(write):
+    """Empty tokens and Unicode spaces are tokens; U+2028 and U+0085 end no line."""
+    corpus = sa.read_conll(write("\tO\n\u00a0\tO\n\u3000\tB-X\na\u2028b\x85c\x0bd\tI-X\n"))
+    assert tokens(corpus) == [("", "\u00a0", "\u3000", "a\u2028b\x85c\x0bd")]
+    assert spans(corpus) == [(sa.Segment(2, 4, "X"),)]
+
+
+def test_units(write):
+    """A document joins sentences between -DOCSTART- lines; segments still end with sentences."""
+    text = "a\tB-X\n\nb\tI-X\n\n-DOCSTART-\tO\n\nc\tB-X\nd\tO\n\n-DOCSTART-\n-DOCSTART-\n\ne\tB-X\n"
+    path = write(text)
+    assert [d.length for d in sa.read_conll(path)] == [1, 1, 2, 1]
+    corpus = sa.read_conll(path, unit="document")
+    assert [d.length for d in corpus] == [2, 2, 1]
+    assert spans(corpus) == [
+        (sa.Segment(0, 1, "X"), sa.Segment(1, 2, "X")),
+        (sa.Segment(0, 1, "X"),),
+        (sa.Segment(0, 1, "X"),),
+    ]
+    assert corpus.reading["unit"] == "document"
+
+
+def test_columns(write):
+    """One file with a column for each layer; several files with the tag column of each."""
+    text = "a NN B-X O\nb NN I-X B-Y\n"
+    path = write(text, "all.conll")
+    corpus = sa.read_conll(path, columns={"gold": 2, "mine": 3})
+    assert corpus.annotators == ("gold", "mine")
+    assert spans(corpus, "gold") == [(sa.Segment(0, 2, "X"),)]
+    assert spans(corpus, "mine") == [(sa.Segment(1, 2, "Y"),)]
+    corpus = sa.read_conll({"g": path, "m": write(text, "b.conll")}, columns={"g": 2})
+    assert spans(corpus, "g") == [(sa.Segment(0, 2, "X"),)]
+    assert spans(corpus, "m") == [(sa.Segment(1, 2, "Y"),)]
+    assert spans(sa.read_conll(path, columns={"all.conll": 2})) == [(sa.Segment(0, 2, "X"),)]
+
+
+def test_encodings(write):
+    """UTF-8 unless another is named."""
+    latin = write("Müller\tB-PER\n".encode("latin-1"))
+    assert tokens(sa.read_conll(latin, encoding="latin-1")) == [("Müller",)]
+    wide = write("Müller\tB-PER\n".encode("utf-16"), "wide")
+    assert tokens(sa.read_conll(wide, encoding="utf-16")) == [("Müller",)]
+
+
+def test_repairs_are_noted(write):
+    """Ill-formed tags are counted and named by file and scheme; strict ones are not counted."""
+    a = write("a\tB-X\nb\tI-X\nc\tB-Y\n\nd\tI-X\n\ne\tB-X\nf\tI-Y\n")
+    b = write("a\tB-X\nb\tI-X\nc\tO\n\nd\tO\n\ne\tO\nf\tB-X\n", "b")
+    corpus = sa.read_conll([a, b])
+    assert corpus.notes == ("gold.conll: 2 ill-formed IOB2 tags read as conlleval does",)
+    assert corpus.reading["schemes"] == {"gold.conll": "IOB2", "b": "IOB2"}
+    strict = sa.read_conll([a, b], strict=True)
+    assert strict.notes == (
+        "gold.conll: 2 tags outside every well-formed IOB2 segment not counted (strict)",
+    )
+
+
+def test_ignore_tokens(write):
+    """Aligned by position on request; how many tokens differ is noted, and is in the signature."""
+    a, b = write("a\tB-X\nb\tO\n"), write("a\tB-X\nB\tO\n", "b")
+    corpus = sa.read_conll([a, b], ignore_tokens=True)
+    assert corpus.notes == (f"b: 1 tokens differ from those of {a}, aligned by position",)
+    assert tokens(corpus) == [("a", "b")]
+    assert "tokens:ignored" in sa.evaluate(corpus).signature
+
+
+def test_progress(write):
+    """Progress is told after each layer."""
+    told = []
+    sa.read_conll(
+        [write("a O\n"), write("a O\n", "b")], progress=lambda *numbers: told.append(numbers)
+    )
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+words = st.text(
+    st.characters(exclude_characters="\t\n\r ", exclude_categories=("Cs",)), min_size=1
+).filter(lambda w: "\0" not in w and not w.startswith(("#", "-DOCSTART-", "\ufeff")))
+rows = st.tuples(words, st.sampled_from(["O", "B-X", "I-X", "B-a-b"]))
+
+
+@given(st.lists(st.lists(rows, min_size=1), min_size=1), st.sampled_from(["\t", " "]))
+def test_any_text(tmp_path_factory, sentences, separator):
+    """Any tokens come back as they were written."""
+    path = tmp_path_factory.mktemp("any") / "file"
+    text = "\n\n".join("\n".join(separator.join(row) for row in s) for s in sentences)
+    path.write_bytes(text.encode())
+    corpus = sa.read_conll(path)
+    assert tokens(corpus) == [tuple(token for token, _ in s) for s in sentences]
+    assert corpus == sa.from_tags(
+        {"file": [[tag for _, tag in s] for s in sentences]},
+        tokens=[[token for token, _ in s] for s in sentences],
+    )
+
+
+BAD = {
+    # what: text, message behind the file's name
+    "empty": ("", ": no token rows; a file has lines of a token and its tags"),
+    "blank": (" \n\t\n", ": no token rows; a file has lines of a token and its tags"),
+    "only comments": ("# a\n# b c\n", ": no token rows; a file has lines of a token and its tags"),
+    "one column": ("a\nb\n", ":1: one column ('a'); a token and at least one tag are needed"),
+    "short row": ("a NN O\n\nb O\n", ":3: 2 columns ('b O'); the rows before it have 3, and all need the same"),
+    "long row": ("a O\nb O O\n", ":2: 3 columns ('b O O'); the rows before it have 2, and all need the same"),
+    "row without a tag": ("a\tO\nb\n", ":2: 1 column ('b'); the rows before it have 2, and all need the same"),
+    "unknown prefix": ("a O\n\nb X-PER\n", ":3: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is no utf-8; the encoding of the file is needed: --encoding (encoding=)"),
+    "utf-16": ("a O\n".encode("utf-16"), ": is no text in utf-8 but binary, or in another encoding; --encoding (encoding=) names it"),
+    "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary; text is needed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_files(write, what):
+    """A file that cannot be taken is refused; the message names file, line and value."""
+    text, message = BAD[what]
+    path = write(text)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(path)
+    assert str(error.value) == path + message
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("a O\nb O\n", "a O\nB O\n", "{1}:2: token 'B'; {0}:2 has 'b', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
+        ("a O\n\nb O\n", "a O\nb O\n", "{1}:2: a sentence begins at 'b' in only one of this file and {0}:3 (1 and 2 sentences); all layers need the same sentences"),
+        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences)"),
+        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences)"),
+    ],
+)  # fmt: skip
+def test_texts_that_differ(write, first, second, message):
+    """Layers of different text are refused at the first difference."""
+    paths = write(first), write(second, "mine.conll")
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(paths)
+    assert str(error.value) == message.format(*paths)
+
+
+def test_documents_that_differ(write):
+    """With whole documents, these must begin at the same tokens too."""
+    a, b = write("a O\n\nb O\n"), write("a O\n\n-DOCSTART- O\n\nb O\n", "b")
+    assert len(sa.read_conll([a, b])) == 2
+    with pytest.raises(sa.InputError, match="b:5: a document begins at 'b' in only one of this"):
+        sa.read_conll([a, b], unit="document")
+
+
+def test_ignored_tokens_still_need_sentences(write):
+    """By position means sentence by sentence."""
+    with pytest.raises(sa.InputError, match=":2: a sentence begins at 'y' in only one"):
+        sa.read_conll([write("a O\n\nb O\n"), write("x O\ny O\n", "b")], ignore_tokens=True)
+
+
+def test_files_that_are_none(tmp_path):
+    """Missing files, folders, odd names."""
+    missing = str(tmp_path / "no")
+    for path, message in (
+        (missing, f"{missing}: no such file"),
+        (str(tmp_path), f"{tmp_path}: is a folder; a file is needed"),
+        ("a\0b", "a\\x00b: cannot be read: embedded null byte"),
+    ):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_conll(path)
+        assert str(error.value) == message
+    with pytest.raises(sa.InputError, match="no file; at least one is needed"):
+        sa.read_conll([])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"columns": {"gold": 5}}, "{0}:1: no column 5; there are columns 0 (the token) to 1"),
+        ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are whole numbers from 1, 0 is the token"),
+        ({"columns": {"gold": "1"}}, "column '1' of 'gold'; columns are whole numbers from 1, 0 is the token"),
+        ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
+        ({"scheme": "BIO"}, "unknown scheme 'BIO'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed"),
+    ],
+)  # fmt: skip
+def test_settings(write, settings, message):
+    """Choices that do not exist are refused, and the existing ones named."""
+    path = write("a O\n")
+    with pytest.raises(sa.SpanAgreeError) as error:
+        sa.read_conll(path, **settings)
+    assert str(error.value) == message.format(path)
+
+
+def test_columns_of_no_layer(write):
+    """With several files, columns belong to their layers."""
+    files = {"a": write("a O\n"), "b": write("a O\n", "b")}
+    with pytest.raises(sa.SettingError) as error:
+        sa.read_conll(files, columns={"c": 1})
+    assert str(error.value) == (
+        "columns name 'c', which is no layer; with several files the layers are a, b"
+    )
+
+
+def test_names():
+    """Layers are called as their files, with folders where that alone tells them apart."""
+    assert file_names(["x/a.conll", "y/b.conll"]) == ["a.conll", "b.conll"]
+    assert file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
+    assert file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
+    assert file_names(["x/a", "-"], taken=["a"]) == ["x/a", "stdin"]
+    assert named_files({"n": "x/a"}) == {"n": "x/a"}
+    with pytest.raises(sa.InputError, match="a: the same file twice; NAME=FILE gives it a name"):
+        file_names(["a", "./a"])
