@@ -144,7 +144,9 @@ def test_parts_that_do_not_belong_together(make, message):
 
 def test_characters():
     """Offsets may count characters; nothing else changes."""
-    c = Corpus.from_segments([40], {"a": [[(3, 17, "X")]], "b": [[(3, 17, "X")]]}, offsets="characters")
+    c = Corpus.from_segments(
+        [40], {"a": [[(3, 17, "X")]], "b": [[(3, 17, "X")]]}, offsets="characters"
+    )
     result = sa.evaluate(c)
     assert result.systems["b"].f1.observed == 1
     assert "offsets:characters" in result.signature

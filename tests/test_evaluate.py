@@ -67,9 +67,7 @@ tags = st.one_of(st.just("O"), labels.map("B-{}".format), labels.map("I-{}".form
 def parallel(draw, layers=2):
     """Tag lists of the same shape."""
     sizes = draw(st.lists(st.integers(0, 9), min_size=1, max_size=5))
-    return [
-        [draw(st.lists(tags, min_size=n, max_size=n)) for n in sizes] for _ in range(layers)
-    ]
+    return [[draw(st.lists(tags, min_size=n, max_size=n)) for n in sizes] for _ in range(layers)]
 
 
 @given(parallel())
@@ -312,9 +310,7 @@ def test_one_label_throughout_and_labels_of_others():
 
 def test_macro_is_corrected_after_the_mean():
     """Observed and expected are means over labels, corrected derives from these two means."""
-    system = one(
-        [(0, 2, "X"), (5, 6, "Y")], [(0, 2, "X"), (7, 8, "Y")], match="token"
-    )
+    system = one([(0, 2, "X"), (5, 6, "Y")], [(0, 2, "X"), (7, 8, "Y")], match="token")
     x, y = system.labels["X"].f1, system.labels["Y"].f1
     observed, expected = (x.observed + y.observed) / 2, (x.expected + y.expected) / 2
     assert system.macro.f1.observed == pytest.approx(observed)

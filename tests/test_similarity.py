@@ -232,7 +232,7 @@ def test_self_overlap(which, match, chance):
         tally = sa.evaluate(corpus, match=match, chance=chance).systems["b"].tally
         assert tally.size_a > 0
         return
-    with pytest.raises(sa.SettingError, match="'a', document '1': segments .* would work"):
+    with pytest.raises(sa.SettingError, match=r"'a', document '1': segments .* would work"):
         sa.evaluate(corpus, match=match, chance=chance)
 
 

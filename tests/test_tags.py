@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -162,7 +164,7 @@ def test_round_trip(scheme, data):
     corpus = sa.Corpus.from_segments(lengths, {"a": layers})
     tags = write_tags(corpus.layers["a"], corpus.labels, corpus.lengths, scheme)
     bounds = np.cumsum([0, *lengths])
-    sentences = [tags[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    sentences = [tags[a:b] for a, b in itertools.pairwise(bounds)]
     for strict in (False, True):
         back = sa.from_tags({"a": sentences}, scheme=scheme, strict=strict)
         assert back.notes == ()
@@ -231,7 +233,9 @@ def test_other_errors():
     """An unknown scheme; a strict reading of tags that fit no one scheme."""
     with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: auto, IO, IOB1"):
         read([["O"]], "BIO")
-    with pytest.raises(sa.SettingError, match="the prefixes E L belong to no one scheme, so a stri"):
+    with pytest.raises(
+        sa.SettingError, match="the prefixes E L belong to no one scheme, so a stri"
+    ):
         read([["L-x", "E-x"]], strict=True)
 
 

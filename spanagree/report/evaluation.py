@@ -24,13 +24,14 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
             breaks.append(len(rows))
             rows += _parts(result, system, by)
     gold = printable(result.settings["gold"])
+    unit = "sentence" if result.settings.get("unit") == "sentence" else "document"
     return Table(
         header,
         rows,
         names=1 if by is None else 2,
         breaks=breaks[1:],
         caption=f"{len(systems)} system{'s' * (len(systems) != 1)} against {gold},"
-        f" {result.documents} documents",
+        f" {result.documents} {unit}{'s' * (result.documents != 1)}",
         remarks=_remarks(result),
         signature=result.signature,
     )

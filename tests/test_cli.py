@@ -1,0 +1,278 @@
+"""The command line: what it prints, where, and how it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli import main
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command; returns its exit code, stdout and stderr."""
+
+    def run(*arguments):
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def files(newsroom):
+    return [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger", "chunker")]
+
+
+def test_evaluate(run, files):
+    """The main job: a table on stdout, notes on stderr, the signature in the last line."""
+    code, out, err = run("evaluate", *files)
+    assert code == 0
+    assert "lexicon.conll     0.8687  0.5181  0.6491     0.1377        0.5930  1 → 2" in out
+    assert "tagger.conll      0.7176  0.5663  0.6330     0.0500        0.6137  2 → 1" in out
+    assert out.endswith(f"|unit:sentence|scheme:auto|strict:no|spanagree:{sa.__version__}\n")
+    assert err == "spanagree: note: chunker.conll: 14 ill-formed IOB2 tags read as conlleval does\n"
+
+
+def test_json_is_the_python_result(run, files):
+    """The command line adds nothing to what Python gives."""
+    corpus = sa.read_conll(files, unit="document", scheme="IOB2")
+    result = sa.evaluate(corpus, "tagger.conll", match="token", chance="per-label")
+    code, out, _ = run(
+        "evaluate", *files, "--gold", "tagger.conll", "--match", "token", "--chance", "per-label",
+        "--unit", "document", "--scheme", "IOB2", "--format", "json", "--by", "document",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out) == result.to_dict("document")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("by", ["label", "document", None])
+def test_formats_and_files(run, files, tmp_path, form, by):
+    """Every format, by label and document, on stdout as in a file; the file replaces an old one."""
+    options = ["--format", form, *(["--by", by] if by else [])]
+    code, out, _ = run("evaluate", *files, *options)
+    assert code == 0
+    path = tmp_path / "out"
+    path.write_text("old")
+    code, nothing, _ = run("evaluate", *files, *options, "-o", path)
+    assert (code, nothing) == (0, "")
+    assert path.read_text(encoding="utf-8") == out
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_columns_and_names(run, tmp_path):
+    """One file with several tag columns; NAME=FILE; a file whose name has a = in it."""
+    path = tmp_path / "a=b"
+    path.write_text("x B-X O\ny O B-X\n")
+    code, out, _ = run("evaluate", path, "--columns", "gold=1,my=system=2", "--format", "json")
+    assert code == 0
+    assert [s["name"] for s in json.loads(out)["systems"]] == ["my=system"]
+    code, out, _ = run("evaluate", path, f"mine={path}", "--format", "json")
+    assert code == 0
+    data = json.loads(out)
+    assert (data["settings"]["gold"], data["systems"][0]["name"]) == ("a=b", "mine")
+
+
+def test_strict_and_ignore_tokens(run, tmp_path):
+    """Both are settings of the reading and stand in the signature."""
+    (tmp_path / "a").write_text("x B-X\ny I-X\n\nz I-X\n")
+    (tmp_path / "b").write_text("x B-X\nY I-X\n\nz O\n")
+    code, out, err = run(
+        "evaluate",
+        tmp_path / "a",
+        tmp_path / "b",
+        "--strict",
+        "--ignore-tokens",
+        "--format",
+        "json",
+    )
+    assert code == 0
+    assert json.loads(out)["systems"][0]["tally"]["gold"] == 1
+    assert "strict:yes|tokens:ignored|" in json.loads(out)["signature"]
+    assert err.count("spanagree: note: ") == 2
+
+
+def test_standard_input(tmp_path):
+    """- is standard input, called stdin; -o - is standard output."""
+    (tmp_path / "gold").write_text("x B-X\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "spanagree", "evaluate", "gold", "-", "-o", "-"],
+        input="x B-X\n", capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    assert "stdin" in done.stdout
+    assert done.stderr == ""
+
+
+def test_chance(run):
+    """The model by itself, as Python gives it."""
+    code, out, err = run("chance", "--length", 12, "--segments", "1,3,3", "--format", "json")
+    assert (code, err) == (0, "")
+    data = json.loads(out)
+    assert list(data) == ["signature", "length", "chance", "segments"]
+    starts = sa.start_distribution(12, [1, 3, 3])
+    assert data["segments"] == [
+        {"length": a, "start": p.tolist()} for a, p in zip([1, 3, 3], starts, strict=True)
+    ]
+    code, out, _ = run("chance", "--length", 6, "--segments", "3,3", "--chance", "overlapping")
+    assert "0.2500" in out
+    for form in ("csv", "latex", "markdown"):
+        assert run("chance", "--length", 6, "--segments", "3,3", "--format", form)[0] == 0
+
+
+def test_help_and_version(run):
+    """Help names every choice; no command at all shows the help."""
+    assert run("--version") == (0, f"spanagree {sa.__version__}\n", "")
+    assert run()[0] == 0
+    code, out, _ = run("evaluate", "--help")
+    assert code == 0
+    for choice in ("exact|token|boundaries|iou", "nonoverlapping|per-label|overlapping"):
+        assert choice in re.sub(r"\s", "", out)
+
+
+# --- bad input -----------------------------------------------------------------------------------
+
+
+def refused(run, *arguments, code=1):
+    """The one line on stderr; nothing on stdout."""
+    got, out, err = run(*arguments)
+    assert got == code
+    assert out == ""
+    lines = err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("spanagree: error: ")
+    return lines[0].removeprefix("spanagree: error: ")
+
+
+CASES = {
+    # what: files (name to content), arguments, exit code, the message
+    "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
+    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: is a folder; a file is needed"),
+    "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
+    "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
+    "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),
+    "one layer": ({"a": "x O\n"}, ["evaluate", "a"], 1, "1 layer in the corpus; gold and at least one system are needed: a second file, or columns for both"),
+    "tokens differ": ({"a": "x O\n", "b": "y O\n"}, ["evaluate", "a", "b"], 1, "b:1: token 'y'; a:1 has 'x', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
+    "no such column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,m=7"], 1, "a:1: no column 7; there are columns 0 (the token) to 1"),
+    "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are whole numbers from 1, 0 is the token"),
+    "columns without number": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g"], 2, "--columns: 'g'; NAME=N is needed, N from 1; see 'spanagree evaluate --help'"),
+    "columns not numeric": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=x"], 2, "--columns: 'x' is no whole number; see 'spanagree evaluate --help'"),
+    "column name twice": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,g=1"], 1, "--columns: the name 'g' is given twice; each layer needs its own"),
+    "name twice": ({"a": "x O\n"}, ["evaluate", "g=a", "g=a"], 1, "the name 'g' is given twice; each layer needs a name of its own"),
+    "file twice": ({"a": "x O\n"}, ["evaluate", "a", "a"], 1, "a: the same file twice; NAME=FILE gives it a name of its own"),
+    "name without file": ({}, ["evaluate", "g="], 2, "'g=': NAME=FILE needs both; see 'spanagree evaluate --help'"),
+    "stdin twice": ({}, ["evaluate", "a=-", "b=-"], 1, "standard input (-) is given twice; it can be read once"),
+    "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
+    "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
+    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou'; see 'spanagree evaluate --help'"),
+    "no such option": ({}, ["evaluate", "a", "--fuzzy"], 2, "No such option '--fuzzy'; see 'spanagree evaluate --help'"),
+    "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
+    "encoding": ({"a": b"\xff\xfex O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is no utf-8; the encoding of the file is needed: --encoding (encoding=)"),
+    "no such encoding": ({"a": "x O\n"}, ["evaluate", "a", "--encoding", "klingon"], 1, "unknown encoding 'klingon'; utf-8, latin-1 and all of Python's are allowed"),
+    "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; -o needs a file"),
+    "output in no folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "no/out"], 1, "no/out: cannot be written: there is no folder 'no'"),
+    "output over input": ({"a": "x O\n"}, ["evaluate", "a", "-o", "a"], 1, "a: is an input too; -o would overwrite it"),
+    "output over named input": ({"a": "x O\n"}, ["evaluate", "g=a", "-o", "a"], 1, "a: is an input too; -o would overwrite it"),
+    "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
+    "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5 is no length; a whole number of at least 1 is"),
+    "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
+    "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is no whole number; see 'spanagree chance --help'"),
+    "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is no whole number; see 'spanagree chance --help'"),
+    "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1 is no length; a whole number of at least 1 is"),
+    "control characters": ({}, ["evaluate", "\x1b[31m\n"], 1, "\\x1b[31m\\n: no such file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_refused(run, tmp_path, monkeypatch, what):
+    """One line that says what, where, the value and what is allowed; nothing on stdout."""
+    contents, arguments, code, message = CASES[what]
+    monkeypatch.chdir(tmp_path)
+    for name, content in contents.items():
+        path = Path(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()}
+    got = refused(run, *arguments, code=code)
+    # click's releases differ in how they quote
+    assert got.replace(": --fuzzy", " '--fuzzy'") == message
+    assert {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()} == before
+
+
+def test_a_failure_leaves_no_output_file(run, tmp_path):
+    """What was at -o before stays as it is when the work fails."""
+    bad = tmp_path / "bad"
+    bad.write_text("x Q-X\n")
+    out = tmp_path / "out"
+    refused(run, "evaluate", bad, "-o", out)
+    assert not out.exists()
+    out.write_text("old")
+    refused(run, "evaluate", bad, "-o", out)
+    assert out.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["bad", "out"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_no_permission(run, tmp_path, files):
+    """An output that may not be written is refused before the work."""
+    tmp_path.chmod(0o500)
+    assert "permission denied" in refused(run, "evaluate", *files, "-o", tmp_path / "out")
+
+
+def test_output_to_a_device(run, files):
+    """A device is written to, never replaced."""
+    assert run("evaluate", *files, "-o", "/dev/null")[0] == 0
+    assert not Path("/dev/null").is_file()
+
+
+def test_quiet_pipes(newsroom):
+    """A reader that has seen enough, such as head, gets no complaint."""
+    command = f"{sys.executable} -m spanagree chance --length 20000 --segments 1 | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("P(start)")
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_unicode(newsroom):
+    """A stream that lacks a character gets an escape, no traceback."""
+    done = subprocess.run(
+        [sys.executable, "-m", "spanagree", "evaluate", "gold.conll", "tagger.conll"],
+        capture_output=True, cwd=newsroom, check=True,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert b"\\u2192" in done.stdout
+
+
+def test_progress_is_for_terminals(run, files, monkeypatch):
+    """A bar is drawn on stderr if it is a terminal, and nowhere else."""
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert run("evaluate", *files)[0] == 0
+    assert "reading" in terminal.getvalue()
+    assert "evaluating" in terminal.getvalue()
+
+
+def test_interrupted(run, files, monkeypatch):
+    """Ctrl-C ends in one line."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sa, "evaluate", interrupt)
+    code, out, err = run("evaluate", *files)
+    assert (code, out) == (130, "")
+    assert err.splitlines()[-1] == "spanagree: error: interrupted; nothing was written"

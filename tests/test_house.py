@@ -1,0 +1,178 @@
+"""The house: what imports what, what is public, what is loaded, and that the docs are true."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spanagree as sa
+
+ROOT = Path(__file__).parent.parent
+SOURCE = Path(sa.__file__).parent
+# imports point one way: a module takes from itself and from those before it
+ORDER = [
+    "version", "errors", "arrays", "corpus", "tags", "tally", "chance", "similarity", "readers",
+    "evaluate", "report", "__init__", "cli", "__main__",
+]  # fmt: skip
+MODULES = sorted(
+    m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name
+)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+def imported(path):
+    """The parts of the package that a module imports, wherever in the module."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            names = [node.module]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            if name.split(".")[0] == "spanagree":
+                yield [*name.split("."), "__init__"][1]
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: p.name)
+def test_imports_point_one_way(path):
+    """No module imports from one that comes after it in the plan."""
+    own = path.relative_to(SOURCE).with_suffix("").parts[0]
+    for part in imported(path):
+        assert ORDER.index(part) <= ORDER.index(own), f"{own} imports {part}"
+
+
+def test_public_names():
+    """__all__ is sorted and complete, every name is there and documented."""
+    assert sa.__all__ == sorted(sa.__all__)
+    for name in sa.__all__:
+        thing = getattr(sa, name)
+        if name != "__version__":
+            assert inspect.getdoc(thing), name
+    public = {n for n in vars(sa) if not n.startswith("_") and not inspect.ismodule(vars(sa)[n])}
+    assert public <= set(sa.__all__)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    """Every module has a docstring, every public function and class too; all examples run."""
+    module = importlib.import_module(name)
+    assert module.__doc__
+    for own, thing in vars(module).items():
+        public = not own.startswith("_") and getattr(thing, "__module__", "") == name
+        if public and (inspect.isclass(thing) or inspect.isfunction(thing)):
+            assert thing.__doc__, f"{name}.{own}"
+    failed, _ = doctest.testmod(module)
+    assert failed == 0
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_python_in_the_docs(page, monkeypatch):
+    """Every Python example prints what the page shows."""
+    monkeypatch.chdir(ROOT)
+    examples = doctest.DocTestParser().get_doctest("".join(blocks(page, "python")), {}, page.name, str(page), 0)  # fmt: skip
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_in_the_docs(page):
+    """Every command prints what the page shows, notes first."""
+    for block in blocks(page, "console"):
+        command, _, shown = block.partition("\n")
+        assert command.startswith("$ spanagree ")
+        line = f"{shlex.quote(sys.executable)} -m {command[2:]}"
+        done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+        assert done.stderr + done.stdout == shown
+
+
+def test_examples_of_the_readme(newsroom, tmp_path):
+    """The README's commands run on files of the names that it gives."""
+    names = {"gold": "gold", "mine": "lexicon", "yours": "tagger"}
+    texts = {n: (newsroom / f"{of}.conll").read_text("utf-8") for n, of in names.items()}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.conll").write_text(text, "utf-8")
+    both = zip(texts["gold"].split("\n"), texts["mine"].split("\n"), strict=True)
+    rows = ("\t".join([a, *b.split("\t")[1:]]) for a, b in both)
+    (tmp_path / "all.conll").write_text("\n".join(rows), "utf-8")
+    (block,) = [b for b in blocks(ROOT / "README.md", "bash") if b.startswith("spanagree")]
+    for line in block.splitlines():
+        command = f"{shlex.quote(sys.executable)} -m {line}"
+        subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, check=True)
+    assert (tmp_path / "table.tex").exists()
+
+
+def test_options_in_the_docs():
+    """The table of options names every option and every choice of the command line."""
+    from spanagree.cli import evaluate
+
+    page = (ROOT / "docs" / "evaluate.md").read_text("utf-8")
+    for parameter in evaluate.params:
+        if parameter.name == "files":
+            continue
+        row = next(r for r in page.splitlines() if r.startswith(f"| `{parameter.opts[0]}` |"))
+        for choice in getattr(parameter.type, "choices", ()):
+            assert f"`{choice}`" in row
+
+
+def test_the_readme_runs_what_ci_runs():
+    """CI calls exactly the README's test line."""
+    lines = [block.strip() for block in blocks(ROOT / "README.md", "bash")]
+    (line,) = [x for x in lines if "pytest" in x]
+    assert (ROOT / ".ci" / "run").read_text().splitlines()[-1] == line
+
+
+FORBIDDEN = ("sklearn", "spacy", "datasets", "pandas", "scipy.stats", "rich")
+
+
+@pytest.mark.parametrize("arguments", [None, ["--help"], ["evaluate", "--help"], ["--version"]])
+def test_nothing_heavy_is_loaded(arguments):
+    """The import and the help load no package that they do not need."""
+    call = "" if arguments is None else f"from spanagree.cli import main; main({arguments})"
+    code = f"import sys, spanagree\n{call}\nprint([m for m in {FORBIDDEN} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_no_gpl_at_run_time():
+    """The peers that are GPL, or need what is, are in the extra `bench` and nowhere else."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    extras = dict(re.findall(r"^(\w+) = \[(.*?)\]$", text, re.M | re.S))
+    assert {"dependencies", "spacy", "datasets", "all", "test", "bench"} <= set(extras)
+    for extra, packages in extras.items():
+        if extra != "bench":
+            assert not re.search("krippendorff|pygamma|cvxopt", packages), extra
+
+
+@pytest.mark.parametrize(
+    "command", ["mypy", "ruff check .", "ruff format --check ."], ids=lambda c: c.split()[0]
+)
+def test_types_and_style(command):
+    """Types hold strictly, and the code is clean and formatted."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_suppressions_have_reasons():
+    """Every noqa and type: ignore names its rule and says why, or stands beside one that does."""
+    bare = re.compile(r"#\s*(noqa(?!:)|type: ignore(?!\[))")
+    for path in SOURCE.rglob("*.py"):
+        for line in path.read_text("utf-8").splitlines():
+            assert not bare.search(line), f"{path.name}: {line.strip()}"

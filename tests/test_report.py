@@ -1,0 +1,133 @@
+"""Rendering: figures as the result has them, hostile names as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+import spanagree as sa
+from spanagree.report import FORMATS, TABLES, latex, markdown, text, to_csv, to_json
+from spanagree.report.evaluation import as_table
+from spanagree.report.table import Table
+
+HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
+
+
+def table(**rest):
+    return Table(
+        ("system", "F1", "rank"),
+        [["mine", 0.41934, "1 → 2"], ["日本", None, "– → –"], ["x", float("nan"), "3 → 3"]],
+        **rest,
+    )
+
+
+def test_text():
+    """Names to the left, figures to the right, wide characters counted as two columns."""
+    assert text.render(table(caption="Above", remarks=["below"], signature="a:b")) == (
+        "Above\n"
+        "\n"
+        "system      F1   rank\n"
+        "mine    0.4193  1 → 2\n"
+        "日本         –  – → –\n"
+        "x            –  3 → 3\n"
+        "\n"
+        "below\n"
+        "signature: a:b\n"
+    )
+
+
+def test_markdown():
+    """A table with aligned columns."""
+    assert markdown.render(table(signature="a:b")) == (
+        "| system | F1 | rank |\n"
+        "| --- | ---: | ---: |\n"
+        "| mine | 0.4193 | 1 → 2 |\n"
+        "| 日本 | – | – → – |\n"
+        "| x | – | 3 → 3 |\n"
+        "\n"
+        "Signature: `a:b`\n"
+    )
+
+
+def test_latex():
+    """A booktabs tabular; what stands around it is a comment."""
+    assert latex.render(table(caption="Above", signature="a:b", breaks=[1])) == (
+        "% Above\n"
+        "% signature: a:b\n"
+        "\\begin{tabular}{lrr}\n"
+        "\\toprule\n"
+        "system & F1 & rank \\\\\n"
+        "\\midrule\n"
+        "mine & 0.4193 & 1 $\\to$ 2 \\\\\n"
+        "\\midrule\n"
+        "日本 & -- & -- $\\to$ -- \\\\\n"
+        "x & -- & 3 $\\to$ 3 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )
+
+
+def result():
+    corpus = sa.Corpus.from_segments(
+        [10],
+        {
+            "gold": [[(0, 2, name) for name in HOSTILE]],
+            **{name: [[(0, 2, name)]] for name in HOSTILE},
+        },
+    )
+    return sa.evaluate(corpus, chance="overlapping")
+
+
+@pytest.mark.parametrize("form", TABLES)
+@pytest.mark.parametrize("by", [None, "label", "document"])
+def test_hostile_names(form, by):
+    """Names and labels cannot break a line, a cell or a terminal."""
+    rendered = TABLES[form](as_table(result(), by))
+    assert all(line.isprintable() for line in rendered.split("\n"))
+    rows = len(HOSTILE) * {None: 1, "label": len(HOSTILE) + 2, "document": 2}[by]
+    if form == "markdown":
+        lines = [line for line in rendered.split("\n") if line.startswith("|")]
+        cells = {line.replace("\\|", "").count("|") for line in lines}
+        assert len(lines) == rows + 2
+        assert len(cells) == 1
+        assert "<" not in rendered.replace("&lt;", "")
+    if form == "latex":
+        body = rendered.split("\\midrule\n", 1)[1]
+        lines = [line for line in body.split("\n") if line.endswith(r"\\")]
+        assert len(lines) == rows
+        assert all(line.replace(r"\&", "").count("&") == lines[0].replace(r"\&", "").count("&") for line in lines)  # fmt: skip
+        assert "^" not in body.replace(r"\textasciicircum{}", "")
+
+
+def test_json_and_csv_hold_every_digit():
+    """JSON and CSV carry names and figures unchanged; undefined is null, or empty."""
+    evaluation = result()
+    data = json.loads(to_json(evaluation.to_dict("label")))
+    assert [system["name"] for system in data["systems"]] == HOSTILE
+    rows = list(csv.DictReader(io.StringIO(to_csv(evaluation.to_rows("label")))))
+    first = evaluation.systems[HOSTILE[0]]
+    assert rows[0]["label"] == sorted(HOSTILE)[0]
+    micro = next(row for row in rows if row["average"] == "micro")
+    assert float(micro["f1_corrected"]) == first.f1.corrected
+    assert float(micro["expected"]) == first.tally.expected
+    silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
+    (row,) = csv.DictReader(io.StringIO(to_csv(silent.to_rows())))
+    assert row["precision_observed"] == ""
+    assert row["recall_observed"] == "0.0"
+    assert to_csv([]) == "\n"
+
+
+def test_undefined_has_its_reason():
+    """A table says below it why a figure is undefined."""
+    silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
+    rendered = text.render(as_table(silent))
+    assert "a: precision undefined: the system marked nothing" in rendered
+    assert "–" in rendered
+
+
+def test_formats():
+    """Every format is there by name."""
+    assert set(TABLES) | {"json", "csv"} == set(FORMATS)
