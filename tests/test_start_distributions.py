@@ -142,6 +142,7 @@ def test_edges_reach_far():
     assert abs(p[2_000] / p[4_000] - 1) > 1e-6
 
 
+@example(0, {2: 1, 6: 1})
 @given(
     st.integers(0, 300),
     st.dictionaries(st.integers(1, 30), st.integers(1, 12), min_size=1, max_size=4),

@@ -322,7 +322,7 @@ def _without(e: int, T: Floats, excess: Ints) -> Floats:
     rest[0] = T[0]
     for m in range(1, most + 1):
         rest[m] = T[m]
-        rest[m, e:] -= m / K * rest[m - 1, : T.shape[1] - e]
+        rest[m, e:] -= m / K * rest[m - 1, : max(T.shape[1] - e, 0)]
         rest[m] /= 1 - m / K
     return np.maximum(rest, 0, out=rest)
 
