@@ -29,6 +29,18 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     return tuple(column[new] for column in ordered), which, np.bincount(number)
 
 
+def in_order(*columns: Ints) -> bool:
+    """Whether the rows of a table are sorted already.
+
+    >>> in_order(np.array([1, 1, 2]), np.array([3, 4, 0]))
+    True
+    """
+    rising = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in reversed(columns):
+        rising = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & rising)
+    return bool(rising.all())
+
+
 def groups(which: Ints, count: int) -> list[Ints]:
     """For each number below ``count`` the indices at which it stands.
 
@@ -46,7 +58,7 @@ def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     [[3, 4, 8], [0, 0, 1]]
     """
     size = high - low
-    numbers = np.repeat(low - np.cumsum(size) + size, size) + np.arange(size.sum())
+    numbers: Ints = np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
     return numbers, np.repeat(np.arange(len(low)), size)
 
 

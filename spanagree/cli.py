@@ -15,8 +15,8 @@ import spanagree as sa
 from spanagree.chance import CHANCES
 from spanagree.errors import InputError, SpanAgreeError, printable, show
 from spanagree.evaluate import BY
-from spanagree.readers.conll import UNITS
-from spanagree.readers.files import file_names
+from spanagree.formats.conll import UNITS
+from spanagree.formats.files import check_writable, file_names, write_text
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
 from spanagree.similarity import MATCHES
 from spanagree.tags import SCHEMES
@@ -222,18 +222,12 @@ def _check_output(output: str | None, inputs: Sequence[str]) -> None:
     """Before any work: the result can be written, and overwrites no input."""
     if output is None or output == "-":
         return
+    check_writable(output)
     path = Path(output)
-    name = printable(output)
-    if path.is_dir():
-        raise InputError(f"{name}: is a folder; -o needs a file")
-    if not path.parent.is_dir():
-        raise InputError(f"{name}: cannot be written: there is no folder {show(str(path.parent))}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"{name}: cannot be written: permission denied")
     for argument in inputs:
         for candidate in (argument, argument.partition("=")[2]):
             if path.exists() and os.path.exists(candidate) and path.samefile(candidate):
-                raise InputError(f"{name}: is an input too; -o would overwrite it")
+                raise InputError(f"{printable(output)}: is an input too; -o would overwrite it")
 
 
 def _write(
@@ -252,19 +246,7 @@ def _write(
     if output is None or output == "-":
         click.echo(text, nl=False)
         return
-    path = Path(os.path.realpath(output))
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe
-            path.write_text(text, encoding="utf-8")
-            return
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(f"{printable(output)}: cannot be written: {error.strerror}") from None
+    write_text(output, text)
 
 
 @contextmanager

@@ -7,15 +7,16 @@ a corpus is made, and frozen after that. Offsets are half-open, in tokens or in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
-from spanagree.errors import InputError, one_of, show
+from spanagree.arrays import Bools, Ints, distinct, in_order, ranges
+from spanagree.errors import InputError, SettingError, one_of, show
+from spanagree.offsets import CUTS, locate, takes_in
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
@@ -33,6 +34,20 @@ class Segment(NamedTuple):
     label: str
 
 
+class Change(NamedTuple):
+    """A segment that could not be taken over as it was.
+
+    ``kind`` is what was done (one of :data:`spanagree.offsets.CUTS`, or ``duplicate`` where it
+    became the same as another); ``after`` is ``None`` where nothing is left of it.
+    """
+
+    kind: str
+    document: str
+    annotator: str
+    before: Segment
+    after: Segment | None
+
+
 @dataclass(frozen=True)
 class Document:
     """One document as people read it.
@@ -45,6 +60,7 @@ class Document:
     length: int
     segments: Mapping[str, tuple[Segment, ...] | None]
     tokens: tuple[str, ...] | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +79,8 @@ class Layer:
     annotated: Bools
 
     def __post_init__(self) -> None:
-        order = np.lexsort((self.label, self.end, self.start, self.document))
+        keys = (self.document, self.start, self.end, self.label)
+        order = slice(None) if in_order(*keys) else np.lexsort(keys[::-1])
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, _frozen(getattr(self, name)[order], np.int64))
         object.__setattr__(self, "annotated", _frozen(self.annotated, np.bool_))
@@ -100,8 +117,11 @@ class Corpus:
         offsets: what offsets count, one of :data:`OFFSETS`.
         ids: per document a unique name; without them documents are numbered from 1.
         tokens: all tokens of all documents in a row, where known.
+        texts: per document its text, where known.
+        token_starts: where each of the tokens begins in its text, where both are known.
         reading: the settings with which the corpus was read; they are part of every signature.
         notes: what a reader repaired or passed over, a sentence each.
+        changes: the segments that :meth:`to_tokens` could not take over as they are.
 
     Raises:
         InputError: for a segment that is empty, ends before it starts, lies beyond its document,
@@ -115,13 +135,18 @@ class Corpus:
     offsets: str = "tokens"
     ids: tuple[str, ...] | None = None
     tokens: tuple[str, ...] | None = None
+    texts: tuple[str, ...] | None = None
+    token_starts: Ints | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", _frozen(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
+        if self.token_starts is not None:
+            object.__setattr__(self, "token_starts", _frozen(self.token_starts, np.int64))
         self._validate()
 
     @classmethod
@@ -132,6 +157,7 @@ class Corpus:
         *,
         offsets: str = "tokens",
         ids: Sequence[str] | None = None,
+        texts: Sequence[str] | None = None,
     ) -> Corpus:
         """A corpus from plain lists.
 
@@ -141,6 +167,7 @@ class Corpus:
                 if the annotator never saw the document.
             offsets: what lengths and offsets count, one of :data:`OFFSETS`.
             ids: per document a unique name.
+            texts: per document its text.
 
         Raises:
             InputError: as for :class:`Corpus`.
@@ -177,6 +204,7 @@ class Corpus:
             raw,
             offsets=offsets,
             ids=None if ids is None else tuple(ids),
+            texts=None if texts is None else tuple(texts),
         )
 
     @classmethod
@@ -220,17 +248,33 @@ class Corpus:
         if self.tokens is not None:
             first = int(self.lengths[:index].sum())
             tokens = self.tokens[first : first + int(self.lengths[index])]
-        return Document(self.id_of(index), int(self.lengths[index]), segments, tokens)
+        text = None if self.texts is None else self.texts[index]
+        return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)
 
     def __eq__(self, other: object) -> bool:
-        """Equal documents, layers and labels; how they were read does not matter."""
+        """Equal documents, annotators and segments.
+
+        How they were read, labels that no segment has, and whether documents are numbered or
+        have these numbers for ids does not matter.
+        """
         if not isinstance(other, Corpus):
             return NotImplemented
         return (
             np.array_equal(self.lengths, other.lengths)
-            and dict(self.layers) == dict(other.layers)
-            and (self.labels, self.offsets, self.ids, self.tokens)
-            == (other.labels, other.offsets, other.ids, other.tokens)
+            and self.layers.keys() == other.layers.keys()
+            and (self.offsets, self.tokens, self.texts)
+            == (other.offsets, other.tokens, other.texts)
+            and _same(self.token_starts, other.token_starts)
+            and all(self.id_of(i) == other.id_of(i) for i in range(len(self)))
+            and all(self._rows(name) == other._rows(name) for name in self.layers)
+        )
+
+    def _rows(self, name: str) -> tuple[list[Any], ...]:
+        layer = self.layers[name]
+        names = [self.labels[code] for code in layer.label.tolist()]
+        return (
+            *(c.tolist() for c in (layer.document, layer.start, layer.end, layer.annotated)),
+            names,
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
@@ -266,15 +310,163 @@ class Corpus:
             layers[name] = Layer(
                 place[kept.document], kept.start, kept.end, kept.label, layer.annotated[chosen]
             )
-        return Corpus(
-            self.lengths[chosen],
-            layers,
-            self.labels,
-            self.offsets,
-            None if self.ids is None else tuple(self.ids[i] for i in chosen),
-            None if self.tokens is None else tuple(t for i in chosen for t in self[i].tokens or ()),
-            self.reading,
-            self.notes,
+        tokens, starts = self.tokens, self.token_starts
+        if tokens is not None:
+            first = np.cumsum(self.lengths) - self.lengths
+            of, _ = ranges(first[chosen], first[chosen] + self.lengths[chosen])
+            tokens = tuple(tokens[i] for i in of.tolist())
+            starts = None if starts is None else starts[of]
+        return replace(
+            self,
+            lengths=self.lengths[chosen],
+            layers=layers,
+            ids=None if self.ids is None else tuple(self.ids[i] for i in chosen),
+            tokens=tokens,
+            texts=None if self.texts is None else tuple(self.texts[i] for i in chosen),
+            token_starts=starts,
+        )
+
+    # --- tokens and characters ---
+
+    def to_characters(self) -> Corpus:
+        """The same segments with offsets in characters.
+
+        Where the texts are not known, they are the tokens with a space between them.
+
+        Raises:
+            SettingError: if the tokens are not known.
+
+        >>> corpus = Corpus(np.array([2]), {}, (), tokens=("No", "way"))
+        >>> corpus.to_characters().texts
+        ('No way',)
+        """
+        if self.offsets == "characters":
+            return self
+        if self.tokens is None:
+            raise SettingError("the tokens are not known, so they have no place among characters")
+        sizes = np.array([len(token) for token in self.tokens], np.int64)
+        first = np.cumsum(self.lengths) - self.lengths
+        texts, starts = self.texts, self.token_starts
+        if texts is None or starts is None:
+            bounds = zip(first.tolist(), (first + self.lengths).tolist(), strict=True)
+            texts = tuple(" ".join(self.tokens[a:b]) for a, b in bounds)
+            before = np.cumsum(sizes + 1) - sizes - 1
+            starts = before - np.repeat(np.append(before, 0)[first], self.lengths)
+        layers = {}
+        for name, layer in self.layers.items():
+            of = first[layer.document]
+            last = of + layer.end - 1
+            layers[name] = replace(
+                layer, start=starts[of + layer.start], end=starts[last] + sizes[last]
+            )
+        return replace(
+            self,
+            lengths=np.array([len(text) for text in texts], np.int64),
+            layers=layers,
+            offsets="characters",
+            tokens=None,
+            texts=texts,
+            token_starts=None,
+        )
+
+    def to_tokens(
+        self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: str = "error"
+    ) -> Corpus:
+        """The same segments with offsets in tokens.
+
+        White space at the edge of a segment falls away. What else could not be taken over as it
+        was is counted in ``notes`` and listed in ``changes``.
+
+        Args:
+            tokenizer: gives the tokens of a text: strings, (start, end) pairs or spaCy tokens.
+            cut: what becomes of a segment that begins or ends inside a token, or has no token:
+                one of :data:`spanagree.offsets.CUTS`.
+
+        Raises:
+            SettingError: for an unknown ``cut``; if the texts are not known.
+            InputError: for a segment that cuts a token, unless ``cut`` allows it; for tokens that
+                are not pieces of the text.
+
+        >>> corpus = Corpus.from_segments(
+        ...     [7], {"a": [[(3, 6, "X")]]}, offsets="characters", texts=["No way!"]
+        ... )
+        >>> corpus.to_tokens(cut="expand").changes[0].after
+        Segment(start=1, end=2, label='X')
+        """
+        if cut not in CUTS:
+            raise one_of(cut, CUTS, "cut")
+        if self.offsets == "tokens":
+            return self
+        if self.texts is None:
+            raise SettingError("the texts are not known, so there is nothing to cut into tokens")
+        pieces = [
+            locate(text, tokenizer(text), f"document {show(self.id_of(d))}")
+            for d, text in enumerate(self.texts)
+        ]
+        tokens = tuple(word for words, _ in pieces for word in words)
+        starts = np.array([start for _, of in pieces for start in of], np.int64)
+        lengths = np.array([len(words) for words, _ in pieces], np.int64)
+        # one long line of characters, each document on a stretch of its own
+        stretch = np.cumsum(self.lengths + 1) - self.lengths - 1
+        line = starts + np.repeat(stretch, lengths)
+        ends = line + np.array([len(token) for token in tokens], np.int64)
+        first = np.cumsum(lengths) - lengths
+        layers, changes = {}, []
+        for name, layer in self.layers.items():
+            base = stretch[layer.document]
+            taken = takes_in(base + layer.start, base + layer.end, line, ends)
+            if cut == "error" and taken.cuts.any():
+                self._refuse_cut(name, layer, taken.cuts)
+            low, high = taken[2:] if cut == "contract" else taken[:2]
+            gone = (low >= high) | (taken.cuts & (cut == "drop"))
+            moved = (layer.document, low - first[layer.document], high - first[layer.document])
+            _, which, _ = distinct(
+                *moved, layer.label, np.where(gone, -1 - np.arange(len(gone)), 0)
+            )
+            twice = np.ones(len(layer), np.bool_)
+            twice[np.unique(which, return_index=True)[1]] = False
+            for i in np.flatnonzero(taken.cuts | twice).tolist():
+                label = self.labels[layer.label[i]]
+                after = Segment(int(moved[1][i]), int(moved[2][i]), label)
+                changes.append(
+                    Change(
+                        "duplicate" if twice[i] else cut,
+                        self.id_of(int(layer.document[i])),
+                        name,
+                        Segment(int(layer.start[i]), int(layer.end[i]), label),
+                        None if gone[i] or twice[i] else after,
+                    )
+                )
+            kept = ~(gone | twice)
+            layers[name] = replace(layer.only(kept), start=moved[1][kept], end=moved[2][kept])
+        kinds = [change.kind for change in changes]
+        notes = [
+            f"{kinds.count(kind)} segments {says}"
+            for kind, says in (
+                (cut, f"that cut a token: {CUTS[cut]} ({cut})"),
+                ("duplicate", "that became the same as another left out"),
+            )
+            if kind in kinds
+        ]
+        return replace(
+            self,
+            lengths=lengths,
+            layers=layers,
+            offsets="tokens",
+            tokens=tokens,
+            token_starts=starts,
+            notes=(*self.notes, *notes),
+            changes=(*self.changes, *changes),
+        )
+
+    def _refuse_cut(self, name: str, layer: Layer, cuts: Bools) -> None:
+        i = int(cuts.argmax())
+        d = int(layer.document[i])
+        more = f" (and {cuts.sum() - 1} more like it)" if cuts.sum() > 1 else ""
+        raise InputError(
+            f"annotator {show(name)}, document {show(self.id_of(d))}: segment"
+            f" {layer.start[i]}–{layer.end[i]} {show(self.labels[layer.label[i]])} cuts a token, or"
+            f" has none{more}; cut {', '.join(list(CUTS)[1:])} would work"
         )
 
     # --- checks ---
@@ -294,6 +486,13 @@ class Corpus:
                 f"{len(self.tokens)} tokens; the lengths of the documents add up to"
                 f" {self.lengths.sum()}"
             )
+        if self.texts is not None:
+            self._validate_texts(self.texts)
+        if self.token_starts is not None and len(self.token_starts) != len(self.tokens or ()):
+            raise InputError(
+                f"{len(self.token_starts)} starts for {len(self.tokens or ())} tokens; each token"
+                " needs one"
+            )
         for label in self.labels:
             if not isinstance(label, str) or not label:
                 raise InputError(f"label {show(label)}; a label is a string that is not empty")
@@ -308,6 +507,18 @@ class Corpus:
             if not isinstance(id_, str) or id_ in seen:
                 raise InputError(f"document id {show(id_)}; ids are strings, each used once")
             seen.add(id_)
+
+    def _validate_texts(self, texts: tuple[str, ...]) -> None:
+        if len(texts) != len(self):
+            raise InputError(
+                f"{len(texts)} texts; one for each of the {len(self)} documents is needed"
+            )
+        for d, (text, length) in enumerate(zip(texts, self.lengths.tolist(), strict=True)):
+            if self.offsets == "characters" and len(text) != length:
+                raise InputError(
+                    f"document {show(self.id_of(d))}: {len(text)} characters; its length is given"
+                    f" as {length}"
+                )
 
     def _validate_layer(self, name: str, layer: Layer) -> None:
         if not isinstance(name, str) or not name:
@@ -370,6 +581,12 @@ def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     number: dict[str, int] = {}
     numbers = [number.setdefault(name, len(number)) for name in names]
     return np.array(numbers, dtype=np.int64), tuple(number)
+
+
+def _same(one: Ints | None, other: Ints | None) -> bool:
+    return one is other or (
+        one is not None and other is not None and bool(np.array_equal(one, other))
+    )
 
 
 def _frozen(values: Any, dtype: type) -> Any:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.readers.files import file_names, named_files
+from spanagree.formats.files import file_names, named_files
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_ignore_tokens(write):
     """Aligned by position on request; how many tokens differ is noted, and is in the signature."""
     a, b = write("a\tB-X\nb\tO\n"), write("a\tB-X\nB\tO\n", "b")
     corpus = sa.read_conll([a, b], ignore_tokens=True)
-    assert corpus.notes == (f"b: 1 tokens differ from those of {a}, aligned by position",)
+    assert corpus.notes == (f"{b}: 1 tokens differ from those of {a}, aligned by position",)
     assert tokens(corpus) == [("a", "b")]
     assert "tokens:ignored" in sa.evaluate(corpus).signature
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
-    "version", "errors", "arrays", "corpus", "tags", "tally", "chance", "similarity", "readers",
-    "evaluate", "report", "__init__", "cli", "__main__",
+    "version", "errors", "arrays", "offsets", "corpus", "draft", "tags", "tally", "chance",
+    "similarity", "formats", "evaluate", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name

@@ -1,17 +1,16 @@
-"""Lists of tag lists, as seqeval's users hold them, and what all readers of tags share."""
+"""Lists of tag lists, as seqeval's users hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus import Corpus, RawLayer
-from spanagree.errors import InputError, printable, show
-from spanagree.tags import Reading, read_tags
+from spanagree.corpus import Corpus
+from spanagree.errors import InputError, show
+from spanagree.formats.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -47,81 +46,37 @@ def from_tags(
     for name, documents in layers.items():
         _check_nesting(name, documents)
     lengths = _lengths(layers, tokens)
-    raw, notes, schemes = {}, [], {}
-    for name, documents in layers.items():
-        annotated = np.array([tags is not None for tags in documents], dtype=np.bool_)
-        sizes = np.where(annotated, lengths, 0)
-        first = np.cumsum(sizes) - sizes
-        number = Vocabulary()
-        try:
-            flat = chain.from_iterable(tags for tags in documents if tags is not None)
-            codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(sizes.sum()))
-        except TypeError:
-            raise InputError(f"{show(name)}: a tag is no string; every tag must be one") from None
-        reading = read_tags(
-            list(number),
-            codes,
-            sizes,
-            scheme=scheme,
-            strict=strict,
-            where=_Place(name, first),
-        )
-        raw[name] = RawLayer(
-            reading.sentence, reading.start, reading.end, reading.label, reading.names, annotated
-        )
-        notes += notes_on(name, reading)
-        schemes[name] = reading.scheme
+    read = read_columns(
+        {name: _column(name, documents, lengths) for name, documents in layers.items()},
+        lengths,
+        InDocument(lengths),
+        scheme=scheme,
+        strict=strict,
+    )
     return Corpus.from_raw(
         lengths,
-        raw,
+        read.layers,
         ids=None if ids is None else tuple(ids),
         tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
-        reading=reading_settings("tags", scheme, strict, schemes),
-        notes=tuple(notes),
+        reading={"format": "tags", **read.settings},
+        notes=tuple(read.notes),
     )
 
 
-class Vocabulary(dict[str, int]):
-    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
-def notes_on(name: str, reading: Reading) -> list[str]:
-    """What a user should know of how a layer's tags were read."""
-    notes = []
-    if reading.repaired:
-        kind = "" if reading.scheme == "mixed" else f" {reading.scheme}"
-        notes.append(
-            f"{printable(name)}: {reading.repaired} ill-formed{kind} tag"
-            f"{'s' * (reading.repaired > 1)} read as conlleval does"
-        )
-    if reading.dropped:
-        notes.append(
-            f"{printable(name)}: {reading.dropped} tag{'s' * (reading.dropped > 1)} outside every"
-            f" well-formed {reading.scheme} segment not counted (strict)"
-        )
-    return notes
-
-
-def reading_settings(
-    source: str, scheme: str, strict: bool, schemes: Mapping[str, str]
-) -> dict[str, Any]:
-    """The settings of a reading of tags, as they stand in every result."""
-    return {"format": source, "scheme": scheme, "strict": strict, "schemes": dict(schemes)}
-
-
-class _Place:
-    """Where token number i of a layer stands."""
-
-    def __init__(self, name: str, first: Ints) -> None:
-        self.name, self.first = name, first
-
-    def __call__(self, token: int) -> str:
-        d = int(np.searchsorted(self.first, token, side="right")) - 1
-        return f"{show(self.name)}, document {d + 1}, token {token - self.first[d] + 1}"
+def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
+    never = np.array([tags is None for tags in documents], dtype=np.bool_)
+    seen = np.repeat(~never, lengths)
+    number = Vocabulary()
+    try:
+        flat = chain.from_iterable(tags for tags in documents if tags is not None)
+        codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(seen.sum()))
+    except TypeError:
+        raise InputError(f"{show(name)}: a tag is no string; every tag must be one") from None
+    if never.any():
+        everywhere = np.full(len(seen), -1)
+        everywhere[seen] = codes
+        codes = everywhere
+    return TagColumn(list(number), codes, never)
 
 
 def _check_nesting(name: object, documents: object) -> None:

@@ -53,6 +53,51 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     return text.removeprefix("\ufeff")
 
 
+def check_writable(path: PathName) -> None:
+    """Refuses, before any work, a path that a file cannot be written to.
+
+    Raises:
+        InputError: for a folder, a folder that is not there, or one without permission.
+    """
+    target = Path(path)
+    name = printable(os.fspath(path))
+    if target.is_dir():
+        raise InputError(f"{name}: is a folder; a file is needed")
+    if not target.parent.is_dir():
+        folder = show(str(target.parent))
+        raise InputError(f"{name}: cannot be written: there is no folder {folder}")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InputError(f"{name}: cannot be written: permission denied")
+
+
+def write_text(path: PathName, text: str) -> None:
+    """Writes a text in UTF-8; as :func:`write_bytes`."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: PathName, data: bytes) -> None:
+    """Writes a file whole or not at all; a device is written to, never replaced.
+
+    Raises:
+        InputError: for a path that cannot be written.
+    """
+    check_writable(path)
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(data)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        name = printable(os.fspath(path))
+        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+
+
 def named_files(
     source: PathName | Sequence[PathName] | Mapping[str, PathName],
 ) -> dict[str, PathName]:

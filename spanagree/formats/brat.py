@@ -1,0 +1,131 @@
+"""brat's standoff files: a folder for each annotator, a .txt and an .ann for each document."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from spanagree.corpus import Corpus
+from spanagree.draft import Draft
+from spanagree.errors import InputError, one_of, printable, show
+from spanagree.formats.collect import Collector
+from spanagree.formats.files import PathName, read_text
+
+DISCONTINUOUS = {
+    "error": "a discontinuous annotation is an error",
+    "drop": "discontinuous annotations are left out, and counted",
+}
+"""What becomes of annotations of several pieces."""
+
+_KINDS = {
+    "R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
+    "#": "notes", "*": "equivalences",
+}  # fmt: skip
+_TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
+
+
+def read_brat(
+    folder: PathName, *, discontinuous: str = "error", repair: str | Sequence[str] = ()
+) -> Corpus:
+    """A corpus from a brat project: one folder for each annotator.
+
+    Text-bound annotations (T) become segments, with offsets in characters. A document is a .txt
+    file, known by its path below the annotator's folder; an empty .ann says that the annotator saw
+    it and marked nothing, a missing one that she never saw it. Other kinds of annotation are
+    counted in the notes.
+
+    Args:
+        folder: the project.
+        discontinuous: what becomes of annotations of several pieces, one of
+            :data:`DISCONTINUOUS`.
+        repair: names of :data:`spanagree.draft.REPAIRS`.
+
+    Raises:
+        InputError: for folders and files that are not there or not in the format, for texts that
+            differ between annotators, and flaws that no repair was asked for.
+        SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
+    """
+    return draft_brat(folder, discontinuous=discontinuous).corpus(repair)
+
+
+def draft_brat(folder: PathName, *, discontinuous: str = "error") -> Draft:
+    """The rows of a brat project, unchecked."""
+    if discontinuous not in DISCONTINUOUS:
+        raise one_of(discontinuous, DISCONTINUOUS, "discontinuous")
+    root = Path(folder)
+    if not root.is_dir():
+        what = "is a file" if root.exists() else "no such folder"
+        name = printable(str(root))
+        raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
+    collector = Collector("characters")
+    passed: Counter[str] = Counter()
+    for annotator in sorted(path for path in root.iterdir() if path.is_dir()):
+        for txt in sorted(annotator.rglob("*.txt")):
+            ann = txt.with_suffix(".ann")
+            id_ = txt.relative_to(annotator).with_suffix("").as_posix()
+            where = printable(str(txt))
+            document = collector.document(id_, where, text=read_text(txt), again=True)
+            if ann.exists():
+                annotation = collector.annotation(document, annotator.name, where)
+                _read_ann(ann, collector, annotation, document, discontinuous, passed)
+        for ann in sorted(annotator.rglob("*.ann")):
+            if not ann.with_suffix(".txt").exists():
+                raise InputError(
+                    f"{printable(str(ann))}: there is no {show(ann.with_suffix('.txt').name)}"
+                    " beside it; brat keeps the text there"
+                )
+    if not collector.ids:
+        raise InputError(
+            f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
+            " with .txt and .ann files"
+        )
+    notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
+    return collector.draft({"format": "brat", "discontinuous": discontinuous}, notes)
+
+
+def _read_ann(
+    path: Path,
+    collector: Collector,
+    annotation: int,
+    document: int,
+    discontinuous: str,
+    passed: Counter[str],
+) -> None:
+    text = collector.texts[document] or ""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        row = line.rstrip("\r")
+        if not row.strip():
+            continue
+        where = f"{printable(str(path))}:{number}"
+        if row[0] in _KINDS:
+            passed[_KINDS[row[0]]] += 1
+            continue
+        match = _TEXT_BOUND.fullmatch(row)
+        pieces = [piece.split() for piece in match[3].split(";")] if match else []
+        if match is None or any(len(piece) != 2 for piece in pieces):
+            raise InputError(
+                f"{where}: {show(row)}; brat writes T1, a tab, a label, start and end, a tab, text"
+            )
+        if len(pieces) > 1:
+            if discontinuous == "error":
+                raise InputError(
+                    f"{where}: {match[1]} is discontinuous ({match[3]}); a segment is one piece;"
+                    " discontinuous=drop leaves such annotations out"
+                )
+            passed["discontinuous annotations"] += 1
+            continue
+        start, end = (int(at) for at in pieces[0])
+        covered = match[4]
+        if covered is not None and end <= len(text) and _flat(text[start:end]) != _flat(covered):
+            raise InputError(
+                f"{where}: {match[1]} says {show(covered)}, but characters {start} to {end} of the"
+                f" text are {show(text[start:end])}; offsets and text have to agree"
+            )
+        collector.segment(annotation, start, end, match[2], where)
+
+
+def _flat(text: str) -> str:
+    """brat writes line breaks within a span as spaces, and may cut spaces at its end."""
+    return " ".join(text.split())

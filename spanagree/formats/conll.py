@@ -1,0 +1,462 @@
+"""CoNLL-like files: a token a line, its tags in columns, a blank line between sentences."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, ranges
+from spanagree.corpus import Corpus
+from spanagree.draft import Draft
+from spanagree.errors import InputError, SettingError, one_of, printable, show
+from spanagree.formats.files import PathName, named_files, read_text, write_text
+from spanagree.formats.tag_columns import TagColumn, Vocabulary, read_columns
+from spanagree.tags import SCHEMES, prefixed, write_tags
+
+UNITS = {
+    "sentence": "each sentence is a document",
+    "document": "the sentences between -DOCSTART- lines are one document",
+}
+"""The text that one random annotation fills."""
+
+_DOCSTART = "-DOCSTART-"
+_BLANK = " \t\r"
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
+_UNWRITABLE = re.compile(r"[\t\n\r]|^ | $")
+
+
+def read_conll(
+    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    *,
+    columns: Mapping[str, int] | None = None,
+    unit: str = "sentence",
+    scheme: str = "auto",
+    strict: bool = False,
+    encoding: str = "utf-8",
+    ignore_tokens: bool = False,
+    missing: str | None = None,
+    partial: str = "error",
+    repair: str | Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Corpus:
+    """A corpus from CoNLL-like files.
+
+    A line has a token and its tags, separated by tabs or, where it has no tab, by spaces. Blank
+    lines end sentences, ``-DOCSTART-`` lines begin documents. A line that begins with ``#`` is
+    a token where it can be one (as many columns as the file, and tags in the tag columns), and
+    metadata, which is passed over, where it cannot. Only ``# sent_id = …`` is taken from it: where
+    each sentence has one, these are the ids of the documents, and files that hold different
+    sentences are matched by them.
+
+    Args:
+        source: one file with a column for each layer, or several files of the same text with a
+            layer each; a mapping names the layers, else they are called as their files.
+        columns: for one file, layer name to tag column; for several, the tag column of those that
+            are named. Column 0 is the token; default is the last column.
+        unit: what a document of the corpus is, one of :data:`UNITS`.
+        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`), or ``auto``: each layer's own.
+        strict: take only segments that are well-formed in the scheme.
+        encoding: of the files.
+        ignore_tokens: align files by position, though their tokens differ; how many do is noted.
+        missing: what stands in place of a tag where the annotator never saw the text, such as
+            ``?``.
+        partial: what becomes of documents that a layer covers in part, one of
+            :data:`spanagree.formats.tag_columns.PARTIAL`.
+        repair: names of :data:`spanagree.draft.REPAIRS`.
+        progress: called with the number of layers read and of all.
+
+    Raises:
+        InputError: for files that cannot be read, rows that do not fit the others, unknown tags,
+            texts that differ; the message names file and line.
+        SettingError: for an unknown unit, scheme, encoding or column.
+    """
+    if unit not in UNITS:
+        raise one_of(unit, UNITS, "unit")
+    if scheme != "auto" and scheme not in SCHEMES:
+        raise one_of(scheme, ["auto", *SCHEMES], "scheme")
+    files = named_files(source)
+    wanted = _columns(files, dict(columns or {}))
+    pages: dict[PathName, _Page] = {}
+    for done, (_, path, _) in enumerate(wanted):
+        if progress:
+            progress(done, len(wanted))
+        if path not in pages:
+            of_file = [c for _, p, c in wanted if p == path]
+            pages[path] = _read_page(path, encoding, of_file, scheme, missing)
+    if progress:
+        progress(len(wanted), len(wanted))
+    text, notes = _unite(list(pages.values()), unit, ignore_tokens)
+    tag_columns = {}
+    for name, path, column in wanted:
+        page = pages[path]
+        number = Vocabulary()
+        tags = page.columns[-1 if column is None else column]
+        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
+        if missing is not None:
+            codes[codes == number.get(missing, -1)] = -1
+        codes, never = page.placed(codes, text)
+        tag_columns[name] = TagColumn(list(number), codes, never)
+    where = {name: pages[path].line_of(text) for name, path, _ in wanted}
+    read = read_columns(
+        tag_columns,
+        text.documents if unit == "document" else text.sentences,
+        lambda name, token: where[name](token),
+        sentences=text.sentences,
+        scheme=scheme,
+        strict=strict,
+        partial=partial,
+    )
+    reading: dict[str, Any] = {"format": "conll", "unit": unit, **read.settings}
+    if ignore_tokens:
+        reading["ignore_tokens"] = True
+    tokens = text.columns[0]
+    corpus = Corpus.from_raw(
+        read.lengths,
+        read.layers,
+        ids=text.ids if unit == "sentence" else None,
+        tokens=tokens if read.kept.all() else tuple(compress(tokens, read.kept.tolist())),
+        reading=reading,
+        notes=(*notes, *read.notes),
+    )
+    return Draft.of(corpus).corpus(repair) if repair else corpus
+
+
+def write_conll(
+    corpus: Corpus, path: PathName, *, scheme: str = "IOB2", missing: str = "?"
+) -> None:
+    """Writes one file: the token, then a tag column for each annotator, tab-separated.
+
+    A line above each sentence has its id, the first line the names of the columns. Documents that
+    an annotator never saw have ``missing`` for tags.
+
+    Raises:
+        SettingError: for segments that tags cannot hold (overlapping ones, offsets in characters),
+            naming the first; for tokens that are not known; for an unknown scheme.
+        InputError: for documents or tokens that the format cannot hold; for a path that cannot be
+            written.
+    """
+    if corpus.offsets != "tokens" or corpus.tokens is None:
+        raise SettingError(
+            "CoNLL files hold tokens, which this corpus does not have; to_tokens() makes them"
+        )
+    documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
+    for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
+        raise InputError(
+            f"document {show(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file has one"
+            " at least"
+        )
+    for i, token in enumerate(corpus.tokens):
+        if _UNWRITABLE.search(token) or token.startswith(_DOCSTART):
+            raise InputError(
+                f"document {show(corpus.id_of(int(documents[i])))}: token {show(token)} cannot"
+                " stand in a CoNLL file: it has a tab, a line break or a space at its edge, or"
+                f" begins with {_DOCSTART}"
+            )
+    columns = []
+    for layer in corpus.layers.values():
+        tags = write_tags(layer, corpus.labels, corpus.lengths, scheme)
+        seen = layer.annotated[documents].tolist()
+        columns.append([t if s else missing for t, s in zip(tags, seen, strict=True)])
+    rows = ["\t".join(row) for row in zip(corpus.tokens, *columns, strict=True)]
+    bounds = np.cumsum(corpus.lengths).tolist()
+    lines = ["# columns = token " + " ".join(map(printable, corpus.annotators))]
+    for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
+        if corpus.ids is not None:
+            id_ = corpus.ids[d]
+            if not id_.isprintable() or id_ != id_.strip():
+                raise InputError(f"document id {show(id_)} cannot stand in a line of a CoNLL file")
+            lines.append(f"# sent_id = {id_}")
+        lines += [*rows[a:b], ""]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def _columns(
+    files: dict[str, PathName], columns: dict[str, int]
+) -> list[tuple[str, PathName, int | None]]:
+    """Which layer is in which file and column."""
+    for name, column in columns.items():
+        if isinstance(column, bool) or not isinstance(column, (int, np.integer)) or column < 1:
+            raise SettingError(
+                f"column {show(column)} of {show(name)}; columns are whole numbers from 1,"
+                " 0 is the token"
+            )
+    if len(files) == 1 and columns and not columns.keys() <= files.keys():
+        (path,) = files.values()
+        return [(name, path, column) for name, column in columns.items()]
+    for name in columns.keys() - files.keys():
+        raise SettingError(
+            f"columns name {show(name)}, which is no layer; with several files the layers are"
+            f" {', '.join(map(printable, files))}"
+        )
+    return [(name, path, columns.get(name)) for name, path in files.items()]
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What is in one file: its columns, and where sentences and documents end."""
+
+    name: str
+    columns: list[tuple[str, ...]]
+    lines: Ints  # the line number of each token
+    sentences: Ints  # the number of tokens of each sentence
+    documents: Ints
+    ids: tuple[str, ...] | None  # of the sentences
+
+    def where(self, token: int) -> str:
+        return f"{self.name}:{self.lines[token]}"
+
+    def part(self, sentences: list[int]) -> _Page:
+        """Some sentences of the page."""
+        tokens = self.take(sentences)
+        return _Page(
+            self.name,
+            [tuple(self.columns[0][i] for i in tokens.tolist())],
+            self.lines[tokens],
+            self.sentences[sentences],
+            self.sentences[sentences],
+            tuple(self.ids[i] for i in sentences) if self.ids else None,
+        )
+
+    def take(self, sentences: list[int]) -> Ints:
+        """The tokens of some sentences, in a row."""
+        chosen = np.array(sentences, np.int64)
+        first = (np.cumsum(self.sentences) - self.sentences)[chosen]
+        return ranges(first, first + self.sentences[chosen])[0]
+
+    def placed(self, codes: Ints, text: _Page) -> tuple[Ints, Bools | None]:
+        """Codes of this page at their places in the whole text, and which sentences it lacks."""
+        if self.ids == text.ids or self.ids is None or text.ids is None:
+            return codes, None
+        mine = {id_: i for i, id_ in enumerate(self.ids)}
+        there = [i for i, id_ in enumerate(text.ids) if id_ in mine]
+        everywhere = np.full(len(text.lines), -1)
+        everywhere[text.take(there)] = codes[self.take([mine[text.ids[i]] for i in there])]
+        never = np.ones(len(text.ids), np.bool_)
+        never[there] = False
+        return everywhere, never
+
+    def line_of(self, text: _Page) -> Callable[[int], str]:
+        """Where a token of the whole text stands in this file."""
+        places, _ = self.placed(np.arange(len(self.lines)), text)
+        return lambda token: self.where(int(places[token]))
+
+
+def _unite(pages: list[_Page], unit: str, ignore_tokens: bool) -> tuple[_Page, list[str]]:
+    """The text that all pages are of; sentences are matched by their ids where these differ."""
+    first, *others = pages
+    notes = []
+    for page in others:
+        by_id = page.ids is not None and first.ids is not None and page.ids != first.ids
+        if by_id and unit == "sentence":
+            first = _add_sentences(first, page, ignore_tokens)
+            continue
+        differ = _compare(page, first, unit, ignore_tokens)
+        if differ:
+            notes.append(
+                f"{page.name}: {differ} tokens differ from those of {first.name}, aligned by"
+                " position"
+            )
+    return first, notes
+
+
+def _add_sentences(text: _Page, page: _Page, ignore_tokens: bool) -> _Page:
+    """The text with the sentences of a page that it does not have yet."""
+    known = {id_: i for i, id_ in enumerate(text.ids or ())}
+    for i, id_ in enumerate(page.ids or ()):
+        if id_ in known:
+            one, other = (p.part(s) for p, s in ((page, [i]), (text, [known[id_]])))
+            _compare(one, other, "sentence", ignore_tokens)
+    new = page.part([i for i, id_ in enumerate(page.ids or ()) if id_ not in known])
+    return _Page(
+        text.name,
+        [(*text.columns[0], *new.columns[0])],
+        np.concatenate((text.lines, new.lines)),
+        np.concatenate((text.sentences, new.sentences)),
+        text.documents,
+        (*(text.ids or ()), *(new.ids or ())),
+    )
+
+
+def _read_page(
+    path: PathName,
+    encoding: str,
+    columns: Sequence[int | None],
+    scheme: str,
+    missing: str | None,
+) -> _Page:
+    name = printable(os.fspath(path))
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    sentences: list[int] = []  # after how many rows a sentence ends
+    documents: list[int] = []
+    doubtful: list[int] = []  # rows that begin with #
+    comments: list[str] = []
+    tabbed = True
+    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
+        row = line.rstrip(_BLANK)
+        if not row:
+            sentences.append(len(rows))
+        elif row.startswith(_DOCSTART):
+            documents.append(len(rows))
+        else:
+            if row[0] == "#":
+                doubtful.append(len(rows))
+                comments.append(row)
+            elif "\t" not in row:
+                tabbed = False
+            rows.append(_fields(row))
+            lines.append(number)
+    ids: dict[int, tuple[str, int]] = {}  # by the number of rows above: the id, its line
+    if doubtful:
+        tokens = _is_token(rows, doubtful, columns, scheme, missing)
+        if tabbed and len(rows) > len(doubtful):  # all token rows have tabs
+            tokens = [t and "\t" in row for t, row in zip(tokens, comments, strict=True)]
+        keep = np.ones(len(rows) + 1, np.int64)
+        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = 0
+        moved = np.cumsum(keep) - keep
+        for i, token, comment in zip(doubtful, tokens, comments, strict=True):
+            if not token and (match := _SENT_ID.fullmatch(comment)):
+                ids[int(moved[i])] = match[1], lines[i]
+        sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
+        rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]
+        lines = [line for line, k in zip(lines, keep.tolist(), strict=False) if k]
+    if not rows:
+        raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
+    _check_width(name, rows, lines, columns)
+    ends = {0, len(rows)}
+    of_documents = np.diff(sorted(ends.union(documents)))
+    begins = sorted(ends.union(documents, sentences))
+    return _Page(
+        name,
+        list(zip(*rows, strict=True)),
+        np.array(lines),
+        np.diff(begins),
+        of_documents,
+        _sentence_ids(name, ids, begins[:-1]),
+    )
+
+
+def _sentence_ids(
+    name: str, ids: dict[int, tuple[str, int]], begins: list[int]
+) -> tuple[str, ...] | None:
+    """The ids of the sentences, where each has one."""
+    if not ids.keys() >= set(begins):
+        return None
+    seen: dict[str, int] = {}
+    for begin in begins:
+        id_, line = ids[begin]
+        if id_ in seen:
+            raise InputError(
+                f"{name}:{line}: sent_id {show(id_)} again, it is that of line {seen[id_]} too;"
+                " ids are used once"
+            )
+        seen[id_] = line
+    return tuple(seen)
+
+
+def _fields(row: str) -> list[str]:
+    if "\t" in row:
+        fields = row.split("\t")
+        return [field.strip(" ") for field in fields] if " " in row else fields
+    fields = row.split(" ")
+    return [field for field in fields if field] if "" in fields else fields
+
+
+def _is_token(
+    rows: list[list[str]],
+    doubtful: list[int],
+    columns: Sequence[int | None],
+    scheme: str,
+    missing: str | None,
+) -> list[bool]:
+    """Which of the rows that begin with # have the columns and the tags of a token row."""
+    apart = set(doubtful)
+    sure = [row for i, row in enumerate(rows) if i not in apart]
+    width = len(sure[0]) if sure else 0
+    where = [-1 if c is None else c for c in columns]
+    seen = {row[c] for row in sure for c in where if c < len(row)}
+
+    def token(row: list[str]) -> bool:
+        return 1 < len(row) > max(where) and all(
+            row[c] in seen or row[c] == missing or prefixed(row[c], scheme) for c in where
+        )
+
+    if not sure:  # the first row that can be a token decides
+        width = next((len(row) for row in rows if token(row)), 0)
+    return [len(rows[i]) == width and token(rows[i]) for i in doubtful]
+
+
+def _check_width(
+    name: str, rows: list[list[str]], lines: list[int], columns: Sequence[int | None]
+) -> None:
+    width = len(rows[0])
+    if width < 2:
+        raise InputError(
+            f"{name}:{lines[0]}: one column ({show(rows[0][0])}); a token and at least one tag are"
+            " needed"
+        )
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != width:
+            raise InputError(
+                f"{name}:{line}: {len(row)} column{'s' * (len(row) != 1)} ({show(' '.join(row))});"
+                f" the rows before it have {width}, and all need the same"
+            )
+    for column in columns:
+        if column is not None and column >= width:
+            raise InputError(
+                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
+                f" {width - 1}"
+            )
+
+
+def _compare(page: _Page, first: _Page, unit: str, ignore_tokens: bool) -> int:
+    """How many tokens differ; an error where they must not, or where sentences end differently."""
+    tokens, others = page.columns[0], first.columns[0]
+    if page is first or (
+        tokens == others
+        and np.array_equal(page.sentences, first.sentences)
+        and (unit == "sentence" or np.array_equal(page.documents, first.documents))
+    ):
+        return 0
+    n = min(len(tokens), len(others))
+    different = np.array([a != b for a, b in zip(tokens, others, strict=False)], np.bool_)
+    breaks = {"sentence": _breaks(page.sentences, n) != _breaks(first.sentences, n)}
+    if unit == "document":
+        breaks["document"] = _breaks(page.documents, n) != _breaks(first.documents, n)
+    wrong = np.logical_or.reduce([*breaks.values(), different & (not ignore_tokens)])
+    counts = f"{len(page.sentences)} and {len(first.sentences)} sentences"
+    if wrong.any():
+        i = int(wrong.argmax())
+        there = f"{first.name}:{first.lines[i]}"
+        if different[i] and not ignore_tokens:
+            raise InputError(
+                f"{page.where(i)}: token {show(tokens[i])}; {there} has {show(others[i])}, and all"
+                " layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by"
+                " position"
+            )
+        what = next(what for what, differ in breaks.items() if differ[i])
+        raise InputError(
+            f"{page.where(i)}: a {what} begins at {show(tokens[i])} in only one of this file and"
+            f" {there} ({counts}); all layers need the same {what}s"
+        )
+    if len(tokens) != len(others):
+        more, less = (page, first) if len(tokens) > n else (first, page)
+        raise InputError(
+            f"{more.where(n)}: token {show(more.columns[0][n])} is missing in {less.name}, which"
+            f" ends before it; all layers need the same text ({counts})"
+        )
+    return int(different.sum())
+
+
+def _breaks(lengths: Ints, n: int) -> Bools:
+    """Of the first n tokens, which begin a unit."""
+    begins = np.zeros(n, np.bool_)
+    first = np.cumsum(lengths) - lengths
+    begins[first[first < n]] = True
+    return begins

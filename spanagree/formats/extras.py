@@ -1,0 +1,23 @@
+"""Optional packages: imported only inside the function that needs them, named when not there."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from spanagree.errors import SettingError
+
+
+def optional(package: str, extra: str, what: str) -> Any:
+    """An optional package.
+
+    Raises:
+        SettingError: if it is not installed, with the line that installs it.
+    """
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise SettingError(
+            f"{what} needs {package.partition('.')[0]}, which is not installed; run: pip install"
+            f" 'spanagree[{extra}]'"
+        ) from None

@@ -1,0 +1,168 @@
+"""Our own exchange format: a document a line, its text or tokens, and what each annotator marked.
+
+::
+
+    {"spanagree": 1, "id": "7", "offsets": "characters", "text": "Jo is in Rome",
+     "annotators": {"ann": [{"start": 0, "end": 2, "label": "PER"}], "bob": [], "cy": null}}
+
+``bob`` saw the document and marked nothing, ``cy`` never saw it (an annotator left out did not
+either). Offsets are half-open and count tokens or code points, as ``offsets`` says. With tokens
+there is a list ``tokens``, with ``token_starts`` beside ``text`` where their places in it are
+known; where neither text nor tokens are known, ``length``. Other keys are passed over. The number
+is the version of the format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from spanagree.corpus import OFFSETS, Corpus
+from spanagree.draft import Draft
+from spanagree.errors import InputError, printable, show
+from spanagree.formats.collect import Collector
+from spanagree.formats.files import PathName, read_text, write_text
+
+VERSION = 1
+
+
+def read_jsonl(path: PathName, *, repair: str | Sequence[str] = ()) -> Corpus:
+    """A corpus from a file in our own format.
+
+    Raises:
+        InputError: for a file that cannot be read, a line that is no such object, and flaws that
+            no repair was asked for; the message names file and line.
+        SettingError: for an unknown repair.
+    """
+    return draft_jsonl(path).corpus(repair)
+
+
+def draft_jsonl(path: PathName) -> Draft:
+    """The rows of a file in our own format, unchecked."""
+    name = printable(str(path))
+    collector: Collector | None = None
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{name}:{number}"
+        entry = _entry(line, where)
+        offsets = entry.get("offsets", "characters" if "tokens" not in entry else "tokens")
+        if offsets not in OFFSETS:
+            raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
+        collector = collector or Collector(offsets)
+        if offsets != collector.offsets:
+            raise InputError(
+                f"{where}: offsets in {offsets}, those before are in {collector.offsets}; a corpus"
+                " has one unit"
+            )
+        _collect(collector, entry, where)
+    if collector is None:
+        raise InputError(f"{name}: no documents; a line for each is needed")
+    numbered = collector.ids == [str(i + 1) for i in range(len(collector.ids))]
+    return collector.draft({"format": "jsonl"}, numbered=numbered)
+
+
+def _entry(line: str, where: str) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entry: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in entry:
+                raise InputError(f"{where}: the key {show(key)} comes twice; each is used once")
+            entry[key] = value
+        return entry
+
+    try:
+        entry = json.loads(line, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise InputError(f"{where}: no JSON ({reason}); a line is one object") from None
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: {show(entry)}; a line is one object")
+    if entry.get("spanagree") != VERSION:
+        raise InputError(
+            f'{where}: version {show(entry.get("spanagree"))}; "spanagree": {VERSION} is needed'
+        )
+    return entry
+
+
+def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
+    document = collector.document(
+        entry.get("id"),
+        where,
+        text=entry.get("text"),
+        tokens=entry.get("tokens"),
+        token_starts=entry.get("token_starts"),
+        length=entry.get("length"),
+    )
+    annotators = entry.get("annotators")
+    if not isinstance(annotators, dict):
+        raise InputError(f"{where}: annotators {show(annotators)}; an object is needed")
+    for annotator, segments in annotators.items():
+        if segments is None:
+            collector.annotator(annotator, where)
+            continue
+        if not isinstance(segments, list):
+            raise InputError(
+                f"{where}: annotator {show(annotator)}: {show(segments)}; a list of segments, or"
+                " null, is needed"
+            )
+        annotation = collector.annotation(document, annotator, where)
+        for segment in segments:
+            if not isinstance(segment, dict):
+                raise InputError(
+                    f"{where}: annotator {show(annotator)}: segment {show(segment)}; an object"
+                    " with start, end and label is needed"
+                )
+            collector.segment(
+                annotation,
+                segment.get("start"),
+                segment.get("end"),
+                segment.get("label"),
+                f"{where}: annotator {show(annotator)}",
+            )
+
+
+def write_jsonl(corpus: Corpus, path: PathName) -> None:
+    """Writes a corpus in our own format; the same corpus gives the same bytes.
+
+    Raises:
+        InputError: for a path that cannot be written.
+    """
+    write_text(path, "".join(f"{line}\n" for line in _lines(corpus)))
+
+
+def _lines(corpus: Corpus) -> Iterator[str]:
+    first = np.cumsum(corpus.lengths) - corpus.lengths
+    for d, document in enumerate(corpus):
+        entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
+        if document.text is not None:
+            entry["text"] = document.text
+        if document.tokens is not None:
+            entry["tokens"] = list(document.tokens)
+            if corpus.token_starts is not None:
+                of = corpus.token_starts[first[d] : first[d] + document.length]
+                entry["token_starts"] = of.tolist()
+        if "tokens" not in entry and (corpus.offsets == "tokens" or "text" not in entry):
+            entry["length"] = document.length
+        # the first line names every annotator, in order, and so those who saw nothing
+        entry["annotators"] = {
+            name: None if segments is None else [segment._asdict() for segment in segments]
+            for name, segments in document.segments.items()
+            if segments is not None or d == 0
+        }
+        line = json.dumps(entry, ensure_ascii=False)
+        # halves of surrogate pairs have no UTF-8; JSON's escapes hold them
+        yield line if _encodes(line) else json.dumps(entry)
+
+
+def _encodes(line: str) -> bool:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
