@@ -215,30 +215,35 @@ def _beyond(draft: Draft) -> Bools:
     return draft.end > draft.lengths[draft.document]
 
 
-def _overlapping(draft: Draft, *, same_label: bool) -> tuple[Ints, Ints]:
+def overlapping(draft: Draft, *, same_label: bool) -> tuple[Ints, Ints]:
     """Segments that share tokens with an earlier one of their annotation, and that earlier one.
 
-    The earlier one is that which reaches furthest.
+    The earlier one is that which reaches furthest. Duplicates are a flaw of their own and are left
+    out here.
     """
-    label = draft.label if same_label else np.zeros_like(draft.label)
-    order = np.lexsort((-draft.end, draft.start, label, draft.annotation))
-    _, cell, _ = distinct(draft.annotation, label)
-    stretch = int(draft.end.max(initial=0)) + 1
-    start, end = (cell * stretch + draft.start)[order], (cell * stretch + draft.end)[order]
+    single = np.ones(len(draft.start), np.bool_)
+    single[_duplicates(draft)] = False
+    index = np.flatnonzero(single)
+    annotation, start, end = draft.annotation[index], draft.start[index], draft.end[index]
+    label = draft.label[index] if same_label else np.zeros_like(index)
+    order = np.lexsort((-end, start, label, annotation))
+    _, cell, _ = distinct(annotation, label)
+    stretch = int(end.max(initial=0)) + 1
+    start, end = (cell * stretch + start)[order], (cell * stretch + end)[order]
     reach = np.maximum.accumulate(end)
     later = np.flatnonzero(start[1:] < reach[:-1]) + 1
     # which segment set the reach: the last place at which it grew
     grew = np.maximum.accumulate(np.where(end == reach, np.arange(len(end)), 0))
-    return order[later], order[grew[later - 1]]
+    return index[order[later]], index[order[grew[later - 1]]]
 
 
 def _nested(draft: Draft) -> Ints:
-    later, earlier = _overlapping(draft, same_label=False)
+    later, earlier = overlapping(draft, same_label=False)
     return later[(draft.end[later] <= draft.end[earlier])]
 
 
 def _crossing(draft: Draft) -> Ints:
-    later, earlier = _overlapping(draft, same_label=False)
+    later, earlier = overlapping(draft, same_label=False)
     return later[draft.end[later] > draft.end[earlier]]
 
 
@@ -303,7 +308,7 @@ FLAWS: Mapping[str, Flaw] = {
     "duplicate": Flaw("stands twice", _duplicates, ("drop-duplicates",)),
     "same-label-overlap": Flaw(
         "shares tokens with one of the same label",
-        lambda d: np.sort(_overlapping(d, same_label=True)[0]),
+        lambda d: np.sort(overlapping(d, same_label=True)[0]),
     ),
     "nested": Flaw("lies inside another", lambda d: np.sort(_nested(d))),
     "crossing": Flaw("overlaps another without nesting", lambda d: np.sort(_crossing(d))),

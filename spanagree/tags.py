@@ -76,6 +76,7 @@ class Reading(NamedTuple):
     scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if no one fits
     repaired: int  # tags that are ill-formed in the scheme and were read all the same
     dropped: int  # tags outside every well-formed segment, in strict reading
+    ill_formed: dict[str, int]  # how many tags are ill-formed, by kind
 
 
 def read_tags(
@@ -124,6 +125,7 @@ def read_tags(
         scheme = _recognise(letters, sequence)
     rules = SCHEMES.get(scheme, _MIXED)
     ill_formed = sequence.ill_formed(rules)
+    kinds = sequence.kinds(rules) if ill_formed.any() else {}
     start, end = sequence.lenient()
     repaired, dropped = int(ill_formed.sum()), 0
     if strict:
@@ -150,6 +152,7 @@ def read_tags(
         scheme,
         repaired,
         dropped,
+        kinds,
     )
 
 
@@ -267,11 +270,28 @@ class _Sequence:
 
     def ill_formed(self, scheme: Scheme) -> Bools:
         """Which tags have no right to stand where they stand."""
+        return self._without_start(scheme) | self._without_end(scheme)
+
+    def kinds(self, scheme: Scheme) -> dict[str, int]:
+        """How many tags are ill-formed, by what is wrong with them."""
+        letter = {_MEANING[c]: c for c in scheme.letters}
+        kinds: dict[str, int] = {}
+        for wrong, what in (
+            (self._without_start(scheme), "continues no segment of its label"),
+            (self._without_end(scheme), "is not followed by one of its label"),
+        ):
+            for meaning, count in enumerate(np.bincount(self.prefix[wrong]).tolist()):
+                if count:
+                    kinds[f"{letter[meaning]}- {what}"] = count
+        return kinds
+
+    def _without_start(self, scheme: Scheme) -> Bools:
         opened = _among(self.before, (B, I)) & self.same_before
+        return _among(self.prefix, scheme.continues) & ~opened
+
+    def _without_end(self, scheme: Scheme) -> Bools:
         goes_on = _among(self.after, (I, E)) & self.same_after
-        return (_among(self.prefix, scheme.continues) & ~opened) | (
-            _among(self.prefix, scheme.is_continued) & ~goes_on
-        )
+        return _among(self.prefix, scheme.is_continued) & ~goes_on
 
 
 def _among(prefix: Ints, some: Sequence[int]) -> Bools:

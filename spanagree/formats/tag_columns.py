@@ -109,7 +109,7 @@ def read_columns(
     of_document = np.searchsorted(np.cumsum(documents), first, side="right")
     of_document = np.minimum(of_document, max(len(documents) - 1, 0))
     shift = first - (np.cumsum(documents) - documents)[of_document] if len(documents) else first
-    layers, schemes = {}, {}
+    layers, schemes, ill_formed = {}, {}, {}
     for name, column in columns.items():
         codes = column.codes if kept.all() else column.codes[kept]
         sizes = sentences
@@ -137,7 +137,11 @@ def read_columns(
         )
         notes += _notes_on(name, reading)
         schemes[name] = reading.scheme
+        if reading.ill_formed:
+            ill_formed[name] = reading.ill_formed
     settings: dict[str, Any] = {"scheme": scheme, "strict": strict, "schemes": schemes}
+    if ill_formed:
+        settings["ill_formed"] = ill_formed
     return TagLayers(documents, kept, layers, notes, settings)
 
 
