@@ -79,7 +79,7 @@ def check(draft: Draft) -> Check:
     >>> from spanagree.corpus import Corpus
     >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 4, "PER"), (1, 2, "per")]]})
     >>> [finding.name for finding in check(Draft.of(corpus)).findings]
-    ['nested', 'alike-labels']
+    ['nested', 'overlap', 'alike-labels']
     """
     n = len(draft.annotators)
     seen = np.bincount(draft.of_annotator, minlength=n)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ _FAILED, _MISUSED, _INTERRUPTED = 1, 2, 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code; errors are one line on stderr."""
+    if sys.stderr is None:  # closed by the shell
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
+    if sys.stdout is None:
+        return _complain("standard output is closed, so there is nowhere to write to", _FAILED)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
             stream.reconfigure(errors="backslashreplace")
@@ -38,18 +43,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
-        return _complain(
-            f"{error.format_message().rstrip(chr(46))}; see '{command} --help'", _MISUSED
-        )
+        said = error.format_message().rstrip(".")
+        return _complain(f"{said}; see '{command} --help'", _MISUSED)
     except click.ClickException as error:
         return _complain(error.format_message(), _FAILED)
     except SpanAgreeError as error:
         return _complain(str(error), _FAILED)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing was written", _INTERRUPTED)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except MemoryError:
+        return _complain("there is not enough memory for this", _FAILED)
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
+            return 0
+        return _complain(f"standard output: cannot be written: {error.strerror}", _FAILED)
     return int(code or 0)
 
 
@@ -123,8 +131,9 @@ def evaluate(
     """
     from spanagree.report.evaluation import as_table
 
-    _check_output(output, files)
     layers = _layers(files)
+    _check_output(output, layers.values())
+    gold = next((name for name, path in layers.items() if path == gold != name), gold)
     with _progress("reading") as advance:
         corpus = sa.read_conll(layers, columns=_columns(columns), progress=advance, **reading)
     for note in corpus.notes:
@@ -163,7 +172,7 @@ def chance(length: int, segments: str, chance: str, format: str, output: str | N
         output,
         format,
         as_dict=lambda: report.as_dict(length, lengths, chance, start),
-        as_rows=lambda: report.as_rows(lengths, start),
+        as_rows=lambda: report.as_rows(lengths, chance, start),
         as_table=lambda: report.as_table(length, lengths, chance, start),
     )
 
@@ -184,11 +193,12 @@ def _layers(files: Sequence[str]) -> dict[str, str]:
                     f"the name {show(name)} is given twice; each layer needs a name of its own"
                 )
             named[i] = name, path
+    paths = [named[i][1] if i in named else argument for i, argument in enumerate(files)]
+    if paths.count("-") > 1:
+        raise InputError("standard input (-) is given twice; it can be read once")
     rest = [i for i in range(len(files)) if i not in named]
     names = file_names([files[i] for i in rest], [name for name, _ in named.values()])
     named |= {i: (name, files[i]) for i, name in zip(rest, names, strict=True)}
-    if sum(path == "-" for _, path in named.values()) > 1:
-        raise InputError("standard input (-) is given twice; it can be read once")
     return dict(named[i] for i in range(len(files)))
 
 
@@ -197,7 +207,7 @@ def _columns(text: str | None) -> dict[str, int] | None:
         return None
     columns: dict[str, int] = {}
     for part in text.split(","):
-        name, equals, number = part.rpartition("=")
+        name, equals, number = part.strip().rpartition("=")
         if not equals or not name:
             raise click.UsageError(f"--columns: {show(part)}; NAME=N is needed, N from 1")
         if name in columns:
@@ -209,25 +219,23 @@ def _columns(text: str | None) -> dict[str, int] | None:
 
 
 def _whole_number(text: str, option: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise click.UsageError(f"{option}: {show(text)} is no whole number") from None
+    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
+        raise click.UsageError(f"{option}: {show(text)} is no whole number")
+    return int(text)
 
 
 # --- output -------------------------------------------------------------------------------------
 
 
-def _check_output(output: str | None, inputs: Sequence[str]) -> None:
+def _check_output(output: str | None, inputs: Iterable[str]) -> None:
     """Before any work: the result can be written, and overwrites no input."""
     if output is None or output == "-":
         return
     check_writable(output)
     path = Path(output)
-    for argument in inputs:
-        for candidate in (argument, argument.partition("=")[2]):
-            if path.exists() and os.path.exists(candidate) and path.samefile(candidate):
-                raise InputError(f"{printable(output)}: is an input too; -o would overwrite it")
+    for other in inputs:
+        if path.is_file() and os.path.exists(other) and path.samefile(other):
+            raise InputError(f"{printable(output)}: is an input too; -o would overwrite it")
 
 
 def _write(

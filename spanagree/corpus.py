@@ -15,11 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, in_order, ranges
-from spanagree.errors import InputError, SettingError, one_of, show
+from spanagree.errors import InputError, SettingError, check_choice, show
 from spanagree.offsets import CUTS, locate, takes_in
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
+
+LONGEST = 2**48
+"""The most tokens or characters that a corpus may have: sums over them stay exact."""
 
 
 class Segment(NamedTuple):
@@ -178,8 +181,17 @@ class Corpus:
         >>> corpus[1].segments
         {'ann': (), 'bob': None}
         """
+        if not isinstance(layers, Mapping):
+            raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
         raw = {}
         for name, documents in layers.items():
+            if not isinstance(documents, Sequence) or not all(
+                segments is None or isinstance(segments, Sequence) for segments in documents
+            ):
+                raise InputError(
+                    f"annotator {show(name)}: {show(documents)}; a list of documents is needed,"
+                    " each a list of segments or None"
+                )
             if len(documents) != len(lengths):
                 raise InputError(
                     f"annotator {show(name)}: {len(documents)} documents;"
@@ -293,13 +305,27 @@ class Corpus:
     def subset(self, documents: Sequence[int] | Ints) -> Corpus:
         """The same annotators over some of the documents, in the order given.
 
-        Without ids, documents are numbered anew. A document named twice is an error.
+        ``documents`` are their numbers from 0, or a mask. Without ids, documents are numbered anew.
+
+        Raises:
+            InputError: for a document that is named twice or is not there.
 
         >>> corpus = Corpus.from_segments([5, 4], {"ann": [[(0, 2, "PER")], []]})
         >>> [len(corpus.subset([i]).layers["ann"]) for i in (0, 1)]
         [1, 0]
         """
-        chosen = np.arange(len(self))[np.asarray(documents, dtype=np.int64)]
+        asked = np.asarray(documents)
+        if not asked.size:
+            asked = asked.astype(np.int64)
+        try:
+            if asked.dtype.kind not in "biu" or asked.ndim != 1:
+                raise IndexError
+            chosen = np.arange(len(self))[asked]
+        except IndexError:
+            raise InputError(
+                f"subset: {show(documents)}; whole numbers below {len(self)}, the number of"
+                " documents, or a mask of that length are needed"
+            ) from None
         if len(np.unique(chosen)) < len(chosen):
             raise InputError("subset: a document is named twice; each can be taken once")
         place = np.full(len(self), -1)
@@ -393,8 +419,7 @@ class Corpus:
         >>> corpus.to_tokens(cut="expand").changes[0].after
         Segment(start=1, end=2, label='X')
         """
-        if cut not in CUTS:
-            raise one_of(cut, CUTS, "cut")
+        check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self
         if self.texts is None:
@@ -472,8 +497,12 @@ class Corpus:
     # --- checks ---
 
     def _validate(self) -> None:
-        if self.offsets not in OFFSETS:
-            raise one_of(self.offsets, OFFSETS, "offsets")
+        check_choice(self.offsets, OFFSETS, "offsets")
+        if float(self.lengths.sum(dtype=np.float64)) > LONGEST:
+            raise InputError(
+                f"the documents have {self.lengths.sum(dtype=np.float64):.3g} {self.offsets}; more"
+                f" than {LONGEST:.3g} are not supported"
+            )
         if len(self.lengths) and self.lengths.min() < 0:
             d = int(self.lengths.argmin())
             raise InputError(
@@ -504,8 +533,10 @@ class Corpus:
             raise InputError(f"{len(ids)} ids; one for each of the {len(self)} documents is needed")
         seen: set[str] = set()
         for id_ in ids:
-            if not isinstance(id_, str) or id_ in seen:
-                raise InputError(f"document id {show(id_)}; ids are strings, each used once")
+            if not isinstance(id_, str) or not id_ or id_ in seen:
+                raise InputError(
+                    f"document id {show(id_)}; ids are strings that are not empty, each used once"
+                )
             seen.add(id_)
 
     def _validate_texts(self, texts: tuple[str, ...]) -> None:
@@ -548,7 +579,7 @@ class Corpus:
             (layer.start < 0, "starts before the document"),
             (layer.end > self.lengths[layer.document], "ends beyond the document of length {}"),
             (~layer.annotated[layer.document], "lies in a document marked as never seen"),
-            (same, "stands twice; duplicates have to go first"),
+            (same, "stands twice; a segment is marked once"),
         ):
             if bad.any():
                 i = int(bad.argmax())
@@ -596,18 +627,22 @@ def _frozen(values: Any, dtype: type) -> Any:
 
 
 def _length(n: object, document: int) -> int:
-    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0:
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 0 <= n <= LONGEST:
         return int(n)
     raise InputError(
-        f"document {document + 1}: length {show(n)}; a whole number of at least 0 is needed"
+        f"document {document + 1}: length {show(n)}; a whole number from 0 to {LONGEST:.3g} is"
+        " needed"
     )
 
 
 def _segment(segment: object, annotator: str, document: int) -> tuple[int, int, str]:
     match segment:
+        case (bool(), _, _) | (_, bool(), _) | (_, _, ""):
+            pass
         case (int() | np.integer() as start, int() | np.integer() as end, str() as label):
-            return int(start), int(end), label
+            if max(abs(start), abs(end)) <= LONGEST:
+                return int(start), int(end), label
     raise InputError(
         f"annotator {show(annotator)}, document {document + 1}: segment {show(segment)};"
-        " (start, end, label) is needed, two whole numbers and a string"
+        " (start, end, label) is needed, two whole numbers and a string that is not empty"
     )

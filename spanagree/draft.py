@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct
 from spanagree.corpus import Corpus, RawLayer
-from spanagree.errors import InputError, one_of, show
+from spanagree.errors import InputError, check_choice, show
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,7 @@ class Draft:
         """
         asked = (repair,) if isinstance(repair, str) else tuple(repair)
         for name in asked:
-            if name not in REPAIRS:
-                raise one_of(name, REPAIRS, "repair")
+            check_choice(name, REPAIRS, "repair")
         draft: Draft = self
         for name, step in REPAIRS.items():
             if name in asked:

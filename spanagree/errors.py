@@ -49,6 +49,17 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
+    """Refuses a name that is in no table.
+
+    Raises:
+        SettingError: naming those that are allowed.
+    """
+    names = list(allowed)
+    if not isinstance(choice, str) or choice not in names:
+        raise one_of(choice, names, what)
+
+
 def one_of(choice: object, allowed: Iterable[str], what: str) -> SettingError:
     """The error for a name that is in no table; it lists those that are.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.corpus import Corpus
-from spanagree.errors import SettingError, one_of, printable
+from spanagree.errors import SettingError, check_choice, one_of, printable
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import Score, Tallies, Tally, corrected, undefined
 from spanagree.version import __version__
@@ -98,7 +98,12 @@ class Evaluation:
         return signature(self.settings)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
-        """Name and tally of each document that has a segment, of gold or of the system."""
+        """Name and tally of each document that has a segment, of gold or of the system.
+
+        Raises:
+            SettingError: for an unknown system.
+        """
+        check_choice(system, self.systems, "system")
         of = self.systems[system].tallies
         for d in np.unique(of.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), of.of_document(d)
@@ -150,27 +155,33 @@ class Evaluation:
         """
         _check_by(by)
         rows = []
+        last = {"signature": self.signature}
         for system in self.systems.values():
             name = {"system": system.name}
             whole = {"documents": system.documents}
             ranks = {f"rank_{kind}": place for kind, place in system.rank._asdict().items()}
             if by is None:
-                rows.append({**name, **whole, **_flat(system), **_sizes(system.tally), **ranks})
+                rows.append(
+                    {**name, **whole, **_flat(system), **_sizes(system.tally), **ranks, **last}
+                )
                 continue
             parts = system.labels.items() if by == "label" else self.by_document(system.name)
             for part, tally in parts:
-                rows.append({**name, by: part, "average": "", **_flat(tally), **_sizes(tally)})
+                figures = {**_flat(tally), **_sizes(tally)}
+                rows.append({**name, by: part, "average": "", **figures, **last})
             micro = {**_flat(system), **_sizes(system.tally)}
-            rows.append({**name, by: "", "average": "micro", **micro})
+            rows.append({**name, by: "", "average": "micro", **micro, **last})
             if system.labels and by == "label":
                 nothing = dict.fromkeys(_sizes(system.tally))
-                rows.append({**name, by: "", "average": "macro", **_flat(system.macro), **nothing})
+                rows.append(
+                    {**name, by: "", "average": "macro", **_flat(system.macro), **nothing, **last}
+                )
         return rows
 
 
 def _check_by(by: str | None) -> None:
-    if by is not None and by not in BY:
-        raise one_of(by, BY, "by")
+    if by is not None:
+        check_choice(by, BY, "by")
 
 
 def _flat(of: Tally | Macro | System) -> dict[str, float]:
@@ -297,6 +308,8 @@ def signature(settings: Mapping[str, Any]) -> str:
     for key in ("match", "chance", "average", "offsets", "unit", "scheme", "strict"):
         if key in settings:
             value = settings[key]
+            if value == "auto":  # the schemes that were recognised
+                value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
             parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
     if settings.get("ignore_tokens"):
         parts.append("tokens:ignored")

@@ -16,7 +16,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, groups, join, ranges
 from spanagree.chance.placement import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus import Corpus, Layer
-from spanagree.errors import SettingError, one_of, show
+from spanagree.errors import SettingError, check_choice, show
 from spanagree.tally import Tallies
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
@@ -80,8 +80,7 @@ def place_layers(
     Raises:
         SettingError: for an unknown chance model.
     """
-    if chance not in CHANCES:
-        raise one_of(chance, CHANCES, "chance")
+    check_choice(chance, CHANCES, "chance")
     groups, tokens, lengths = [], [], []
     offset = 0
     for name in names:
@@ -137,8 +136,7 @@ def find_match(match: str) -> Match:
     Raises:
         SettingError: if there is none.
     """
-    if match not in MATCHES:
-        raise one_of(match, MATCHES, "match")
+    check_choice(match, MATCHES, "match")
     return MATCHES[match]
 
 
@@ -333,21 +331,29 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         "per-label": of_label,
         "overlapping": None,
     }
-    for kind, setting in (("match", match), ("chance", chance)):
-        pair = forbids[setting]
-        if pair is None:
-            continue
-        d = int(layer.document[pair[0]])
-        spans = " and ".join(
-            f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
-        )
-        what = "have the same boundaries" if setting == "boundaries" else "overlap"
-        among = MATCHES if kind == "match" else CHANCES
-        works = " or ".join(choice for choice in among if forbids[choice] is None)
-        raise SettingError(
-            f"{show(name)}, document {show(corpus.id_of(d))}: segments {spans} {what}, which"
-            f" {kind} {setting} does not allow; {kind} {works} would work"
-        )
+    refused = [setting for setting in (match, chance) if forbids[setting] is not None]
+    if not refused:
+        return
+    pair = forbids[refused[0]] or (0, 0)
+    d = int(layer.document[pair[0]])
+    spans = " and ".join(
+        f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
+    )
+    what = "have the same boundaries" if refused[0] == "boundaries" else "overlap"
+    works = [
+        f"{kind} {' or '.join(choice for choice in table if forbids[choice] is None)}"
+        for kind, table, setting in (("match", MATCHES, match), ("chance", CHANCES, chance))
+        if setting in refused
+    ]
+    raise SettingError(
+        f"{show(name)}, document {show(corpus.id_of(d))}: segments {spans} {what}, which"
+        f" {' and '.join(f'{_kind(setting)} {setting}' for setting in refused)} does not allow;"
+        f" {' with '.join(works)} would work"
+    )
+
+
+def _kind(setting: str) -> str:
+    return "match" if setting in MATCHES else "chance"
 
 
 def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:

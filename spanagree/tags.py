@@ -23,7 +23,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus import Layer
-from spanagree.errors import InputError, SettingError, one_of, show
+from spanagree.errors import InputError, SettingError, check_choice, show
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
@@ -106,8 +106,7 @@ def read_tags(
     >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
     ([0, 3], [2, 4], 'IOB2')
     """
-    if scheme != "auto" and scheme not in SCHEMES:
-        raise one_of(scheme, ["auto", *SCHEMES], "scheme")
+    check_choice(scheme, ["auto", *SCHEMES], "scheme")
     used = np.bincount(codes, minlength=len(tags)) > 0
     parsed: list[tuple[int, str]] = []
     for i, tag in enumerate(tags):
@@ -131,7 +130,8 @@ def read_tags(
     if strict:
         if scheme == "mixed":
             raise SettingError(
-                f"the prefixes {' '.join(sorted(letters))} belong to no one scheme, so a strict"
+                f"{where(int((prefix != O).argmax()))} and below: the prefixes"
+                f" {' '.join(sorted(letters))} belong to no one scheme, so a strict"
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
         if scheme in _SEQEVAL and repaired:  # without ill-formed tags the readings are the same
@@ -167,8 +167,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     >>> write_tags(layer, ["PER"], np.array([4]), "IOB2")
     ['B-PER', 'I-PER', 'B-PER', 'O']
     """
-    if scheme not in SCHEMES:
-        raise one_of(scheme, SCHEMES, "scheme")
+    check_choice(scheme, SCHEMES, "scheme")
     base = np.cumsum(lengths) - lengths
     start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
     touches = np.zeros(len(layer), np.bool_)  # the segment before it, of the same label

@@ -39,7 +39,7 @@ def test_evaluate(run, files):
     assert code == 0
     assert "lexicon.conll     0.8687  0.5181  0.6491     0.1377        0.5930  1 → 2" in out
     assert "tagger.conll      0.7176  0.5663  0.6330     0.0500        0.6137  2 → 1" in out
-    assert out.endswith(f"|unit:sentence|scheme:auto|strict:no|spanagree:{sa.__version__}\n")
+    assert out.endswith(f"|unit:sentence|scheme:auto(IOB2)|strict:no|spanagree:{sa.__version__}\n")
     assert err == "spanagree: note: chunker.conll: 14 ill-formed IOB2 tags read as conlleval does\n"
 
 
@@ -171,6 +171,12 @@ CASES = {
     "file twice": ({"a": "x O\n"}, ["evaluate", "a", "a"], 1, "a: the same file twice; NAME=FILE gives it a name of its own"),
     "name without file": ({}, ["evaluate", "g="], 2, "'g=': NAME=FILE needs both; see 'spanagree evaluate --help'"),
     "stdin twice": ({}, ["evaluate", "a=-", "b=-"], 1, "standard input (-) is given twice; it can be read once"),
+    "stdin twice without names": ({}, ["evaluate", "-", "-"], 1, "standard input (-) is given twice; it can be read once"),
+    "no name": ({"a": "x O\n"}, ["evaluate", "", "a"], 1, "'': there is nothing to read; a file's name is needed"),
+    "output name too long": ({"a": "x O\n"}, ["evaluate", "a", "-o", "x" * 300], 1, f"{'x' * 300}: cannot be written: File name too long"),
+    "mixed schemes": ({"a": "x L-X\ny E-X\n", "b": "x O\ny O\n"}, ["evaluate", "a", "b", "--strict"], 1, "a:1 and below: the prefixes E L belong to no one scheme, so a strict reading is not defined; name a scheme (IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU) or read leniently"),
+    "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25} is no length; a whole number from 1 to 1000000000 is"),
+    "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is no whole number; see 'spanagree chance --help'"),
     "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
     "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
     "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou'; see 'spanagree evaluate --help'"),
@@ -183,11 +189,11 @@ CASES = {
     "output over input": ({"a": "x O\n"}, ["evaluate", "a", "-o", "a"], 1, "a: is an input too; -o would overwrite it"),
     "output over named input": ({"a": "x O\n"}, ["evaluate", "g=a", "-o", "a"], 1, "a: is an input too; -o would overwrite it"),
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
-    "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5 is no length; a whole number of at least 1 is"),
+    "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5 is no length; a whole number from 1 to 1000000000 is"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is no whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is no whole number; see 'spanagree chance --help'"),
-    "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1 is no length; a whole number of at least 1 is"),
+    "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1 is no length; a whole number from 1 to 1000000000 is"),
     "control characters": ({}, ["evaluate", "\x1b[31m\n"], 1, "\\x1b[31m\\n: no such file"),
 }  # fmt: skip
 
@@ -240,6 +246,63 @@ def test_quiet_pipes(newsroom):
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("P(start)")
     assert done.stderr == ""
+
+
+def shell(command, cwd):
+    return subprocess.run(
+        command.format(f"{sys.executable} -m spanagree"), shell=True, cwd=cwd,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_closed_and_full_streams(newsroom):
+    """Closed streams and full disks are one line each; a closed stderr harms nothing."""
+    run = "{} evaluate gold.conll tagger.conll"
+    done = shell(f"{run} 2>&-", newsroom)
+    assert done.returncode == 0
+    assert "tagger.conll" in done.stdout
+    done = shell(f"{run} >&-", newsroom)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "standard output is closed" in done.stderr
+    done = shell(f"{run} > /dev/full", newsroom)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "spanagree: error: standard output: cannot be written: No space left on device\n"
+    )
+    done = shell("{} evaluate - gold.conll <&-", newsroom)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    done = shell(f"{run} -o /dev/stdout | cat", newsroom)
+    assert "tagger.conll" in done.stdout
+
+
+def test_output_keeps_its_mode(run, files, tmp_path):
+    """A file that is replaced keeps its permissions; a name that has no UTF-8 is escaped."""
+    out = tmp_path / "out"
+    out.write_text("old")
+    out.chmod(0o640)
+    named = f"a\udcff={files[1]}"
+    assert run("evaluate", files[0], named, "--format", "csv", "-o", out)[0] == 0
+    assert out.stat().st_mode & 0o777 == 0o640
+    assert "a\\udcff" in out.read_text()
+
+
+def test_gold_as_typed(run, files):
+    """--gold takes the file as it was typed, too."""
+    code, out, _ = run("evaluate", *files, "--gold", files[1], "--format", "json")
+    assert code == 0
+    assert json.loads(out)["settings"]["gold"] == "lexicon.conll"
+
+
+def test_not_enough_memory(run, monkeypatch):
+    """Running out of memory is one line."""
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(sa, "start_distribution", fail)
+    code, out, err = run("chance", "--length", "5", "--segments", "1")
+    assert (code, out) == (1, "")
+    assert err == "spanagree: error: there is not enough memory for this\n"
 
 
 def test_a_terminal_without_unicode(newsroom):

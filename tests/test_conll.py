@@ -43,10 +43,10 @@ PLAIN = [(sa.Segment(0, 2, "PER"),), (sa.Segment(1, 2, "LOC"),)]
         "Jo B-PER\nDoe I-PER\n\nin O\nRome B-LOC\n",
         "Jo  B-PER\nDoe   I-PER \n\nin O\nRome B-LOC\n",
         " Jo B-PER\nDoe\tI-PER\n\nin O\nRome\tB-LOC\n",
-        "Jo \tB-PER\nDoe\t I-PER\n \t \nin\tO\t\nRome\tB-LOC\n",
+        "Jo \tB-PER\nDoe\t I-PER\n \t \nin\tO\nRome\tB-LOC\n",
         "Jo\tB-PER\r\nDoe\tI-PER\r\n\r\nin\tO\r\nRome\tB-LOC\r\n",
         "\ufeffJo\tB-PER\nDoe\tI-PER\n\n\n\nin\tO\nRome\tB-LOC\n\n\n",
-        "-DOCSTART- O\n\nJo\tB-PER\nDoe\tI-PER\n-DOCSTART-\tO\nin\tO\nRome\tB-LOC\n",
+        "  -DOCSTART- O\n\nJo\tB-PER\nDoe\tI-PER\n-DOCSTART-\tO\nin\tO\nRome\tB-LOC\n",
         "# id = 1\nJo\tB-PER\nDoe\tI-PER\n\n#\n# a b c\nin\tO\nRome\tB-LOC\n",
         "Jo\tNNP\tB-PER\nDoe\tNNP\tI-PER\n\nin\tIN\tO\nRome\tNNP\tB-LOC\n",
     ],
@@ -73,6 +73,17 @@ def test_hash_with_bare_labels(write):
     corpus = sa.read_conll(write("# Comment\nJo PER\n# PER\n# I-PER\n"), scheme="IO")
     assert tokens(corpus) == [("Jo", "#", "#")]
     assert spans(corpus) == [(sa.Segment(0, 3, "PER"),)]
+
+
+def test_hash_lines_that_look_like_rows(write):
+    """A # line with a tab that is no row is passed over as metadata is, but said."""
+    path = write("a\tB-X\n#b\tLOC\n#c\tB-X\tO\n# d O\n-DOCSTART-ing\tB-X\n")
+    corpus = sa.read_conll(path)
+    assert tokens(corpus) == [("a", "-DOCSTART-ing")]
+    assert corpus.notes == (
+        f"{path}:2: begins with # and has a tab, but neither the columns nor the tags of a token:"
+        " passed over (2 such lines)",
+    )
 
 
 def test_unusual_tokens(write):
@@ -185,7 +196,10 @@ BAD = {
     "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
     "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is no utf-8; the encoding of the file is needed: --encoding (encoding=)"),
     "utf-16": ("a O\n".encode("utf-16"), ": is no text in utf-8 but binary, or in another encoding; --encoding (encoding=) names it"),
-    "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary; text is needed"),
+    "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names it"),
+    "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
+    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
 }  # fmt: skip
 
 
@@ -221,8 +235,13 @@ def test_documents_that_differ(write):
     """With whole documents, these must begin at the same tokens too."""
     a, b = write("a O\n\nb O\n"), write("a O\n\n-DOCSTART- O\n\nb O\n", "b")
     assert len(sa.read_conll([a, b])) == 2
-    with pytest.raises(sa.InputError, match="b:5: a document begins at 'b' in only one of this"):
+    with pytest.raises(
+        sa.InputError, match=r"b:5: a document begins at 'b' in only one of this"
+    ) as e:
         sa.read_conll([a, b], unit="document")
+    assert "(2 and 2 sentences, 2 and 1 documents)" in str(e.value)
+    notes = sa.read_conll(a, unit="document").notes
+    assert notes == ("no -DOCSTART- line: all sentences are one document",)
 
 
 def test_ignored_tokens_still_need_sentences(write):
@@ -238,6 +257,7 @@ def test_files_that_are_none(tmp_path):
         (missing, f"{missing}: no such file"),
         (str(tmp_path), f"{tmp_path}: is a folder; a file is needed"),
         ("a\0b", "a\\x00b: cannot be read: embedded null byte"),
+        ("", "'': there is nothing to read; a file's name is needed"),
     ):
         with pytest.raises(sa.InputError) as error:
             sa.read_conll(path)
@@ -280,6 +300,7 @@ def test_names():
     assert file_names(["x/a.conll", "y/b.conll"]) == ["a.conll", "b.conll"]
     assert file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
     assert file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
+    assert file_names(["a", "x/a"]) == ["a", "x/a"]
     assert file_names(["x/a", "-"], taken=["a"]) == ["x/a", "stdin"]
     assert named_files({"n": "x/a"}) == {"n": "x/a"}
     with pytest.raises(sa.InputError, match="a: the same file twice; NAME=FILE gives it a name"):

@@ -86,8 +86,14 @@ def test_subset():
     assert corpus().subset([1, 0])[1] == sa.Document("2", 5, corpus()[0].segments)
     assert corpus().subset([1])[0].segments["bob"] is None
     assert len(c.subset([])) == 0
+    assert c.subset([True, False, True]) == c.subset(np.array([0, 2])) == c.subset(range(0, 3, 2))
     with pytest.raises(sa.InputError, match="a document is named twice"):
         c.subset([0, 0])
+    for wrong in ([3], [0.5], [True, False], "0"):
+        with pytest.raises(
+            sa.InputError, match=r"subset: .*; whole numbers below 3, the number of"
+        ):
+            c.subset(wrong)
 
 
 BAD = [
@@ -95,16 +101,23 @@ BAD = [
     ([5], {"a": [[(-1, 2, "X")]]}, "annotator 'a', document '1': segment -1–2 'X' starts before the document"),
     ([5], {"a": [[(2, 2, "X")]]}, "annotator 'a', document '1': segment 2–2 'X' is empty; a segment has at least one token"),
     ([5], {"a": [[(3, 2, "X")]]}, "annotator 'a', document '1': segment 3–2 'X' ends before it starts"),
-    ([5], {"a": [[(0, 2, "X"), (0, 2, "X")]]}, "annotator 'a', document '1': segment 0–2 'X' stands twice; duplicates have to go first"),
+    ([5], {"a": [[(0, 2, "X"), (0, 2, "X")]]}, "annotator 'a', document '1': segment 0–2 'X' stands twice; a segment is marked once"),
     ([5, 5], {"a": [[], [(0, 6, "X"), (1, 7, "Y")]]}, "annotator 'a', document '2': segment 0–6 'X' ends beyond the document of length 5 (and 1 more like it)"),
     ([5], {"a": [[], []]}, "annotator 'a': 2 documents; 1 lengths are given, one for each is needed"),
-    ([5], {"a": [[(0, 1)]]}, "annotator 'a', document 1: segment (0, 1); (start, end, label) is needed, two whole numbers and a string"),
-    ([5], {"a": [[(0, 1, 7)]]}, "annotator 'a', document 1: segment (0, 1, 7); (start, end, label) is needed, two whole numbers and a string"),
-    ([5], {"a": [[(0.0, 1, "X")]]}, "annotator 'a', document 1: segment (0.0, 1, 'X'); (start, end, label) is needed, two whole numbers and a string"),
-    ([5], {"a": [[(0, 1, "")]]}, "label ''; a label is a string that is not empty"),
+    ([5], {"a": [[(0, 1)]]}, "annotator 'a', document 1: segment (0, 1); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], {"a": [[(0, 1, 7)]]}, "annotator 'a', document 1: segment (0, 1, 7); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], {"a": [[(0.0, 1, "X")]]}, "annotator 'a', document 1: segment (0.0, 1, 'X'); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], {"a": [[(0, 1, "")]]}, "annotator 'a', document 1: segment (0, 1, ''); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], {"a": [[(0, True, "X")]]}, "annotator 'a', document 1: segment (0, True, 'X'); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], {"a": [[(0, 2**70, "X")]]}, "annotator 'a', document 1: segment (0, 1180591620717411303424, 'X'); (start, end, label) is needed, two whole numbers and a string that is not empty"),
+    ([5], [[]], "layers [[]]; a mapping of annotators is needed"),
+    ([5], {"a": None}, "annotator 'a': None; a list of documents is needed, each a list of segments or None"),
+    ([5], {"a": [3]}, "annotator 'a': [3]; a list of documents is needed, each a list of segments or None"),
+    ([2**60], {}, "document 1: length 1152921504606846976; a whole number from 0 to 2.81e+14 is needed"),
+    ([2**47] * 3, {}, "the documents have 4.22e+14 tokens; more than 2.81e+14 are not supported"),
     ([5], {"": [[]]}, "annotator ''; a name is a string that is not empty"),
-    ([-1], {}, "document 1: length -1; a whole number of at least 0 is needed"),
-    (["5"], {}, "document 1: length '5'; a whole number of at least 0 is needed"),
+    ([-1], {}, "document 1: length -1; a whole number from 0 to 2.81e+14 is needed"),
+    (["5"], {}, "document 1: length '5'; a whole number from 0 to 2.81e+14 is needed"),
 ]  # fmt: skip
 
 
@@ -125,8 +138,9 @@ def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
     [
         (lambda: corpus(offsets="bytes"), "unknown offsets 'bytes'; allowed: tokens, characters"),
         (lambda: corpus(ids=["x"]), "1 ids; one for each of the 3 documents is needed"),
-        (lambda: corpus(ids=["x", "y", "x"]), "document id 'x'; ids are strings, each used once"),
-        (lambda: corpus(ids=["x", "y", 3]), "document id 3; ids are strings, each used once"),
+        (lambda: corpus(ids=["x", "y", "x"]), "document id 'x'; ids are strings that are not empty, each used once"),
+        (lambda: corpus(ids=["x", "y", 3]), "document id 3; ids are strings that are not empty, each used once"),
+        (lambda: Corpus([2], {}, ("",)), "label ''; a label is a string that is not empty"),
         (lambda: Corpus([2], {}, (), tokens=("a",)), "1 tokens; the lengths of the documents add up to 2"),
         (lambda: Corpus([-2], {}, ()), "document '1': length -2; at least 0 is allowed"),
         (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen"),

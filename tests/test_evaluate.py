@@ -364,6 +364,8 @@ def test_to_dict():
     assert documents[0]["tally"]["gold"] == 1
     with pytest.raises(sa.SettingError, match="unknown by 'token'; allowed: label, document"):
         result.to_dict("token")
+    with pytest.raises(sa.SettingError, match="unknown system 'x'; allowed: mine"):
+        list(result.by_document("x"))
 
 
 def test_to_rows():

@@ -126,6 +126,17 @@ def test_undefined_has_its_reason():
     rendered = text.render(as_table(silent))
     assert "a: precision undefined: the system marked nothing" in rendered
     assert "–" in rendered
+    spans = [(0, 3, "X")]
+    full = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [spans], "a": [spans]}))
+    assert "a: corrected F1 undefined: luck alone gives 1" in text.render(as_table(full))
+    rows = text.render(as_table(silent, "label"))
+    assert "–: precision undefined: the system marked nothing" in rows
+    rows = text.render(as_table(sa.evaluate(result_corpus(), match="boundaries"), "label"))
+    assert "no rows for labels: match boundaries disregards them" in rows
+
+
+def result_corpus():
+    return sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "Y")]]})
 
 
 def test_formats():

@@ -234,7 +234,8 @@ def test_other_errors():
     with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: auto, IO, IOB1"):
         read([["O"]], "BIO")
     with pytest.raises(
-        sa.SettingError, match="the prefixes E L belong to no one scheme, so a stri"
+        sa.SettingError,
+        match="tag 0 and below: the prefixes E L belong to no one scheme, so a stri",
     ):
         read([["L-x", "E-x"]], strict=True)
 

@@ -22,7 +22,7 @@ before D; so a distribution is kept as one edge and one constant (:class:`Profil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,7 +30,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.corpus import Layer
-from spanagree.errors import InputError, one_of
+from spanagree.errors import InputError, check_choice, show
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -39,6 +39,7 @@ CHANCES = {
 }
 """The chance models by name: what a random annotation must respect."""
 
+_LONGEST = 10**9  # tokens of a document whose distributions are written out in full
 _FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
 _NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
@@ -72,9 +73,10 @@ def start_distribution(
     >>> [p.tolist() for p in start_distribution(6, [3, 3])]
     [[0.5, 0.0, 0.0, 0.5], [0.5, 0.0, 0.0, 0.5]]
     """
-    if chance not in CHANCES:
-        raise one_of(chance, CHANCES, "chance")
+    check_choice(chance, CHANCES, "chance")
     n = _whole(length, "length")
+    if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
+        raise InputError(f"segments: {show(segments)}; a list of lengths is needed")
     lengths = np.array([_whole(a, "segments") for a in segments], dtype=np.int64)
     needed = int(lengths.max(initial=0) if chance == "overlapping" else lengths.sum())
     if needed > n:
@@ -96,9 +98,10 @@ def start_distribution(
 
 
 def _whole(value: object, what: str) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value > 0:
-        return int(value)
-    raise InputError(f"{what}: {value!r} is no length; a whole number of at least 1 is")
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole and 1 <= value <= _LONGEST:  # type: ignore[operator]  # a number here
+        return int(value)  # type: ignore[call-overload]  # a number here
+    raise InputError(f"{what}: {show(value)} is no length; a whole number from 1 to {_LONGEST} is")
 
 
 # --- many documents -----------------------------------------------------------------------------

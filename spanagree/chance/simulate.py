@@ -14,7 +14,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.chance.placement import CHANCES, exclusion_groups
 from spanagree.corpus import Layer
-from spanagree.errors import InputError, one_of
+from spanagree.errors import InputError, check_choice
 
 
 def draw_starts(
@@ -43,8 +43,7 @@ def draw_starts(
     >>> draw_starts(6, [3, 3], draws=4, seed=1).sum(axis=1).tolist()
     [3, 3, 3, 3]
     """
-    if chance not in CHANCES:
-        raise one_of(chance, CHANCES, "chance")
+    check_choice(chance, CHANCES, "chance")
     k = len(segments)
     group = np.repeat(np.arange(draws), k)
     size = np.tile(np.asarray(segments, dtype=np.int64), draws)
@@ -73,8 +72,7 @@ def redraw(
         SettingError: for an unknown chance model.
         InputError: for segments that do not fit a document.
     """
-    if chance not in CHANCES:
-        raise one_of(chance, CHANCES, "chance")
+    check_choice(chance, CHANCES, "chance")
     size = layer.end - layer.start
     group, documents = exclusion_groups(layer, labels, chance)
     start = _draw(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, one_of, printable, show
+from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.formats.collect import Collector
 from spanagree.formats.files import PathName, read_text
 
@@ -52,8 +52,7 @@ def read_brat(
 
 def draft_brat(folder: PathName, *, discontinuous: str = "error") -> Draft:
     """The rows of a brat project, unchecked."""
-    if discontinuous not in DISCONTINUOUS:
-        raise one_of(discontinuous, DISCONTINUOUS, "discontinuous")
+    check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     root = Path(folder)
     if not root.is_dir():
         what = "is a file" if root.exists() else "no such folder"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus import LONGEST
 from spanagree.draft import Draft
 from spanagree.errors import InputError, show
 
@@ -57,7 +58,7 @@ class Collector:
             size = len(words)
         elif text is not None and self.offsets == "characters":
             size = len(text)
-        elif isinstance(length, int) and not isinstance(length, bool) and length >= 0:
+        elif isinstance(length, int) and not isinstance(length, bool) and 0 <= length <= LONGEST:
             size = length
         else:
             needs = "tokens" if self.offsets == "tokens" else "text"
@@ -101,7 +102,8 @@ class Collector:
     ) -> None:
         """A segment of an annotation; ``None`` and blank labels are none."""
         for name, value in (("start", start), ("end", end)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not whole or abs(value) > LONGEST:  # type: ignore[arg-type]  # a number here
                 raise InputError(f"{where}: {name} {show(value)}; a whole number is needed")
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")

@@ -14,7 +14,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, one_of, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, printable, show
 from spanagree.formats.files import PathName, named_files, read_text, write_text
 from spanagree.formats.tag_columns import TagColumn, Vocabulary, read_columns
 from spanagree.tags import SCHEMES, prefixed, write_tags
@@ -26,7 +26,8 @@ UNITS = {
 """The text that one random annotation fills."""
 
 _DOCSTART = "-DOCSTART-"
-_BLANK = " \t\r"
+_BLANK = " \t"
+_IS_DOCSTART = re.compile(rf"[ \t]*{_DOCSTART}(?=[ \t]|$)")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
 _UNWRITABLE = re.compile(r"[\t\n\r]|^ | $")
 
@@ -76,10 +77,8 @@ def read_conll(
             texts that differ; the message names file and line.
         SettingError: for an unknown unit, scheme, encoding or column.
     """
-    if unit not in UNITS:
-        raise one_of(unit, UNITS, "unit")
-    if scheme != "auto" and scheme not in SCHEMES:
-        raise one_of(scheme, ["auto", *SCHEMES], "scheme")
+    check_choice(unit, UNITS, "unit")
+    check_choice(scheme, ["auto", *SCHEMES], "scheme")
     files = named_files(source)
     wanted = _columns(files, dict(columns or {}))
     pages: dict[PathName, _Page] = {}
@@ -92,6 +91,12 @@ def read_conll(
     if progress:
         progress(len(wanted), len(wanted))
     text, notes = _unite(list(pages.values()), unit, ignore_tokens)
+    notes += [
+        f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
+        f" nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
+        for page in pages.values()
+        if page.odd_comments
+    ]
     tag_columns = {}
     for name, path, column in wanted:
         page = pages[path]
@@ -112,6 +117,8 @@ def read_conll(
         strict=strict,
         partial=partial,
     )
+    if unit == "document" and not any(page.has_docstart for page in pages.values()):
+        notes.append(f"no {_DOCSTART} line: all sentences are one document")
     reading: dict[str, Any] = {"format": "conll", "unit": unit, **read.settings}
     if ignore_tokens:
         reading["ignore_tokens"] = True
@@ -152,11 +159,11 @@ def write_conll(
             " at least"
         )
     for i, token in enumerate(corpus.tokens):
-        if _UNWRITABLE.search(token) or token.startswith(_DOCSTART):
+        if _UNWRITABLE.search(token) or token == _DOCSTART:
             raise InputError(
                 f"document {show(corpus.id_of(int(documents[i])))}: token {show(token)} cannot"
                 " stand in a CoNLL file: it has a tab, a line break or a space at its edge, or"
-                f" begins with {_DOCSTART}"
+                f" is {_DOCSTART}"
             )
     columns = []
     for layer in corpus.layers.values():
@@ -207,6 +214,8 @@ class _Page:
     sentences: Ints  # the number of tokens of each sentence
     documents: Ints
     ids: tuple[str, ...] | None  # of the sentences
+    has_docstart: bool = False
+    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are no rows
 
     def where(self, token: int) -> str:
         return f"{self.name}:{self.lines[token]}"
@@ -299,10 +308,14 @@ def _read_page(
     comments: list[str] = []
     tabbed = True
     for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
-        row = line.rstrip(_BLANK)
-        if not row:
+        row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
+        if "\r" in row:
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+        if not row.strip(_BLANK):
             sentences.append(len(rows))
-        elif row.startswith(_DOCSTART):
+        elif _DOCSTART in row and _IS_DOCSTART.match(row):
             documents.append(len(rows))
         else:
             if row[0] == "#":
@@ -313,6 +326,7 @@ def _read_page(
             rows.append(_fields(row))
             lines.append(number)
     ids: dict[int, tuple[str, int]] = {}  # by the number of rows above: the id, its line
+    odd: list[int] = []
     if doubtful:
         tokens = _is_token(rows, doubtful, columns, scheme, missing)
         if tabbed and len(rows) > len(doubtful):  # all token rows have tabs
@@ -321,6 +335,8 @@ def _read_page(
         keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = 0
         moved = np.cumsum(keep) - keep
         for i, token, comment in zip(doubtful, tokens, comments, strict=True):
+            if not token and "\t" in comment:
+                odd.append(lines[i])
             if not token and (match := _SENT_ID.fullmatch(comment)):
                 ids[int(moved[i])] = match[1], lines[i]
         sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
@@ -339,6 +355,8 @@ def _read_page(
         np.diff(begins),
         of_documents,
         _sentence_ids(name, ids, begins[:-1]),
+        bool(documents),
+        tuple(odd),
     )
 
 
@@ -431,6 +449,8 @@ def _compare(page: _Page, first: _Page, unit: str, ignore_tokens: bool) -> int:
         breaks["document"] = _breaks(page.documents, n) != _breaks(first.documents, n)
     wrong = np.logical_or.reduce([*breaks.values(), different & (not ignore_tokens)])
     counts = f"{len(page.sentences)} and {len(first.sentences)} sentences"
+    if unit == "document":
+        counts += f", {len(page.documents)} and {len(first.documents)} documents"
     if wrong.any():
         i = int(wrong.argmax())
         there = f"{first.name}:{first.lines[i]}"

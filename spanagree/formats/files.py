@@ -19,9 +19,14 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
         InputError: for a file that is not there, cannot be read, is binary or in another encoding.
         SettingError: for an unknown encoding.
     """
-    name = printable(os.fspath(path))
     try:
-        raw = sys.stdin.buffer.read() if name == "-" else Path(path).read_bytes()
+        name = printable(os.fsdecode(path))
+    except TypeError:
+        raise InputError(f"{show(path)} is no path; a file's name is needed") from None
+    if not name or (name == "-" and sys.stdin is None):
+        raise InputError(f"{show(name)}: there is nothing to read; a file's name is needed")
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else Path(os.fsdecode(path)).read_bytes()
     except FileNotFoundError:
         raise InputError(f"{name}: no such file") from None
     except IsADirectoryError:
@@ -31,26 +36,32 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
         raise InputError(f"{name}: cannot be read: {reason}") from None
     try:
         text = raw.decode(encoding)
-    except LookupError:
+    except (LookupError, TypeError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise _wrong_encoding(name, raw, encoding, error.start) from None
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
-    except UnicodeError as error:
-        start = getattr(error, "start", 0)
-        if b"\0" in raw:
-            raise InputError(
-                f"{name}: is no text in {encoding} but binary, or in another encoding;"
-                " --encoding (encoding=) names it"
-            ) from None
-        line = raw.count(b"\n", 0, start) + 1
-        raise InputError(
-            f"{name}:{line}: byte 0x{raw[start]:02x} is no {encoding}; the encoding of the file"
-            " is needed: --encoding (encoding=)"
-        ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{name}:{line}: a NUL character: the file is binary; text is needed")
+        raise InputError(
+            f"{name}:{line}: a NUL character: the file is binary, or in another encoding;"
+            " --encoding (encoding=) names it"
+        )
     return text.removeprefix("\ufeff")
+
+
+def _wrong_encoding(name: str, raw: bytes, encoding: str, at: int) -> InputError:
+    if b"\0" in raw:
+        return InputError(
+            f"{name}: is no text in {encoding} but binary, or in another encoding;"
+            " --encoding (encoding=) names it"
+        )
+    line = raw.count(b"\n", 0, at) + 1
+    return InputError(
+        f"{name}:{line}: byte 0x{raw[at]:02x} is no {encoding}; the encoding of the file is needed:"
+        " --encoding (encoding=)"
+    )
 
 
 def check_writable(path: PathName) -> None:
@@ -60,19 +71,25 @@ def check_writable(path: PathName) -> None:
         InputError: for a folder, a folder that is not there, or one without permission.
     """
     target = Path(path)
-    name = printable(os.fspath(path))
-    if target.is_dir():
-        raise InputError(f"{name}: is a folder; a file is needed")
-    if not target.parent.is_dir():
-        folder = show(str(target.parent))
-        raise InputError(f"{name}: cannot be written: there is no folder {folder}")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise InputError(f"{name}: cannot be written: permission denied")
+    name = printable(os.fspath(path)) or "''"
+    try:
+        if not os.fspath(path) or target.is_dir():
+            raise InputError(f"{name}: is a folder; a file is needed")
+        if not target.parent.is_dir():
+            folder = show(str(target.parent))
+            raise InputError(f"{name}: cannot be written: there is no folder {folder}")
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise InputError(f"{name}: cannot be written: permission denied")
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be written: {reason}") from None
 
 
 def write_text(path: PathName, text: str) -> None:
     """Writes a text in UTF-8; as :func:`write_bytes`."""
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(errors="backslashreplace"))
 
 
 def write_bytes(path: PathName, data: bytes) -> None:
@@ -82,14 +99,16 @@ def write_bytes(path: PathName, data: bytes) -> None:
         InputError: for a path that cannot be written.
     """
     check_writable(path)
-    target = Path(os.path.realpath(path))
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        if os.path.exists(path) and not os.path.isfile(path):
+            Path(path).write_bytes(data)
             return
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        target = Path(os.path.realpath(path))
+        part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
         try:
             part.write_bytes(data)
+            if target.exists():
+                part.chmod(target.stat().st_mode)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -124,20 +143,25 @@ def named_files(
 
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
     """A name for each path, different from each other and from those ``taken``."""
-    parts = [("stdin",) if p == "-" else Path(os.path.abspath(p)).parts for p in paths]
-    for i, p in enumerate(parts):
-        if p in parts[:i]:
+    absolute = [os.path.abspath(p) for p in paths]
+    for i, p in enumerate(absolute):
+        if p in absolute[:i]:
             raise InputError(
                 f"{printable(os.fspath(paths[i]))}: the same file twice; NAME=FILE gives it a name"
                 " of its own"
             )
-    names = []
-    for p in parts:
-        depth = 1
-        others = [q for q in parts if q is not p]
-        while depth < len(p) and (
-            any(q[-depth:] == p[-depth:] for q in others) or "/".join(p[-depth:]) in taken
-        ):
-            depth += 1
-        names.append("/".join(p[-depth:]))
-    return names
+    parts = [("stdin",) if p == "-" else Path(os.path.normpath(p)).parts for p in paths]
+    depths = [1] * len(parts)
+    while True:
+        names = ["/".join(p[-n:]) for p, n in zip(parts, depths, strict=True)]
+        alike = [i for i, name in enumerate(names) if names.count(name) > 1 or name in taken]
+        if not alike:
+            return names
+        deeper = [i for i in alike if depths[i] < len(parts[i])]
+        for i in deeper or alike:
+            if not deeper:  # the paths as given do not tell them apart
+                parts[i] = Path(absolute[i]).parts
+            depths[i] += 1
+            if depths[i] > len(parts[i]):
+                name = names[i]
+                raise InputError(f"the name {show(name)} is given twice; each layer needs its own")

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, one_of, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, one_of, printable, show
 from spanagree.formats.collect import Collector, same_text
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName, check_writable, named_files, write_bytes
@@ -64,8 +64,7 @@ def draft_docs(
     partial: str = "error",
 ) -> Draft:
     """The spans of spaCy Docs, unchecked."""
-    if partial not in PARTIAL:
-        raise one_of(partial, PARTIAL, "partial")
+    check_choice(partial, PARTIAL, "partial")
     docs = {name: list(of) for name, of in layers.items()}
     counts = {name: len(of) for name, of in docs.items()}
     if not docs or len(set(counts.values())) > 1:

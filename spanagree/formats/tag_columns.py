@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus import RawLayer
-from spanagree.errors import InputError, one_of, printable, show
+from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.tags import Reading, read_tags
 
 PARTIAL = {
@@ -75,8 +75,7 @@ def read_columns(
         InputError: for tags that the scheme does not have, and documents covered in part.
         SettingError: for an unknown scheme or ``partial``.
     """
-    if partial not in PARTIAL:
-        raise one_of(partial, PARTIAL, "partial")
+    check_choice(partial, PARTIAL, "partial")
     sentences = documents if sentences is None else sentences
     document = np.repeat(np.arange(len(documents)), documents)
     kept = np.ones(len(document), np.bool_)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from spanagree.errors import printable
 from spanagree.evaluate import Evaluation, Macro, Rank, System
 from spanagree.report.table import UNDEFINED, Table, Value
@@ -12,6 +14,8 @@ _FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")
 
 def as_table(result: Evaluation, by: str | None = None) -> Table:
     """Systems in the order given; with ``by`` a block for each system, a row for each part."""
+    gold = printable(result.settings["gold"])
+    unit = "sentence" if result.settings.get("unit") == "sentence" else "document"
     systems = result.systems.values()
     header: tuple[str, ...] = ("system", *_FIGURES, "rank")
     breaks: list[int] = []
@@ -19,12 +23,11 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
     if by is None:
         rows = [[s.name, *_scores(s.tally), _arrow(s.rank)] for s in systems]
     else:
-        header = ("system", by, *_FIGURES, "gold", "marked")
+        part = unit if by == "document" else by
+        header = ("system", part, *_FIGURES, "gold", "marked")
         for system in systems:
             breaks.append(len(rows))
             rows += _parts(result, system, by)
-    gold = printable(result.settings["gold"])
-    unit = "sentence" if result.settings.get("unit") == "sentence" else "document"
     return Table(
         header,
         rows,
@@ -32,7 +35,7 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
         breaks=breaks[1:],
         caption=f"{len(systems)} system{'s' * (len(systems) != 1)} against {gold},"
         f" {result.documents} {unit}{'s' * (result.documents != 1)}",
-        remarks=_remarks(result),
+        remarks=_remarks(result, by),
         signature=result.signature,
     )
 
@@ -65,12 +68,28 @@ def _arrow(rank: Rank) -> str:
     return f"{before} → {after}"
 
 
-def _remarks(result: Evaluation) -> list[str]:
-    """Why a system's figures are undefined, each reason once."""
-    remarks = []
+def _remarks(result: Evaluation, by: str | None) -> list[str]:
+    """Why figures of the table are undefined, each reason once."""
+    remarks: dict[str, None] = {}
+    if by == "label" and not any(system.labels for system in result.systems.values()):
+        remarks[f"no rows for labels: match {result.settings['match']} disregards them"] = None
     for system in result.systems.values():
-        for name in ("precision", "recall", "f1"):
-            reason = getattr(system, name).reason
-            if reason:
-                remarks.append(f"{printable(system.name)}: {name} undefined: {reason}")
-    return remarks
+        name = printable(system.name)
+        for what, of in (("", system), (" (macro)", system.macro)):
+            if what and by != "label":
+                continue
+            remarks |= {f"{name}{what}: {said}": None for said in _undefined(of)}
+        if by is not None:
+            parts = system.labels.items() if by == "label" else result.by_document(system.name)
+            for _, tally in parts:
+                remarks |= {f"–: {said}": None for said in _undefined(tally)}
+    return list(remarks)
+
+
+def _undefined(of: Tally | Macro | System) -> list[str]:
+    said = []
+    for what, score in (("precision", of.precision), ("recall", of.recall), ("F1", of.f1)):
+        if score.reason:
+            kind = "" if math.isnan(score.observed) else "corrected "
+            said.append(f"{kind}{what} undefined: {score.reason}")
+    return said

@@ -49,10 +49,10 @@ def _signature(chance: str) -> str:
     return signature({"chance": chance, "version": __version__})
 
 
-def as_rows(segments: Sequence[int], start: Sequence[Floats]) -> list[dict[str, Any]]:
-    """A row for each segment and place."""
+def as_rows(segments: Sequence[int], chance: str, start: Sequence[Floats]) -> list[dict[str, Any]]:
+    """A row for each distinct length and place."""
     return [
-        {"segment": i + 1, "length": a, "start": x, "probability": value}
-        for i, (a, p) in enumerate(zip(segments, start, strict=True))
+        {"length": a, "start": x, "probability": value, "signature": _signature(chance)}
+        for a, p in dict(zip(segments, start, strict=True)).items()
         for x, value in enumerate(p.tolist())
     ]
