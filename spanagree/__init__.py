@@ -15,7 +15,7 @@ A tour::
 from spanagree.chance import start_distribution
 from spanagree.corpus import Corpus, Document, Layer, Segment
 from spanagree.errors import InputError, SettingError, SpanAgreeError
-from spanagree.evaluate import Evaluation, Macro, Rank, System, evaluate
+from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
 from spanagree.formats import from_tags, read_conll
 from spanagree.tally import Score, Tallies, Tally
 from spanagree.version import __version__

@@ -15,7 +15,7 @@ import click
 import spanagree as sa
 from spanagree.chance import CHANCES
 from spanagree.errors import InputError, SpanAgreeError, printable, show
-from spanagree.evaluate import BY
+from spanagree.evaluation import BY
 from spanagree.formats.conll import UNITS
 from spanagree.formats.files import check_writable, file_names, write_text
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
@@ -136,11 +136,9 @@ def evaluate(
     gold = next((name for name, path in layers.items() if path == gold != name), gold)
     with _progress("reading") as advance:
         corpus = sa.read_conll(layers, columns=_columns(columns), progress=advance, **reading)
-    for note in corpus.notes:
-        _note(note)
     with _progress("evaluating") as advance:
         result = sa.evaluate(corpus, gold, match=match, chance=chance, progress=advance)
-    for note in result.notes[len(corpus.notes) :]:
+    for note in result.notes:
         _note(note)
     _write(
         output,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -83,6 +84,12 @@ class Layer:
 
     def __post_init__(self) -> None:
         keys = (self.document, self.start, self.end, self.label)
+        kinds = {np.asarray(column).dtype.kind for column in keys if len(column)}
+        if not kinds <= set("iu") or len({len(column) for column in keys}) > 1:
+            raise InputError(
+                "a layer's document, start, end and label are arrays of whole numbers, of one"
+                " length"
+            )
         order = slice(None) if in_order(*keys) else np.lexsort(keys[::-1])
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, _frozen(getattr(self, name)[order], np.int64))
@@ -147,6 +154,9 @@ class Corpus:
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", _frozen(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
+        for name in ("labels", "ids", "tokens", "texts"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         if self.token_starts is not None:
             object.__setattr__(self, "token_starts", _frozen(self.token_starts, np.int64))
@@ -232,6 +242,22 @@ class Corpus:
             )
         return cls(lengths, layers, labels, **rest)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle, which does not take read-only views of mappings."""
+        return {**self.__dict__, "layers": dict(self.layers), "reading": dict(self.reading)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(
+            state,
+            layers=MappingProxyType(state["layers"]),
+            reading=MappingProxyType(state["reading"]),
+        )
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Per document, how many tokens or characters come before it."""
+        return np.cumsum(self.lengths) - self.lengths
+
     @property
     def annotators(self) -> tuple[str, ...]:
         """The names of the layers, in the order given."""
@@ -258,7 +284,7 @@ class Corpus:
             )
         tokens = None
         if self.tokens is not None:
-            first = int(self.lengths[:index].sum())
+            first = int(self.starts[index])
             tokens = self.tokens[first : first + int(self.lengths[index])]
         text = None if self.texts is None else self.texts[index]
         return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)
@@ -338,8 +364,8 @@ class Corpus:
             )
         tokens, starts = self.tokens, self.token_starts
         if tokens is not None:
-            first = np.cumsum(self.lengths) - self.lengths
-            of, _ = ranges(first[chosen], first[chosen] + self.lengths[chosen])
+            first = self.starts[chosen]
+            of, _ = ranges(first, first + self.lengths[chosen])
             tokens = tuple(tokens[i] for i in of.tolist())
             starts = None if starts is None else starts[of]
         return replace(
@@ -371,7 +397,7 @@ class Corpus:
         if self.tokens is None:
             raise SettingError("the tokens are not known, so they have no place among characters")
         sizes = np.array([len(token) for token in self.tokens], np.int64)
-        first = np.cumsum(self.lengths) - self.lengths
+        first = self.starts
         texts, starts = self.texts, self.token_starts
         if texts is None or starts is None:
             bounds = zip(first.tolist(), (first + self.lengths).tolist(), strict=True)
@@ -522,6 +548,8 @@ class Corpus:
                 f"{len(self.token_starts)} starts for {len(self.tokens or ())} tokens; each token"
                 " needs one"
             )
+        if len(set(self.labels)) < len(self.labels):
+            raise InputError(f"labels {show(self.labels)}; each label is named once")
         for label in self.labels:
             if not isinstance(label, str) or not label:
                 raise InputError(f"label {show(label)}; a label is a string that is not empty")

@@ -31,12 +31,15 @@ class Match:
     ``phi`` takes the offset of the second segment's start from the first's, and both lengths, as
     arrays; it is 0 for segments that do not overlap. With ``of_label`` only segments of the same
     label are compared. ``in_tokens``: an annotation's size is its tokens, else its segments.
+    ``route`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
+    else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other.
     """
 
     means: str
     phi: Phi
     of_label: bool = True
     in_tokens: bool = False
+    route: str = "offsets"
 
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
@@ -53,9 +56,9 @@ def _share(offset: Ints, a: Ints, b: Ints) -> Floats:
 
 
 MATCHES = {
-    "exact": Match("same start, end and label", _same),
-    "token": Match("tokens in segments of the same label", _shared, in_tokens=True),
-    "boundaries": Match("same start and end, any label", _same, of_label=False),
+    "exact": Match("same start, end and label", _same, route="equal"),
+    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, route="cover"),
+    "boundaries": Match("same start and end, any label", _same, of_label=False, route="equal"),
     "iou": Match("shared tokens / tokens of both together, same label", _share),
 }
 """The measures by name."""
@@ -120,12 +123,12 @@ def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -
         np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
-    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure.phi)
+    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     return Tallies(
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, -1),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure.phi),
+        expected(a, b, cell_a, cell_b, n, profiles, measure),
         *(w.astype(np.int64) for w in weight),
     )
 
@@ -160,15 +163,28 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
     return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
 
 
-def observed(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, phi: Phi) -> Ints | Floats:
+def observed(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Match
+) -> Ints | Floats:
     """Σ φ over all pairs of segments in the same cell, for each cell.
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
-    i, j = _overlapping_pairs(a, b, cell_a, cell_b)
-    value = phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
+    pairs = _equal_pairs if measure.route == "equal" else _overlapping_pairs
+    i, j = pairs(a, b, cell_a, cell_b)
+    value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     total = np.bincount(cell_a[i], value, cells)
     return total.astype(np.int64) if value.dtype.kind == "i" else total
+
+
+def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+    """The indices of all pairs of segments with the same start and end in the same cell."""
+    columns = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
+    _, which, _ = distinct(*(np.concatenate(pair) for pair in columns))
+    of_a, of_b = which[: len(a)], which[len(a) :]
+    order = np.argsort(of_b, kind="stable")
+    i, j = join(of_a, of_b[order])
+    return i, order[j]
 
 
 def _overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
@@ -187,18 +203,18 @@ def _overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[
 
 
 def expected(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, phi: Phi
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> Floats:
     """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
     kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
     i, j = join(kinds_a.cell, kinds_b.cell)
-    if phi is _same:
+    if measure.route == "equal":
         equal = kinds_a.length[i] == kinds_b.length[j]
         i, j = i[equal], j[equal]
     (profile_a, length_a, profile_b, length_b), which, _ = distinct(
         kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
     )
-    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, phi)[which]
+    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, measure)[which]
     weight = kinds_a.number[i] * kinds_b.number[j]
     return np.bincount(kinds_a.cell[i], weight * value, cells).astype(np.float64)
 
@@ -218,16 +234,16 @@ def _kinds(x: Placed, cell: Ints) -> _Kinds:
 
 
 def _expected_of_pairs(
-    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
 ) -> Floats:
     """E[φ] of one random segment of A and one of B, for each pair of profiles and lengths."""
-    if phi is _same:
+    if measure.route == "equal":
         return inner(profiles, profile_a, profiles, profile_b)
-    if phi is _shared:
+    if measure.route == "cover":
         cover_a, of_a = _cover(profiles, profile_a, a)
         cover_b, of_b = _cover(profiles, profile_b, b)
         return inner(cover_a, of_a, cover_b, of_b)
-    return _correlated(profiles, profile_a, a, profile_b, b, phi)
+    return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
 # --- sums over start distributions --------------------------------------------------------------

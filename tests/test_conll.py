@@ -68,6 +68,15 @@ def test_hash_tokens(write):
     assert spans(corpus) == [(sa.Segment(1, 2, "X"),), (sa.Segment(1, 2, "Y"),)]
 
 
+def test_hash_with_words_that_could_be_tags(write):
+    """A word such as I in a comment is no tag; with --columns, the tag columns decide."""
+    text = "# text = I\na NN NN B-X\nb NN NN I-X\n"
+    assert tokens(sa.read_conll(write(text))) == [("a", "b")]
+    text = "# B-X O x\na B-X O x\n# x O O\n"
+    corpus = sa.read_conll(write(text), columns={"g": 1, "m": 2})
+    assert tokens(corpus) == [("#", "a")]
+
+
 def test_hash_with_bare_labels(write):
     """With bare labels, a # line is a token if its label occurs on another line."""
     corpus = sa.read_conll(write("# Comment\nJo PER\n# PER\n# I-PER\n"), scheme="IO")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,14 @@ def test_frozen():
     other = Corpus(lengths, {}, ())
     lengths[0] = 3
     assert other.lengths[0] == 5
+
+
+def test_pickles():
+    """A corpus travels to other processes, and stays frozen there."""
+    there = pickle.loads(pickle.dumps(corpus(ids=["x", "y", "z"])))
+    assert there == corpus(ids=["x", "y", "z"])
+    with pytest.raises(TypeError):
+        there.layers["new"] = there.layers["ann"]
 
 
 def test_subset():
@@ -141,6 +151,9 @@ def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
         (lambda: corpus(ids=["x", "y", "x"]), "document id 'x'; ids are strings that are not empty, each used once"),
         (lambda: corpus(ids=["x", "y", 3]), "document id 3; ids are strings that are not empty, each used once"),
         (lambda: Corpus([2], {}, ("",)), "label ''; a label is a string that is not empty"),
+        (lambda: Corpus([2], {}, ("X", "X")), "labels ('X', 'X'); each label is named once"),
+        (lambda: layer(start=(0.5,)), "a layer's document, start, end and label are arrays of whole numbers, of one length"),
+        (lambda: layer(start=(0, 1)), "a layer's document, start, end and label are arrays of whole numbers, of one length"),
         (lambda: Corpus([2], {}, (), tokens=("a",)), "1 tokens; the lengths of the documents add up to 2"),
         (lambda: Corpus([-2], {}, ()), "document '1': length -2; at least 0 is allowed"),
         (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen"),

@@ -69,6 +69,16 @@ def test_wnut17_raw_f1_is_seqeval(real):
         )
 
 
+def test_the_other_gold_of_wnut17(real):
+    """A second gold file of the same text, read as seqeval's users would read it."""
+    folder = real / "data" / "wnut17_systems"
+    one, other = folder / "emerging.test.annotated", folder / "emerging.test.conll"
+    corpus = sa.read_conll([one, other], ignore_tokens=True)
+    tags = [[[row[-1] for row in s] for s in columns(path)] for path in (one, other)]
+    f1 = sa.evaluate(corpus).systems[other.name].f1
+    assert f1.observed == pytest.approx(f1_score(*tags), abs=1e-15)
+
+
 def test_wnut16_columns(real):
     """Two files of `token gold prediction`: several tag columns in one file."""
     for path in sorted((real / "data" / "wnut16_systems").glob("wnut16_*.txt")):

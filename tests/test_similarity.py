@@ -19,6 +19,7 @@ from spanagree.corpus import Corpus, Layer
 from spanagree.similarity import MATCHES, observed, place_layers, tallies
 
 PAIRS = list(itertools.product(MATCHES, CHANCES))
+IDS = ["-".join(pair) for pair in PAIRS]
 
 
 def layout(n, segments):
@@ -52,7 +53,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 @pytest.mark.parametrize("n_a_b", SMALL, ids=str)
 def test_expected_by_enumeration(n_a_b, match, chance):
     """E[matched] is the mean over all pairs of configurations of the two annotators."""
@@ -60,6 +61,29 @@ def test_expected_by_enumeration(n_a_b, match, chance):
     corpus = Corpus.from_segments([n], {"a": [layout(n, a)], "b": [layout(n, b)]})
     exact = enumerated_expectation(n, a, b, match, chance)
     assert totals(corpus, match, chance).total().expected == pytest.approx(float(exact), abs=1e-13)
+
+
+def annotations_of(n, labels="XY"):
+    """Every annotation of n tokens up to where its segments lie: lengths with labels."""
+
+    def fill(room, least):
+        yield []
+        for segment in itertools.product(range(1, room + 1), labels):
+            if segment >= least:
+                yield from ([segment, *rest] for rest in fill(room - segment[0], segment))
+
+    return list(fill(n, (0, "")))
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
+def test_expected_on_all_small_shapes(match, chance):
+    """Every pair of annotations of up to three tokens and two labels, and four of one label."""
+    for n, labels in ((1, "XY"), (2, "XY"), (3, "XY"), (4, "X")):
+        shapes = annotations_of(n, labels)
+        for a, b in itertools.product(shapes, shapes):
+            corpus = Corpus.from_segments([n], {"a": [layout(n, a)], "b": [layout(n, b)]})
+            exact = float(enumerated_expectation(n, a, b, match, chance))
+            assert totals(corpus, match, chance).total().expected == pytest.approx(exact, abs=1e-13)
 
 
 @st.composite
@@ -102,7 +126,7 @@ def test_observed_by_counting(a, b, match):
         layers.append(Layer(*columns.T, np.ones(1, np.bool_)))
     measure = MATCHES[match]
     cells = [x.label if measure.of_label else x.document for x in layers]
-    got = observed(*layers, *cells, 2, measure.phi).sum()
+    got = observed(*layers, *cells, 2, measure).sum()
     assert got == pytest.approx(float(matched(tuple(a), tuple(b), match)), rel=1e-13)
 
 
@@ -123,7 +147,7 @@ def random_corpus(seed, documents=60, longest=60):
     return Corpus.from_segments(lengths, layers)
 
 
-@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 @pytest.mark.parametrize("longest", [12, 400])
 def test_expected_by_the_witness(match, chance, longest):
     """Larger documents: the mean over seeded random annotations, within 4 standard errors."""
@@ -141,24 +165,87 @@ def test_expected_by_the_witness(match, chance, longest):
         cells = [
             x.document * len(corpus.labels) + (x.label if measure.of_label else 0) for x in (a, b)
         ]
-        draws.append(observed(a, b, *cells, n, measure.phi).sum())
+        draws.append(observed(a, b, *cells, n, measure).sum())
     error = np.std(draws, ddof=1) / math.sqrt(len(draws))
     assert abs(np.mean(draws) - exact) < 4 * error
 
 
+def long_documents(seed):
+    """Documents of characters: hundreds of segments of many lengths, dense and sparse."""
+    rng = np.random.default_rng(seed)
+    lengths, layers = [3_000, 2_500, 1_500], {"a": [], "b": []}
+    for n, gap in zip(lengths, (1.0, 0.02, 0.2), strict=True):
+        for of in layers.values():
+            at, spans = 0, []
+            while (end := at + int(rng.integers(5, 40))) <= n:
+                spans.append((at, end, str(rng.choice(["PER", "LOC"]))))
+                at = end + int(rng.geometric(1 / (1 + 20 * gap)) - 1)
+            of.append(spans)
+    return Corpus.from_segments(lengths, layers, offsets="characters")
+
+
+def plain_sum(corpus, match, chance):
+    """E[matched] from start distributions written out in full, with NumPy's own convolution."""
+    total = 0.0
+    for d, n in enumerate(corpus.lengths.tolist()):
+        sides = []
+        for name in "ab":
+            spans = corpus[d].segments[name]
+            kinds = {}
+            for label in corpus.labels:
+                mine = [s for s in spans if s.label == label]
+                among = mine if chance == "per-label" else spans
+                sizes = [s.end - s.start for s in among]
+                starts = dict(zip(sizes, sa.start_distribution(n, sizes, chance), strict=True))
+                for s in mine:
+                    kinds.setdefault((label, s.end - s.start), [0, starts[s.end - s.start]])[0] += 1
+            sides.append(kinds)
+        for (label_a, a), (count_a, p) in sides[0].items():
+            for (label_b, b), (count_b, q) in sides[1].items():
+                if label_a != label_b and match != "boundaries":
+                    continue
+                offsets = np.arange(1 - b, a)
+                shared = np.minimum(a, offsets + b) - np.maximum(offsets, 0)
+                if match in ("exact", "boundaries"):
+                    phi = ((offsets == 0) & (a == b)) * 1.0
+                else:
+                    phi = shared / (a + b - shared) if match == "iou" else shared * 1.0
+                if not phi.any():
+                    continue
+                # Σ_δ φ(δ) Q(x + δ) for every start x of A
+                near = np.convolve(q, phi[::-1])[a - 1 : a - 1 + len(p)]
+                total += count_a * count_b * float(p @ near)
+    return total
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
+def test_long_documents_against_the_plain_sum(match, chance):
+    """Edges and plateaus give what distributions written out in full give, to 1e-11."""
+    corpus = long_documents(seed=12)
+    exact = totals(corpus, match, chance).total().expected
+    assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
+def test_short_documents_against_the_plain_sum(match, chance):
+    """The same for many short documents."""
+    corpus = random_corpus(seed=9)
+    exact = totals(corpus, match, chance).total().expected
+    assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
+
+
 @pytest.mark.parametrize("chance", CHANCES)
-@pytest.mark.parametrize("match", ["exact", "token"])
-def test_fast_paths_equal_the_plain_sum(match, chance, monkeypatch):
-    """Inner products and covers give the digits of Σ_x P_A(x) Σ_δ φ(δ) P_B(x + δ)."""
-    corpus = random_corpus(seed=9, longest=300)
-    fast = totals(corpus, match, chance).expected
-    phi = MATCHES[match].phi
-    monkeypatch.setitem(
-        MATCHES,
-        "plain",
-        similarity.Match("", lambda *x: phi(*x), in_tokens=MATCHES[match].in_tokens),
-    )
-    np.testing.assert_allclose(fast, totals(corpus, "plain", chance).expected, rtol=1e-11)
+def test_long_documents_by_the_witness(chance):
+    """Long documents: the mean over seeded random annotations, within 4 standard errors."""
+    corpus = long_documents(seed=13)
+    exact = totals(corpus, "token", chance).total().expected
+    rng = np.random.default_rng(14)
+    draws = []
+    for _ in range(100):
+        a, b = (redraw(corpus.layers[x], corpus.lengths, 2, rng, chance) for x in "ab")
+        cells = [x.document * 2 + x.label for x in (a, b)]
+        draws.append(observed(a, b, *cells, 6, MATCHES["token"]).sum())
+    assert abs(np.mean(draws) - exact) < 4 * np.std(draws, ddof=1) / math.sqrt(len(draws))
 
 
 def test_any_additive_measure(monkeypatch):
@@ -169,7 +256,7 @@ def test_any_additive_measure(monkeypatch):
     assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_pieces_are_chunked_alike(match, chance, monkeypatch):
     """Working in small portions changes no number."""
     corpus = random_corpus(seed=10, documents=30)
@@ -178,7 +265,7 @@ def test_pieces_are_chunked_alike(match, chance, monkeypatch):
     np.testing.assert_allclose(totals(corpus, match, chance).expected, whole, rtol=1e-13)
 
 
-@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_tallies_by_document_and_label(match, chance):
     """Cells add up: a corpus is the sum of its documents, whatever their order."""
     corpus = random_corpus(seed=11, documents=40)
@@ -222,7 +309,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 @pytest.mark.parametrize("which", OVERLAPS)
 def test_self_overlap(which, match, chance):
     """A layer that overlaps itself in the measure's or the model's sense is refused, no other."""

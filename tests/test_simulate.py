@@ -30,6 +30,38 @@ def test_uniform_over_configurations(n, lengths, chance):
         assert chisquare(counts).pvalue > 1e-4
 
 
+LABELLED = [
+    (5, [(2, "X"), (1, "Y")]),
+    (4, [(2, "X"), (2, "Y")]),
+    (5, [(2, "X"), (2, "X"), (1, "Y")]),
+]
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+@pytest.mark.parametrize(("n", "segments"), LABELLED, ids=str)
+def test_redraw_is_uniform_over_configurations(n, segments, chance):
+    """Whole layers with labels, many documents at once: uniform in each model (chi-square)."""
+    possible = list(configurations(n, segments, chance))
+    documents = 200 * len(possible)
+    at, spans = 0, []
+    for size, label in segments:
+        spans.append((at, at + size, label))
+        at += size
+    corpus = sa.Corpus.from_segments([n] * documents, {"a": [spans] * documents})
+    new = redraw(corpus.layers["a"], corpus.lengths, len(corpus.labels), 17, chance)
+    names = [corpus.labels[code] for code in new.label.tolist()]
+    columns = (new.document.tolist(), new.start.tolist(), new.end.tolist(), names)
+    drawn = [[] for _ in range(documents)]
+    for d, start, end, label in zip(*columns, strict=True):
+        drawn[d].append((start, end - start, label))
+    # segments of equal length and label cannot be told apart in a layer
+    counts = Counter(tuple(sorted(spans)) for spans in drawn)
+    weights = Counter(tuple(sorted(placed)) for placed in possible)
+    assert counts.keys() <= weights.keys()
+    expected = [200 * weight for weight in weights.values()]
+    assert chisquare([counts[key] for key in weights], expected).pvalue > 1e-4
+
+
 @pytest.mark.parametrize("chance", CHANCES)
 def test_redraw_keeps_what_it_must(chance):
     """A redrawn layer has the same documents, lengths and labels, and respects its model."""
@@ -83,6 +115,9 @@ def test_errors():
         draw_starts(4, [5], 1, seed=0, chance="overlapping")
     with pytest.raises(sa.SettingError, match="unknown chance 'x'; allowed: nonoverlapping, per-l"):
         draw_starts(4, [3], 1, seed=0, chance="x")
+    for wrong in ([0, 3], [-2, 3]):
+        with pytest.raises(sa.InputError, match="lengths are at least 1"):
+            draw_starts(5, wrong, 1, seed=0)
     layer = Layer(*np.zeros((4, 0), np.int64), np.ones(1, np.bool_))
     with pytest.raises(sa.SettingError, match="unknown chance 'x'; allowed: nonoverlapping, per-l"):
         redraw(layer, np.array([4]), 1, seed=0, chance="x")

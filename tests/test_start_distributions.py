@@ -162,6 +162,18 @@ def test_long_path_equals_short_path(free, counts):
         np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
 
 
+@pytest.mark.parametrize("name", LARGE)
+def test_fourier_equals_the_plain_sum(name, monkeypatch):
+    """Sums by Fourier transforms err by no more than they promise."""
+    n, length, u, v, _ = LARGE[name]
+    lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
+    monkeypatch.setattr(placement, "_FOURIER", 1)
+    fourier = sa.start_distribution(n, lengths)
+    monkeypatch.setattr(placement, "_FOURIER", 10**9)
+    for p, q in zip(fourier, sa.start_distribution(n, lengths), strict=True):
+        np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
+
+
 def test_binomials_equal_draws(monkeypatch):
     """The table of binomials and the draw-by-draw recurrence agree."""
     totals = np.array([40, 90, 200])

@@ -41,6 +41,26 @@ def test_missing_in_the_first_layer():
     assert corpus.lengths.tolist() == [2]
 
 
+def test_generators():
+    """What can be iterated but once is read once."""
+    corpus = sa.from_tags({"a": (tags for tags in [["B-X"], ["O"]]), "b": iter([["O"], ["O"]])})
+    assert len(corpus) == 2
+    assert len(corpus.layers["a"]) == 1
+
+
+def test_strict_in_different_schemes():
+    """Read strictly, each layer in the scheme that suits it: that is said, and in the signature."""
+    layers = {"gold": [["B-X", "I-X", "O", "B-X"]], "mine": [["I-X", "I-X", "O", "I-X"]]}
+    corpus = sa.from_tags(layers, strict=True)
+    assert corpus.notes == (
+        "read strictly in different schemes (gold IOB2, mine IO); name one to compare layers",
+    )
+    assert "scheme:auto(IO,IOB2)|strict:yes" in sa.evaluate(corpus).signature
+    assert sa.from_tags(layers, strict=True, scheme="IOB2").notes == (
+        "mine: 3 tags outside every well-formed IOB2 segment not counted (strict)",
+    )
+
+
 def test_notes():
     """Ill-formed tags are counted by layer."""
     corpus = sa.from_tags({"a": [["B-X", "O", "I-X", "B-X", "I-X"]], "b": [["O"] * 5]})
@@ -50,11 +70,14 @@ def test_notes():
 @pytest.mark.parametrize(
     ("layers", "settings", "message"),
     [
-        ({}, {}, "no layers; at least one name with its tags is needed"),
-        ({"a": ["O", "O"]}, {}, "'a': ['O', 'O']; a list of documents, each a list of tags, is needed"),
-        ({"a": "OO"}, {}, "'a': 'OO'; a list of documents, each a list of tags, is needed"),
-        ({"a": 7}, {}, "'a': 7; a list of documents, each a list of tags, is needed"),
-        ({"a": [7]}, {}, "'a': [7]; a list of documents, each a list of tags, is needed"),
+        ({}, {}, "layers {}; a mapping of names to tags, at least one, is needed"),
+        ([["O"]], {}, "layers [['O']]; a mapping of names to tags, at least one, is needed"),
+        ({"a": [{"O"}]}, {}, "'a': [{'O'}]; a list of documents, each a list of strings, is needed"),
+        ({"a": [["O"]]}, {"tokens": ["x"]}, "'tokens': ['x']; a list of documents, each a list of strings, is needed"),
+        ({"a": ["O", "O"]}, {}, "'a': ['O', 'O']; a list of documents, each a list of strings, is needed"),
+        ({"a": "OO"}, {}, "'a': 'OO'; a list of documents, each a list of strings, is needed"),
+        ({"a": 7}, {}, "'a': 7; a list of documents, each a list of strings, is needed"),
+        ({"a": [7]}, {}, "'a': [7]; a list of documents, each a list of strings, is needed"),
         ({"a": [["O"]], "b": []}, {}, "'b': 0 documents; 'a' has 1, and each layer needs the same (None for one that it never saw)"),
         ({"a": [["O"]], "b": [["O", "O"]]}, {}, "'b', document 1: 2 tags; the layers before it have 1, and each layer needs the same"),
         ({"a": [["O"]]}, {"tokens": [["x", "y"]]}, "'a', document 1: 1 tags; the layers before it have 2, and each layer needs the same"),

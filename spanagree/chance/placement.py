@@ -44,6 +44,7 @@ _FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
 _NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
 _PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
+_FOURIER = 256  # edges longer than this are summed by Fourier transforms
 _CHUNK = 1 << 22  # elements of one temporary array
 
 
@@ -300,15 +301,26 @@ def _left_of(K: int, slots: Ints, limit: int, most: int) -> Floats:
 
 
 def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:
-    """P(x) for x below the width of T, one row for each F in ``slots``."""
+    """P(x) for x below the width of T, one row for each F in ``slots``.
+
+    Σ_m of the convolutions of H(m | ·) with T(m, ·): summed as they stand where that is little
+    work, by Fourier transforms, which err by 1e-16 of the greatest value, where it is much.
+    """
     height = T.shape[1]
-    P = np.zeros((len(slots), height))
-    step = max(1, _CHUNK // (2 * len(slots) * height))
-    for y in range(0, height, step):  # slots in portions, for memory
-        table = H[:, y : y + step] @ T[:, : height - y]  # Σ_m, at [F, slot, d]
-        P[:, y:] += _sum_antidiagonals(table)
-    P /= slots[:, None]
-    return P
+    if height > _FOURIER:
+        from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+        size = next_fast_len(2 * height, real=True)
+        both = rfft(T, size, axis=1)
+        of_slots = [(rfft(h[:height].T, size, axis=1) * both).sum(0) for h in H]
+        P = np.maximum(irfft(np.stack(of_slots), size, axis=1)[:, :height], 0)
+    else:
+        P = np.zeros((len(slots), height))
+        step = max(1, _CHUNK // (2 * len(slots) * height))
+        for y in range(0, height, step):  # slots in portions, for memory
+            table = H[:, y : y + step] @ T[:, : height - y]  # Σ_m, at [F, slot, d]
+            P[:, y:] += _sum_antidiagonals(table)
+    return P / slots[:, None]
 
 
 def _without(e: int, T: Floats, excess: Ints) -> Floats:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance.placement import CHANCES, exclusion_groups
+from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Layer
 from spanagree.errors import InputError, check_choice
 
@@ -44,6 +44,8 @@ def draw_starts(
     [3, 3, 3, 3]
     """
     check_choice(chance, CHANCES, "chance")
+    if min((length, *segments)) < 1:
+        raise InputError(f"length {length}, segments {list(segments)}; lengths are at least 1")
     k = len(segments)
     group = np.repeat(np.arange(draws), k)
     size = np.tile(np.asarray(segments, dtype=np.int64), draws)
@@ -74,7 +76,9 @@ def redraw(
     """
     check_choice(chance, CHANCES, "chance")
     size = layer.end - layer.start
-    group, documents = exclusion_groups(layer, labels, chance)
+    key = layer.document * labels + layer.label if chance == "per-label" else layer.document
+    groups, group = np.unique(key, return_inverse=True)
+    documents = groups // labels if chance == "per-label" else groups
     start = _draw(
         group, lengths[documents], size, np.random.default_rng(seed), chance == "overlapping"
     )

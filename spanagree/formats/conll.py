@@ -402,7 +402,11 @@ def _is_token(
 
     def token(row: list[str]) -> bool:
         return 1 < len(row) > max(where) and all(
-            row[c] in seen or row[c] == missing or prefixed(row[c], scheme) for c in where
+            row[c] in seen
+            or row[c] == missing
+            or row[c] == "O"
+            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            for c in where
         )
 
     if not sure:  # the first row that can be a token decides

@@ -138,6 +138,10 @@ def read_columns(
         schemes[name] = reading.scheme
         if reading.ill_formed:
             ill_formed[name] = reading.ill_formed
+    different = {s for s in schemes.values() if s != "none"}
+    if strict and len(different) > 1:
+        said = ", ".join(f"{printable(name)} {of}" for name, of in schemes.items())
+        notes.append(f"read strictly in different schemes ({said}); name one to compare layers")
     settings: dict[str, Any] = {"scheme": scheme, "strict": strict, "schemes": schemes}
     if ill_formed:
         settings["ill_formed"] = ill_formed

@@ -41,10 +41,13 @@ def from_tags(
     >>> corpus[0].segments["mine"]
     (Segment(start=0, end=1, label='PER'),)
     """
-    if not layers:
-        raise InputError("no layers; at least one name with its tags is needed")
-    for name, documents in layers.items():
-        _check_nesting(name, documents)
+    if not isinstance(layers, Mapping) or not layers:
+        raise InputError(
+            f"layers {show(layers)}; a mapping of names to tags, at least one, is needed"
+        )
+    layers = {name: _nested(name, documents) for name, documents in layers.items()}
+    if tokens is not None:
+        tokens = [of or () for of in _nested("tokens", tokens)]
     lengths = _lengths(layers, tokens)
     read = read_columns(
         {name: _column(name, documents, lengths) for name, documents in layers.items()},
@@ -79,18 +82,22 @@ def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     return TagColumn(list(number), codes, never)
 
 
-def _check_nesting(name: object, documents: object) -> None:
+def _nested(name: object, documents: object) -> list[Sequence[str] | None]:
+    """A list of documents, each a list or None; whatever may be iterated once is kept."""
     try:
-        lists = not isinstance(documents, (str, bytes)) and all(
-            not isinstance(tags, (str, bytes)) and (tags is None or len(tags) >= 0)
-            for tags in documents  # type: ignore[attr-defined]  # what is no list is refused here
-        )
+        if not isinstance(documents, (str, bytes, Mapping)):
+            kept = list(documents)  # type: ignore[call-overload]  # what is no list is refused here
+            if all(tags is None or _is_list(tags) for tags in kept):
+                return kept
     except TypeError:
-        lists = False
-    if not lists:
-        raise InputError(
-            f"{show(name)}: {show(documents)}; a list of documents, each a list of tags, is needed"
-        )
+        pass
+    raise InputError(
+        f"{show(name)}: {show(documents)}; a list of documents, each a list of strings, is needed"
+    )
+
+
+def _is_list(tags: object) -> bool:
+    return hasattr(tags, "__len__") and not isinstance(tags, (str, bytes, Mapping, set, frozenset))
 
 
 def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from spanagree.errors import printable
-from spanagree.evaluate import Evaluation, Macro, Rank, System
+from spanagree.evaluation import Evaluation, Macro, Rank, System
 from spanagree.report.table import UNDEFINED, Table, Value
 from spanagree.tally import Tally
 

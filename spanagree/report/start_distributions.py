@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from spanagree.evaluate import signature
+from spanagree.evaluation import signature
 from spanagree.report.table import Table
 from spanagree.version import __version__
 

@@ -61,17 +61,20 @@ class System:
     @property
     def precision(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self.tally.precision
+        return self._shared(self.tally.precision)
 
     @property
     def recall(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self.tally.recall
+        return self._shared(self.tally.recall)
 
     @property
     def f1(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self.tally.f1
+        return self._shared(self.tally.f1)
+
+    def _shared(self, score: Score) -> Score:
+        return score if self.documents else undefined("no document shared with gold")
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ class Evaluation:
             entry: dict[str, Any] = {
                 "name": system.name,
                 "documents": system.documents,
-                **_entry(system.tally),
+                **_figures(Macro(system.precision, system.recall, system.f1)),
+                "tally": _counts(system.tally),
                 "rank": system.rank._asdict(),
                 "macro": _figures(system.macro),
                 "labels": {label: _entry(tally) for label, tally in system.labels.items()},
@@ -234,7 +238,8 @@ def evaluate(
         gold: the name of the gold layer; the first unless named. All others are systems.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
-        progress: called with the number of systems done and of all.
+        progress: called with the number of steps done and of all: the chance model, and a step
+            for each system.
 
     Raises:
         SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
@@ -247,7 +252,7 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    find_match(match)
+    measure = find_match(match)
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -259,17 +264,17 @@ def evaluate(
         raise one_of(gold, map(printable, names), "gold")
     for name in names:
         check_layer(corpus, name, match, chance)
+    others = [name for name in names if name != gold]
+    told = progress or (lambda done, total: None)
+    told(0, len(names))
     profiles, placed = place_layers(corpus, names, chance)
     columns: dict[str, Tallies] = {}
-    others = [name for name in names if name != gold]
-    for done, name in enumerate(others):
-        if progress:
-            progress(done, len(others))
+    for done, name in enumerate(others, 1):
+        told(done, len(names))
         columns[name] = tallies(
             placed[gold], placed[name], profiles, match, max(1, len(corpus.labels))
         )
-    if progress:
-        progress(len(others), len(others))
+    told(len(names), len(names))
     totals = {name: of.total() for name, of in columns.items()}
     by_observed = _ranks([totals[name].f1.observed for name in others])
     by_corrected = _ranks([totals[name].f1.corrected for name in others])
@@ -284,7 +289,13 @@ def evaluate(
                 " with gold, left out"
             )
         systems[name] = System(
-            name, shared, totals[name], labels, _macro(labels.values()), Rank(*ranks), columns[name]
+            name,
+            shared,
+            totals[name],
+            labels,
+            _macro(labels.values(), measure.of_label),
+            Rank(*ranks),
+            columns[name],
         )
     settings = {
         "gold": gold,
@@ -316,19 +327,20 @@ def signature(settings: Mapping[str, Any]) -> str:
     return "|".join([*parts, f"spanagree:{settings['version']}"])
 
 
-def _macro(labels: Iterable[Tally]) -> Macro:
+def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
     tallied = list(labels)
+    nothing = "no label of which it is defined" if of_label else "labels are disregarded"
     return Macro(
-        _mean([t.precision for t in tallied]),
-        _mean([t.recall for t in tallied]),
-        _mean([t.f1 for t in tallied]),
+        _mean([t.precision for t in tallied], nothing),
+        _mean([t.recall for t in tallied], nothing),
+        _mean([t.f1 for t in tallied], nothing),
     )
 
 
-def _mean(scores: Sequence[Score]) -> Score:
+def _mean(scores: Sequence[Score], nothing: str) -> Score:
     defined = [s for s in scores if not math.isnan(s.observed)]
     if not defined:
-        return undefined("no label of which it is defined" if scores else "labels are disregarded")
+        return undefined(nothing)
     n = len(defined)
     return corrected(
         math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
