@@ -3,7 +3,7 @@
 A tour::
 
     import spanagree as sa
-    corpus = sa.read_conll({"gold": "gold.conll", "mine": "mine.conll"})   # or sa.from_tags(...)
+    corpus = sa.read_conll({"gold": "gold.conll", "mine": "mine.conll"})   # or any other door
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
     f1 = result.systems["mine"].f1
     f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
@@ -13,14 +13,28 @@ A tour::
 """
 
 from spanagree.chance import start_distribution
-from spanagree.corpus import Corpus, Document, Layer, Segment
+from spanagree.corpus import Change, Corpus, Document, Layer, Segment
 from spanagree.errors import InputError, SettingError, SpanAgreeError
 from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
-from spanagree.formats import from_tags, read_conll
+from spanagree.formats import (
+    from_dataset,
+    from_docs,
+    from_tags,
+    read_brat,
+    read_conll,
+    read_docbin,
+    read_jsonl,
+    to_dataset,
+    to_docs,
+    write_conll,
+    write_docbin,
+    write_jsonl,
+)
 from spanagree.tally import Score, Tallies, Tally
 from spanagree.version import __version__
 
 __all__ = [
+    "Change",
     "Corpus",
     "Document",
     "Evaluation",
@@ -37,7 +51,17 @@ __all__ = [
     "Tally",
     "__version__",
     "evaluate",
+    "from_dataset",
+    "from_docs",
     "from_tags",
+    "read_brat",
     "read_conll",
+    "read_docbin",
+    "read_jsonl",
     "start_distribution",
+    "to_dataset",
+    "to_docs",
+    "write_conll",
+    "write_docbin",
+    "write_jsonl",
 ]

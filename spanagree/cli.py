@@ -14,10 +14,23 @@ import click
 
 import spanagree as sa
 from spanagree.chance import CHANCES
-from spanagree.errors import InputError, SpanAgreeError, printable, show
+from spanagree.draft import REPAIRS
+from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
 from spanagree.evaluation import BY
+from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.conll import UNITS
 from spanagree.formats.files import check_writable, file_names, write_text
+from spanagree.formats.table import (
+    READABLE,
+    WRITABLE,
+    draft_files,
+    format_of,
+    read_files,
+    tokenizer_named,
+    write_file,
+)
+from spanagree.formats.tag_columns import PARTIAL
+from spanagree.offsets import CUTS
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
 from spanagree.similarity import MATCHES
 from spanagree.tags import SCHEMES
@@ -80,6 +93,72 @@ def _table_option(name: str, table: Any, default: str | None, what: str) -> Call
 _format = _table_option("--format", FORMATS, "text", "How the result is written.")
 _output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, not to stdout.")
 _chance = _table_option("--chance", CHANCES, "nonoverlapping", "What a random annotation respects.")
+_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+
+def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of reading, which all commands that take files share."""
+    options = (
+        _table_option("--from", READABLE, None, "Format of the files.  [default: by extension]"),
+        _table_option("--unit", UNITS, None, "What a document is in CoNLL.  [default: sentence]"),
+        _table_option("--scheme", ["auto", *SCHEMES], None, "The tag scheme.  [default: auto]"),
+        click.option("--strict", is_flag=True, help="Only segments well-formed in the scheme."),
+        click.option(
+            "--columns",
+            metavar="NAME=N,...",
+            help="Tag columns; 0 is the token.  [default: the last]",
+        ),
+        click.option("--encoding", help="Of CoNLL files.  [default: utf-8]"),
+        click.option("--ignore-tokens", is_flag=True, help="Align by position if tokens differ."),
+        click.option("--missing", metavar="TAG", help="In place of tags never given."),
+        _table_option("--partial", PARTIAL, None, "Documents covered in part.  [default: error]"),
+        _table_option(
+            "--discontinuous", DISCONTINUOUS, None, "Of several pieces, in brat.  [default: error]"
+        ),
+        click.option(
+            "--spans",
+            metavar="KEY|COLUMN|NAME=COLUMN,...",
+            help="A key of doc.spans, or columns of a dataset.",
+        ),
+        click.option("--tokens", metavar="COLUMN", help="A dataset's tokens."),
+        click.option("--text", metavar="COLUMN", help="A dataset's texts."),
+        click.option("--tags", metavar="NAME=COLUMN,...", help="A dataset's tags."),
+        click.option("--annotator", metavar="COLUMN", help="A dataset's annotators, one row each."),
+        click.option("--document", metavar="COLUMN", help="A dataset's document ids."),
+        click.option("--split", help="Which part of a dataset."),
+        click.option("--repair", metavar="STEP,...", help=f"Of: {', '.join(REPAIRS)}."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _options(reading: dict[str, Any]) -> tuple[dict[str, Any], str | None, list[str]]:
+    """What was asked for of reading: options, format, repairs."""
+    form = reading.pop("from")
+    repair = [step.strip() for step in (reading.pop("repair") or "").split(",") if step.strip()]
+    for name in repair:
+        check_choice(name, REPAIRS, "repair")
+    reading["columns"] = _columns(reading["columns"])
+    reading["tags"] = _named_columns("--tags", reading["tags"])
+    if reading["spans"] and "=" in reading["spans"]:
+        reading["spans"] = _named_columns("--spans", reading["spans"])
+    options = {key: value for key, value in reading.items() if value not in (None, False)}
+    return options, form, repair
+
+
+def _named_columns(option: str, text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    named: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, column = part.strip().rpartition("=")
+        if not equals or not name or not column:
+            raise click.UsageError(f"{option}: {show(part)}; NAME=COLUMN is needed")
+        if name in named:
+            raise InputError(f"{option}: the name {show(name)} is given twice; each needs its own")
+        named[name] = column
+    return named
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,21 +171,12 @@ def spanagree(context: click.Context) -> None:
 
 
 @spanagree.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_files
 @click.option("--gold", metavar="NAME", help="The gold layer.  [default: the first]")
 @_table_option("--match", MATCHES, "exact", "What counts as agreement.")
 @_chance
-@_table_option("--unit", UNITS, "sentence", "The text that one random annotation fills.")
-@_table_option("--scheme", ["auto", *SCHEMES], "auto", "The tag scheme.")
-@click.option("--strict", is_flag=True, help="Count only segments well-formed in the scheme.")
-@click.option(
-    "--columns",
-    metavar="NAME=N,...",
-    help="Tag columns; 0 is the token.  [default: the last column of each file]",
-)
-@click.option("--encoding", default="utf-8", show_default=True, help="Of the files.")
-@click.option("--ignore-tokens", is_flag=True, help="Align by position where tokens differ.")
 @_table_option("--by", BY, None, "A row for each of these.")
+@_reading
 @_format
 @_output
 def evaluate(
@@ -117,13 +187,12 @@ def evaluate(
     by: str | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
-    columns: str | None,
     **reading: Any,
 ) -> None:
     """Evaluate systems against a gold annotation, raw and beyond luck.
 
-    Each FILE is a CoNLL-like file of the same text, `-` is standard input, NAME=FILE names a
-    layer. One file with several tag columns works too, with --columns.
+    Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
+    standard input, NAME=FILE names a layer. One file with several layers works too.
 
     \b
     spanagree evaluate gold.conll mine.conll yours.conll
@@ -131,11 +200,12 @@ def evaluate(
     """
     from spanagree.report.evaluation import as_table
 
+    options, form, repair = _options(reading)
     layers = _layers(files)
     _check_output(output, layers.values())
     gold = next((name for name, path in layers.items() if path == gold != name), gold)
     with _progress("reading") as advance:
-        corpus = sa.read_conll(layers, columns=_columns(columns), progress=advance, **reading)
+        corpus = read_files(layers, options, form, repair, advance)
     with _progress("evaluating") as advance:
         result = sa.evaluate(corpus, gold, match=match, chance=chance, progress=advance)
     for note in result.notes:
@@ -147,6 +217,88 @@ def evaluate(
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
+
+
+@spanagree.command()
+@_files
+@click.option("-o", "--output", metavar="OUT", required=True, help="The file to write.")
+@_table_option("--to", WRITABLE, None, "The format of OUT.  [default: by extension]")
+@click.option("--annotators", metavar="NAME,...", help="Write these only.")
+@click.option("--to-scheme", metavar="SCHEME", help="The tag scheme of OUT.  [default: IOB2]")
+@click.option(
+    "--tokenizer",
+    metavar="space|LANG",
+    help="Cut texts into tokens: at spaces, or as spaCy does for a language.",
+)
+@_table_option("--cut", CUTS, None, "Segments that cut a token.  [default: error]")
+@_reading
+def convert(
+    files: tuple[str, ...],
+    output: str,
+    to: str | None,
+    annotators: str | None,
+    to_scheme: str | None,
+    tokenizer: str | None,
+    cut: str | None,
+    **reading: Any,
+) -> None:
+    """Convert annotations from one format to another.
+
+    \b
+    spanagree convert project/ -o corpus.jsonl
+    spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
+    """
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    to = to or format_of(output)
+    with _progress("reading") as advance:
+        corpus = read_files(layers, options, form, repair, advance)
+    if annotators is not None:
+        corpus = corpus.of_annotators([name.strip() for name in annotators.split(",")])
+    if tokenizer is not None or cut is not None:
+        corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
+    for note in corpus.notes:
+        _note(note)
+    wanted = {"scheme": to_scheme, "missing": options.get("missing")} if to == "conll" else {}
+    if to == "spacy":
+        wanted = {"spans": options.get("spans")}
+    write_file(corpus, output, to, wanted)
+
+
+@spanagree.command()
+@_files
+@_reading
+@_table_option("--format", ("text", "json"), "text", "How the result is written.")
+@_output
+@click.pass_context
+def check(
+    context: click.Context,
+    /,
+    files: tuple[str, ...],
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """Say what is in files and what is odd about it, before anything is computed.
+
+    Exits with 1 if something has to be repaired first, else with 0.
+
+    \b
+    spanagree check corpus.jsonl
+    """
+    from spanagree.check import check as inspect
+    from spanagree.report.check import as_text
+
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    draft = draft_files(layers, options, form)
+    result = inspect(draft.repaired(repair))
+    text = to_json(result.to_dict()) if format == "json" else as_text(result)
+    _put(output, text)
+    if result.errors:
+        context.exit(_FAILED)
 
 
 @spanagree.command()
@@ -249,10 +401,14 @@ def _write(
         text = to_csv(as_rows())
     else:
         text = TABLES[format](as_table())
+    _put(output, text)
+
+
+def _put(output: str | None, text: str) -> None:
     if output is None or output == "-":
         click.echo(text, nl=False)
-        return
-    write_text(output, text)
+    else:
+        write_text(output, text)
 
 
 @contextmanager

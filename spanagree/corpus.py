@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, in_order, ranges
-from spanagree.errors import InputError, SettingError, check_choice, show
+from spanagree.errors import InputError, SettingError, check_choice, one_of, printable, show
 from spanagree.offsets import CUTS, locate, takes_in
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
@@ -377,6 +377,17 @@ class Corpus:
             texts=None if self.texts is None else tuple(self.texts[i] for i in chosen),
             token_starts=starts,
         )
+
+    def of_annotators(self, names: Sequence[str]) -> Corpus:
+        """The same documents with some of the annotators, in the order given.
+
+        Raises:
+            SettingError: for a name that is not there.
+        """
+        for name in names:
+            if name not in self.layers:
+                raise one_of(name, map(printable, self.layers), "annotator")
+        return replace(self, layers={name: self.layers[name] for name in names})
 
     # --- tokens and characters ---
 

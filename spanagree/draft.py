@@ -97,15 +97,7 @@ class Draft:
             SettingError: for an unknown repair.
             InputError: for what is left that no corpus may hold.
         """
-        asked = (repair,) if isinstance(repair, str) else tuple(repair)
-        for name in asked:
-            check_choice(name, REPAIRS, "repair")
-        draft: Draft = self
-        for name, step in REPAIRS.items():
-            if name in asked:
-                draft, done = step.apply(draft)
-                if done:
-                    draft = replace(draft, notes=(*draft.notes, f"{done} {step.says} ({name})"))
+        draft = self.repaired(repair)
         draft._refuse()
         layers = {}
         owner = draft.of_annotator[draft.annotation]
@@ -127,9 +119,6 @@ class Draft:
                 draft.labels,
                 annotated,
             )
-        reading = dict(draft.reading)
-        if asked:
-            reading["repair"] = [name for name in REPAIRS if name in asked]
         return Corpus.from_raw(
             draft.lengths,
             layers,
@@ -138,9 +127,29 @@ class Draft:
             tokens=draft.tokens,
             texts=draft.texts,
             token_starts=draft.token_starts,
-            reading=reading,
+            reading=draft.reading,
             notes=draft.notes,
         )
+
+    def repaired(self, repair: str | Sequence[str]) -> Draft:
+        """The draft after the repairs asked for; what each did is in its notes.
+
+        Raises:
+            SettingError: for an unknown repair.
+        """
+        asked = (repair,) if isinstance(repair, str) else tuple(repair)
+        for name in asked:
+            check_choice(name, REPAIRS, "repair")
+        draft: Draft = self
+        for name, step in REPAIRS.items():
+            if name in asked:
+                draft, done = step.apply(draft)
+                if done:
+                    draft = replace(draft, notes=(*draft.notes, f"{done} {step.says} ({name})"))
+        if asked:
+            steps = [name for name in REPAIRS if name in asked]
+            draft = replace(draft, reading={**draft.reading, "repair": steps})
+        return draft
 
     def _refuse(self) -> None:
         for flaw in FLAWS.values():

@@ -156,7 +156,7 @@ def refused(run, *arguments, code=1):
 CASES = {
     # what: files (name to content), arguments, exit code, the message
     "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
-    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: is a folder; a file is needed"),
+    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: no .txt in the folders below it; each annotator has a folder with .txt and .ann files"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),

@@ -117,11 +117,13 @@ def test_examples_of_the_readme(newsroom, tmp_path):
 
 
 def test_options_in_the_docs():
-    """The table of options names every option and every choice of the command line."""
-    from spanagree.cli import evaluate
+    """The tables of options name every option and every choice of the command line."""
+    from spanagree.cli import convert, evaluate
 
-    page = (ROOT / "docs" / "evaluate.md").read_text("utf-8")
-    for parameter in evaluate.params:
+    page = "\n".join(
+        (ROOT / "docs" / f"{p}.md").read_text("utf-8") for p in ("evaluate", "formats")
+    )
+    for parameter in {p.opts[0]: p for p in (*convert.params, *evaluate.params)}.values():
         if parameter.name == "files":
             continue
         row = next(r for r in page.splitlines() if r.startswith(f"| `{parameter.opts[0]}` |"))

@@ -21,6 +21,7 @@ class Table:
         header: the name of each column.
         rows: the values, one for each column; ``None`` and ``nan`` are undefined.
         names: how many columns, from the left, hold names.
+        prose: further columns that hold names or sentences.
         breaks: before which rows a new block begins.
         caption: what stands above, one line.
         remarks: what stands below, a line each.
@@ -30,6 +31,7 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[Value]]
     names: int = 1
+    prose: Sequence[int] = ()
     breaks: Sequence[int] = ()
     caption: str = ""
     remarks: Sequence[str] = field(default_factory=tuple)

@@ -16,7 +16,7 @@ def render(table: Table) -> str:
         if i - 1 in table.breaks:
             lines.append("")
         padded = (
-            cell + gap if c < table.names else gap + cell
+            cell + gap if c < table.names or c in table.prose else gap + cell
             for c, (cell, width) in enumerate(zip(row, widths, strict=True))
             for gap in (" " * (width - _width(cell)),)
         )
