@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # before datasets is imported: the suite needs no network
+os.environ["HF_DATASETS_OFFLINE"] = "1"
+
 from pathlib import Path
 
 import pytest

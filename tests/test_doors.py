@@ -1,0 +1,338 @@
+"""Every door in and out: what goes out comes back the same, and gives the same numbers."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.draft import Draft
+from spanagree.formats.table import draft_files, read_files, write_file
+from spanagree.formats.unite import unite
+from spanagree.tags import write_tags
+
+LABELS = ("PER", "creative-work", "日本")
+words = st.text(
+    st.characters(exclude_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=4
+).filter(lambda w: w == w.strip() and not w.startswith("-DOCSTART-"))
+same_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)  # fmt: skip
+
+
+@st.composite
+def corpora(draw, *, overlapping=False, blank_documents=True):
+    """Tokens, two or three annotators, gaps, empty annotations, ids or none."""
+    sizes = draw(st.lists(st.integers(0 if blank_documents else 1, 6), min_size=1, max_size=4))
+    names = draw(st.sampled_from([("ann", "bob"), ("ann", "bob", "c d")]))
+    layers = {}
+    for name in names:
+        of = []
+        for n in sizes:
+            if draw(st.integers(0, 3)) == 0:
+                of.append(None)
+                continue
+            spans, at = set(), 0
+            while n and draw(st.booleans()):
+                start = draw(st.integers(0, n - 1)) if overlapping else at
+                if start >= n:
+                    break
+                end = draw(st.integers(start + 1, n))
+                spans.add((start, end, draw(st.sampled_from(LABELS))))
+                at = end + draw(st.integers(0, 1))
+            of.append(sorted(spans))
+        layers[name] = of
+    for d in range(len(sizes)):  # somebody saw each
+        if all(of[d] is None for of in layers.values()):
+            layers["ann"][d] = []
+    for name in names:
+        if all(of is None for of in layers[name]):
+            layers[name][0] = []
+    ids = draw(st.none() | st.just([f"id {i}" for i in range(len(sizes))]))
+    plain = sa.Corpus.from_segments(sizes, layers, ids=ids)
+    tokens = draw(st.lists(words, min_size=sum(sizes), max_size=sum(sizes)))
+    return sa.Corpus(plain.lengths, plain.layers, plain.labels, ids=plain.ids, tokens=tokens)
+
+
+@given(corpora(overlapping=True), st.booleans())
+@same_files
+def test_jsonl(tmp_path, corpus, characters):
+    """Our own format holds everything, in tokens and in characters, and is written the same."""
+    corpus = corpus.to_characters() if characters else corpus
+    path, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    sa.write_jsonl(corpus, path)
+    back = sa.read_jsonl(path)
+    assert back == corpus
+    assert back.annotators == corpus.annotators
+    sa.write_jsonl(back, again)
+    assert path.read_bytes() == again.read_bytes()
+
+
+@given(corpora(blank_documents=False), st.sampled_from(["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]))  # fmt: skip
+@same_files
+def test_conll(tmp_path, corpus, scheme):
+    """One file, a column for each annotator; missing and empty kept apart, ids as comments."""
+    path = tmp_path / "a.conll"
+    sa.write_conll(corpus, path, scheme=scheme)
+    columns = {name: i for i, name in enumerate(corpus.annotators, 1)}
+    back = sa.read_conll(path, columns=columns, missing="?", scheme=scheme, strict=True)
+    assert back == corpus
+    assert back.notes == ()
+
+
+@given(corpora(overlapping=True), st.booleans())
+@same_files
+def test_datasets(corpus, characters):
+    """A Dataset, streamed or not, and as plain rows."""
+    corpus = corpus.to_characters() if characters else corpus
+    ds = sa.to_dataset(corpus)
+    ask = {
+        "text" if characters else "tokens": "text" if characters else "tokens",
+        "spans": {name: f"spans:{name}" for name in corpus.annotators},
+        **({} if corpus.ids is None else {"document": "id"}),
+    }
+    for data in (ds, ds.to_iterable_dataset(), list(ds)):
+        assert sa.from_dataset(data, **ask) == corpus
+
+
+@given(corpora(overlapping=True))
+@same_files
+def test_long_form(corpus):
+    """One row for each document and annotator, in any order of the annotators."""
+    corpus = corpus.to_characters()
+    rows = [
+        {"id": d.id, "text": d.text, "who": who, "spans": [s._asdict() for s in segments]}
+        for d in corpus
+        for who, segments in d.segments.items()
+        if segments is not None
+    ]
+    back = sa.from_dataset(rows, text="text", spans="spans", annotator="who", document="id")
+    if set(back.annotators) == set(corpus.annotators):
+        assert back == corpus
+
+
+@given(corpora(), st.sampled_from([None, "sc"]))
+@same_files
+def test_docs(tmp_path, corpus, spans):
+    """spaCy's Docs and .spacy files, a list and a file for each annotator."""
+    docs = {name: sa.to_docs(corpus, name, spans=spans) for name in corpus.annotators}
+    back = sa.from_docs(docs, spans=spans, ids=corpus.ids)
+    if corpus.lengths.min() > 0 or spans:
+        assert [d.segments for d in back] == [d.segments for d in corpus]
+    assert back.tokens == corpus.tokens
+    files = {}
+    for name in corpus.annotators:
+        files[name] = tmp_path / f"{name}.spacy"
+        sa.write_docbin(corpus, name, files[name], spans=spans)
+    from_files = sa.read_docbin(files, spans=spans)
+    if corpus.ids is None:
+        assert from_files == back
+
+
+@given(corpora(overlapping=True))
+@same_files
+def test_overlapping_docs(corpus):
+    """doc.spans may overlap."""
+    docs = {name: sa.to_docs(corpus, name, spans="sc") for name in corpus.annotators}
+    back = sa.from_docs(docs, spans="sc", ids=corpus.ids)
+    assert [d.segments for d in back] == [d.segments for d in corpus]
+
+
+@given(corpora(overlapping=True))
+@same_files
+def test_characters_and_back(corpus):
+    """To characters and, with the same tokens, back."""
+    there = corpus.to_characters()
+    back = there.to_tokens(str.split)
+    assert [d.segments for d in back] == [d.segments for d in corpus]
+    assert back.tokens == corpus.tokens
+    assert back.to_characters() == there
+    assert back.changes == ()
+
+
+@given(corpora(overlapping=True))
+@same_files
+def test_taken_apart_and_together(corpus):
+    """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
+    assert Draft.of(corpus).corpus() == corpus
+    parts = {name: Draft.of(corpus.of_annotators([name])) for name in corpus.annotators}
+    assert unite(parts).corpus() == corpus
+
+
+@pytest.fixture
+def news(newsroom):
+    names = ("gold", "lexicon", "tagger")
+    return sa.read_conll({name: newsroom / f"{name}.conll" for name in names})
+
+
+def test_one_corpus_through_every_door(news, tmp_path):
+    """The same corpus gives the same numbers, bit for bit, whichever way it came in."""
+    bounds = np.cumsum([0, *news.lengths.tolist()])
+    tags = {
+        name: [
+            write_tags(layer, news.labels, news.lengths, "IOB2")[a:b]
+            for a, b in itertools.pairwise(bounds)
+        ]
+        for name, layer in news.layers.items()
+    }
+    sa.write_conll(news, tmp_path / "news.conll")
+    sa.write_jsonl(news, tmp_path / "news.jsonl")
+    docs = {name: sa.to_docs(news, name) for name in news.annotators}
+    files = {}
+    for name in news.annotators:
+        files[name] = tmp_path / f"{name}.spacy"
+        sa.write_docbin(news, name, files[name])
+    ds = sa.to_dataset(news)
+    ask = {"tokens": "tokens", "spans": {name: f"spans:{name}" for name in news.annotators}}
+    write_file(news, tmp_path / "news.parquet")
+    columns = {name: i for i, name in enumerate(news.annotators, 1)}
+    doors = {
+        "tag lists": sa.from_tags(tags),
+        "CoNLL": sa.read_conll(tmp_path / "news.conll", columns=columns),
+        "JSONL": sa.read_jsonl(tmp_path / "news.jsonl"),
+        "Docs": sa.from_docs(docs),
+        "DocBin": sa.read_docbin(files),
+        "dataset": sa.from_dataset(ds, **ask),
+        "streaming": sa.from_dataset(ds.to_iterable_dataset(), **ask),
+        "Parquet": read_files({"x": tmp_path / "news.parquet"}, ask),
+    }
+    expected = {name: s.tally for name, s in sa.evaluate(news, gold="gold").systems.items()}
+    for door, corpus in doors.items():
+        got = {name: s.tally for name, s in sa.evaluate(corpus, gold="gold").systems.items()}
+        assert got == expected, door
+    in_characters = sa.evaluate(news.to_characters(), gold="gold").systems["tagger"]
+    assert in_characters.tally.matched == expected["tagger"].matched
+
+
+def test_files_of_several_formats(news, newsroom, tmp_path):
+    """CoNLL, JSONL and .spacy side by side, matched by order or by id."""
+    sa.write_jsonl(news.of_annotators(["tagger"]), tmp_path / "t.jsonl")
+    sa.write_docbin(news, "lexicon", tmp_path / "l.spacy")
+    files = {"gold": newsroom / "gold.conll", "l": tmp_path / "l.spacy", "t": tmp_path / "t.jsonl"}
+    corpus = read_files(files, {})
+    assert corpus.annotators == ("gold", "l", "tagger")
+    expected = sa.evaluate(news, gold="gold").systems
+    systems = sa.evaluate(corpus, gold="gold").systems
+    assert systems["l"].tally == expected["lexicon"].tally
+    assert systems["tagger"].tally == expected["tagger"].tally
+
+
+def test_ids_match_files(tmp_path):
+    """Files that cover different documents are matched by their ids; a name twice is told apart."""
+    one = sa.Corpus.from_segments([2, 3], {"a": [[(0, 1, "X")], []]}, ids=["x", "y"])
+    two = sa.Corpus.from_segments([4, 3], {"a": [[], [(1, 2, "X")]]}, ids=["z", "y"])
+    for name, corpus in (("one", one), ("two", two)):
+        sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
+    both = read_files({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    assert both.ids == ("x", "y", "z")
+    assert both.annotators == ("one:a", "two:a")
+    assert both[1].segments == {"one:a": (), "two:a": (sa.Segment(1, 2, "X"),)}
+    assert both[0].segments["two:a"] is None
+    assert both[2].segments["one:a"] is None
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "message"),
+    [
+        (sa.Corpus([2], {}, ()), sa.Corpus([2, 1], {}, ()), "two: 2 documents, one has 1; without ids in both, documents are matched by their order, and their number has to be the same"),
+        (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all sources need the same text"),
+        (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all sources need the same"),
+        (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text"),
+    ],
+)  # fmt: skip
+def test_sources_that_do_not_fit(one, two, message):
+    """Sources of different texts are not united."""
+    with pytest.raises(sa.InputError) as error:
+        unite({"one": Draft.of(one), "two": Draft.of(two)})
+    assert str(error.value) == message
+
+
+def test_options_that_no_format_takes(tmp_path):
+    """An option for another format is an error, not passed over."""
+    sa.write_jsonl(sa.Corpus([1], {}, ()), tmp_path / "a.jsonl")
+    with pytest.raises(sa.SettingError) as error:
+        draft_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
+    assert str(error.value) == "columns is for conll; the files here are jsonl"
+    with pytest.raises(sa.SettingError, match="unknown format 'xml'; allowed: conll, jsonl, spacy"):
+        draft_files({"a": "a"}, {}, "xml")
+    with pytest.raises(sa.SettingError, match="unknown format to write 'brat'; allowed: conll"):
+        write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "brat")
+
+
+def test_formats_that_cannot_hold_a_corpus(tmp_path):
+    """A format that cannot hold a corpus refuses, naming the first case; nothing is written."""
+    nested = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X"), (1, 2, "Y")]]})
+    nested = sa.Corpus(nested.lengths, nested.layers, nested.labels, tokens=("p", "q", "r"))
+    path = tmp_path / "out"
+    for write, message in (
+        (lambda: sa.write_conll(nested, path), "scheme IOB2: segments 0–3 'X' and 1–2 'Y' of document 1 share tokens, which IOB2 cannot hold; no tag scheme can"),
+        (lambda: sa.write_docbin(nested, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
+        (lambda: sa.to_docs(nested, "b"), "unknown annotator 'b'; allowed: a"),
+        (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; to_tokens() makes them"),
+        (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
+        (lambda: sa.to_docs(sa.Corpus([1], {"a": nested.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
+        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters"),
+        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens"),
+        (lambda: nested.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
+        (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file holds one annotator; there are 0 (): choose one with --annotators"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError) as error:
+            write()
+        assert str(error.value) == message
+    for tokens, message in (
+        (("a b ",), "document '1': token 'a b ' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
+        (("a\nb",), "document '1': token 'a\\nb' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
+        (("-DOCSTART-",), "document '1': token '-DOCSTART-' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
+    ):  # fmt: skip
+        with pytest.raises(sa.InputError) as error:
+            sa.write_conll(sa.Corpus([1], {}, (), tokens=tokens), path)
+        assert str(error.value) == message
+    with pytest.raises(sa.InputError, match="document '1' has no tokens; a sentence in a CoNLL file"):
+        sa.write_conll(sa.Corpus([0], {}, (), tokens=()), path)
+    with pytest.raises(sa.InputError, match=r"document id 'a\\nb' cannot stand in a line"):
+        sa.write_conll(sa.Corpus([1], {}, (), ids=("a\nb",), tokens=("x",)), path)
+    assert not path.exists()
+
+
+def test_without_the_extras(monkeypatch, tmp_path):
+    """Each door says which extra it wants; those that need none still work."""
+    real = builtins.__import__
+
+    def blocked(name, *rest, **more):
+        if name.partition(".")[0] in ("spacy", "datasets", "huggingface_hub"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    for name in [m for m in sys.modules if m.partition(".")[0] in ("spacy", "datasets")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", blocked)
+    monkeypatch.setattr("importlib.import_module", lambda name: blocked(name))
+    corpus = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
+    path = tmp_path / "x.json"
+    path.write_text("{}")
+    for call, extra in (
+        (lambda: sa.read_docbin("x.spacy"), "spacy"),
+        (lambda: sa.to_docs(corpus, "a"), "spacy"),
+        (lambda: sa.write_docbin(corpus, "a", path), "spacy"),
+        (lambda: sa.to_dataset(corpus), "datasets"),
+        (lambda: read_files({"x": path}, {}), "datasets"),
+        (lambda: read_files({"x": "x"}, {}, "hub"), "datasets"),
+    ):
+        with pytest.raises(sa.SettingError, match=rf"run: pip install 'spanagree\[{extra}\]'"):
+            call()
+    rows = [{"text": "x y", "who": "a", "spans": [{"start": 0, "end": 1, "label": "X"}]}]
+    assert len(sa.from_dataset(rows, text="text", spans="spans", annotator="who")) == 1
+
+
+def test_numbers_do_not_depend_on_the_unit_of_matching(news):
+    """A corpus with a gap: what was not seen is left out, whichever way it is held."""
+    masked = news.subset(range(10))
+    assert math.isclose(
+        sa.evaluate(masked, gold="gold").systems["tagger"].f1.observed,
+        sa.evaluate(masked.to_characters(), gold="gold").systems["tagger"].f1.observed,
+    )
