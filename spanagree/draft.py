@@ -267,9 +267,11 @@ def _stripped(draft: Draft) -> Iterator[tuple[int, tuple[int, int]]]:
     first = np.cumsum(draft.lengths) - draft.lengths
     columns = (draft.document.tolist(), draft.start.tolist(), draft.end.tolist())
     for i, (d, start, end) in enumerate(zip(*columns, strict=True)):
+        if not 0 <= start < end:
+            continue  # a flaw of its own
         units: Sequence[str]
         if draft.offsets == "characters" and draft.texts is not None:
-            units = draft.texts[d][max(start, 0) : max(end, 0)]
+            units = draft.texts[d][start:end]
         elif draft.offsets == "tokens" and draft.tokens is not None:
             low, high = first[d] + np.clip((start, end), 0, draft.lengths[d])
             units = draft.tokens[low:high]
@@ -312,7 +314,7 @@ FLAWS: Mapping[str, Flaw] = {
         ("clip-beyond-text", "drop-beyond-text"),
     ),
     "empty": Flaw("is empty", _where(lambda d: d.end == d.start), ("drop-empty",)),
-    "unlabelled": Flaw("has no label", _where(lambda d: d.label < 0), ("drop-unlabelled",)),
+    "unlabelled": Flaw("needs one", _where(lambda d: d.label < 0), ("drop-unlabelled",)),
     "duplicate": Flaw("stands twice", _duplicates, ("drop-duplicates",)),
     "same-label-overlap": Flaw(
         "shares tokens with one of the same label",

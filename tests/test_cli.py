@@ -139,6 +139,68 @@ def test_help_and_version(run):
         assert choice in re.sub(r"\s", "", out)
 
 
+def test_convert_and_check(run, files, tmp_path):
+    """CoNLL to JSONL, to Parquet, to .spacy and back; the same numbers all the way."""
+    _, expected, _ = run("evaluate", *files[:3], "--format", "json")
+    tallies = [s["tally"] for s in json.loads(expected)["systems"]]
+    jsonl, conll, parquet = (tmp_path / f"news.{x}" for x in ("jsonl", "conll", "parquet"))
+    assert run("convert", *files[:3], "-o", jsonl) == (0, "", "")
+    assert run("convert", jsonl, "-o", conll, "--to-scheme", "IOBES") == (0, "", "")
+    assert run("convert", jsonl, "-o", parquet)[0] == 0
+    assert run("convert", jsonl, "-o", tmp_path / "x.spacy", "--annotators", "tagger.conll")[0] == 0
+    columns = "gold.conll=1,lexicon.conll=2,tagger.conll=3"
+    spans = ",".join(f"{f.name}=spans:{f.name}" for f in files[:3])
+    for arguments in (
+        [jsonl],
+        [conll, "--columns", columns],
+        [parquet, "--tokens", "tokens", "--spans", spans],
+    ):
+        code, out, err = run("evaluate", *arguments, "--format", "json")
+        assert (code, err) == (0, "")
+        assert [s["tally"] for s in json.loads(out)["systems"]] == tallies
+    code, out, _ = run("check", jsonl)
+    assert code == 0
+    assert "103 documents, 3 annotators, 309 annotations, 396 segments; offsets in tokens" in out
+    assert "0 kinds of errors" in out
+    code, out, _ = run("check", jsonl, "--format", "json")
+    assert json.loads(out)["by_annotator"][0]["annotator"] == "gold.conll"
+
+
+def test_check_exits_with_1_on_errors(run, tmp_path):
+    """What has to be repaired is an error; repaired, it is none."""
+    path = tmp_path / "dirty.jsonl"
+    segments = (
+        '[{"start": 0, "end": 9, "label": "<X>"}, {"start": 1, "end": 2, "label": "\\u001b"}]'
+    )
+    path.write_text(
+        f'{{"spanagree": 1, "id": "7", "text": "Jo is", "annotators": {{"a": {segments}}}}}\n'
+    )
+    code, out, err = run("check", path)
+    assert (code, err) == (1, "")
+    assert "beyond-text" in out
+    assert "repairs that would help: clip-beyond-text, drop-beyond-text" in out
+    assert all(line.isprintable() for line in out.split("\n"))
+    code, out, _ = run("check", path, "--repair", "clip-beyond-text")
+    assert code == 0
+    assert "1 segments cut off at the end of their document (clip-beyond-text)" in out
+    out = tmp_path / "out.jsonl"
+    assert "repair clip-beyond-text or drop-beyond-text would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
+    assert not out.exists()
+    assert run("convert", path, "-o", out, "--repair", "clip-beyond-text")[0] == 0
+    words = tmp_path / "out.conll"
+    assert "cuts a token" in refused(run, "convert", out, "-o", words, "--tokenizer", "space")
+    code, _, err = run("convert", out, "-o", words, "--cut", "drop")
+    assert code == 0
+    assert err == ("spanagree: note: 1 segments that cut a token: it is left out itself (drop)\n")
+    assert words.read_text().splitlines()[:3] == [
+        "# columns = token a",
+        "# sent_id = 7",
+        "Jo\tB-<X>",
+    ]
+    said = refused(run, "convert", out, "-o", words, "--tokenizer", "en", "--cut", "expand")
+    assert "share tokens, which IOB2 cannot hold; no tag scheme can" in said
+
+
 # --- bad input -----------------------------------------------------------------------------------
 
 
@@ -177,6 +239,12 @@ CASES = {
     "mixed schemes": ({"a": "x L-X\ny E-X\n", "b": "x O\ny O\n"}, ["evaluate", "a", "b", "--strict"], 1, "a:1 and below: the prefixes E L belong to no one scheme, so a strict reading is not defined; name a scheme (IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU) or read leniently"),
     "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25} is no length; a whole number from 1 to 1000000000 is"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is no whole number; see 'spanagree chance --help'"),
+    "unknown repair": ({"a": "x O\n"}, ["evaluate", "a", "--repair", "fix"], 1, "unknown repair 'fix'; allowed: drop-repeats, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
+    "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for dataset, hub; the files here are conll"),
+    "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
+    "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; each needs its own"),
+    "no such annotator": ({"a": "x O\n"}, ["convert", "a", "-o", "b.jsonl", "--annotators", "z"], 1, "unknown annotator 'z'; allowed: a"),
+    "no such tokenizer": ({"a.jsonl": '{"spanagree": 1, "id": "1", "text": "x", "annotators": {}}'}, ["convert", "a.jsonl", "-o", "b.conll", "--tokenizer", "qq"], 1, "tokenizer qq: spaCy has none of that name; space, or a language such as en, is allowed"),
     "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
     "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
     "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou'; see 'spanagree evaluate --help'"),

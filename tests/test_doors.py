@@ -292,7 +292,9 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         with pytest.raises(sa.InputError) as error:
             sa.write_conll(sa.Corpus([1], {}, (), tokens=tokens), path)
         assert str(error.value) == message
-    with pytest.raises(sa.InputError, match="document '1' has no tokens; a sentence in a CoNLL file"):
+    with pytest.raises(
+        sa.InputError, match="document '1' has no tokens; a sentence in a CoNLL file"
+    ):
         sa.write_conll(sa.Corpus([0], {}, (), tokens=()), path)
     with pytest.raises(sa.InputError, match=r"document id 'a\\nb' cannot stand in a line"):
         sa.write_conll(sa.Corpus([1], {}, (), ids=("a\nb",), tokens=("x",)), path)

@@ -1,0 +1,96 @@
+"""brat projects: folders of annotators, text-bound annotations, and what is wrong with files."""
+
+from __future__ import annotations
+
+import pytest
+
+import spanagree as sa
+
+TEXT = "Jo is in\nNew York 😀 today"
+
+
+@pytest.fixture
+def project(tmp_path):
+    def make(files):
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode())
+        return tmp_path
+
+    return make
+
+
+def test_reads(project):
+    """Labels, offsets in code points, subfolders; empty and missing .ann; other annotations."""
+    corpus = sa.read_brat(
+        project(
+            {
+                "ann/a.txt": TEXT,
+                "ann/a.ann": "T1\tPER 0 2\tJo\nT2\tLOC 9 17\tNew York\nR1\tin Arg1:T1 Arg2:T2\n#1\tNote T1\thm\n",
+                "ann/sub/b.txt": "Rome",
+                "ann/sub/b.ann": "",
+                "bob/a.txt": TEXT,
+                "bob/a.ann": "T1\tDATE 20 25\ttoday\r\nT2\tLOC 6 17\tin New York\n\n",
+                "bob/sub/b.txt": "Rome",
+                "annotation.conf": "[entities]\n",
+            }
+        )
+    )
+    assert corpus.ids == ("a", "sub/b")
+    assert corpus.offsets == "characters"
+    assert corpus[0].segments == {
+        "ann": (sa.Segment(0, 2, "PER"), sa.Segment(9, 17, "LOC")),
+        "bob": (sa.Segment(6, 17, "LOC"), sa.Segment(20, 25, "DATE")),
+    }
+    assert corpus[1].segments == {"ann": (), "bob": None}
+    assert corpus.notes == ("1 notes passed over", "1 relations passed over")
+
+
+def test_discontinuous(project):
+    """Annotations of several pieces are refused, or left out and counted."""
+    folder = project({"ann/a.txt": TEXT, "ann/a.ann": "T1\tX 0 2\tJo\nT2\tX 0 2;6 8\tJo in\n"})
+    with pytest.raises(sa.InputError) as error:
+        sa.read_brat(folder)
+    assert str(error.value) == (
+        f"{folder}/ann/a.ann:2: T2 is discontinuous (0 2;6 8); a segment is one piece;"
+        " discontinuous=drop leaves such annotations out"
+    )
+    corpus = sa.read_brat(folder, discontinuous="drop")
+    assert len(corpus.layers["ann"]) == 1
+    assert corpus.notes == ("1 discontinuous annotations passed over",)
+    with pytest.raises(sa.SettingError, match="unknown discontinuous 'x'; allowed: error, drop"):
+        sa.read_brat(folder, discontinuous="x")
+
+
+BAD = {
+    "no folders": ({"a.txt": "x"}, "{0}: no .txt in the folders below it; each annotator has a folder with .txt and .ann files"),
+    "no text": ({"ann/a.ann": ""}, "{0}/ann/a.ann: there is no 'a.txt' beside it; brat keeps the text there"),
+    "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text"),
+    "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0 3"}, "{0}/a/x.ann:1: 'T1 PER 0 3'; brat writes T1, a tab, a label, start and end, a tab, text"),
+    "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
+    "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: T1 says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
+    "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; repair clip-beyond-text or drop-beyond-text would help"),
+    "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_projects(project, what):
+    """What is no brat project is refused, naming file and line."""
+    files, message = BAD[what]
+    folder = project(files)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_brat(folder)
+    assert str(error.value) == message.format(folder)
+
+
+def test_no_project(tmp_path):
+    """A file, or nothing at all, is no project."""
+    (tmp_path / "file").write_text("x")
+    for name, what in (("file", "is a file"), ("none", "no such folder")):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_brat(tmp_path / name)
+        assert str(error.value) == (
+            f"{tmp_path}/{name}: {what}; a folder with a folder for each annotator is needed"
+        )

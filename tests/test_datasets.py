@@ -1,0 +1,177 @@
+"""Hugging Face datasets: label ids and strings, spans, streams, splits, and what does not fit."""
+
+from __future__ import annotations
+
+import datasets
+import pytest
+from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
+from datasets import Sequence as Listed
+
+import spanagree as sa
+from spanagree.formats.table import read_files
+
+NAMES = ["O", "B-PER", "I-PER", "B-creative-work"]
+ROWS = {
+    "tokens": [["Jo", "Doe", "sings"], ["Blue"], ["x"]],
+    "gold": [[1, 2, 0], [3], [0]],
+    "mine": [["B-PER", "O", "O"], ["O"], ["B-PER"]],
+    "bob": [[1, 2, -100], None, [-100]],
+}
+FEATURES = Features(
+    {
+        "tokens": Listed(Value("string")),
+        "gold": Listed(ClassLabel(names=NAMES)),
+        "mine": Listed(Value("string")),
+        "bob": Listed(ClassLabel(names=NAMES)),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def ds():
+    return Dataset.from_dict(ROWS, features=FEATURES)
+
+
+TAGS = {"gold": "gold", "mine": "mine"}
+
+
+def test_tags(ds):
+    """Label ids by their features' names, and strings, in one corpus."""
+    corpus = sa.from_dataset(ds, tokens="tokens", tags=TAGS)
+    assert corpus[0].segments == {
+        "gold": (sa.Segment(0, 2, "PER"),),
+        "mine": (sa.Segment(0, 1, "PER"),),
+    }
+    assert corpus[1].segments["gold"] == (sa.Segment(0, 1, "creative-work"),)
+    assert corpus.tokens == ("Jo", "Doe", "sings", "Blue", "x")
+
+
+def test_left_out_tokens(ds):
+    """−100 leaves a token out in every layer; a document of nothing else, or null, is missing."""
+    corpus = sa.from_dataset(ds, tokens="tokens", tags={"gold": "gold", "bob": "bob"})
+    assert corpus.tokens == ("Jo", "Doe", "Blue", "x")
+    assert [d.segments["bob"] for d in corpus] == [(sa.Segment(0, 2, "PER"),), None, None]
+    assert [d.segments["gold"] for d in corpus][1:] == [(sa.Segment(0, 1, "creative-work"),), ()]
+    assert corpus.notes[0] == "1 token without a tag in some layer left out in all"
+
+
+def test_other_shapes_of_the_same(ds):
+    """Streams, rows, splits, reordered and filtered datasets give the same corpus."""
+    corpus = sa.from_dataset(ds, tokens="tokens", tags=TAGS)
+    ask = {"tokens": "tokens", "tags": TAGS}
+    assert sa.from_dataset(ds.to_iterable_dataset(), **ask) == corpus
+    mapped = ds.to_iterable_dataset().map(lambda row: row)
+    assert sa.from_dataset(mapped, **ask, label_names=NAMES) == corpus
+    assert sa.from_dataset(list(ds), **ask, label_names={"gold": NAMES}) == corpus
+    assert sa.from_dataset(DatasetDict({"test": ds}), **ask, split="test") == corpus
+    turned = ds.select([2, 0, 1])
+    assert sa.from_dataset(turned, **ask) == corpus.subset([2, 0, 1])
+    kept = ds.filter(lambda row: len(row["tokens"]) == 1)
+    assert sa.from_dataset(kept, **ask) == corpus.subset([1, 2])
+
+
+@pytest.mark.parametrize("struct", ["list of structs", "struct of lists"])
+def test_spans(struct):
+    """Spans as a list of structs or a struct of lists, labels as strings or ids."""
+    span = {"start": Value("int64"), "end": Value("int64"), "label": ClassLabel(names=["X", "Y"])}
+    listed = [{"start": 0, "end": 2, "label": 1}]
+    lists = {"start": [0], "end": [2], "label": [1]}
+    empty = {"start": [], "end": [], "label": []}
+    made = Dataset.from_dict(
+        {"text": ["Jo is", "Al"], "ann": [listed, []] if struct == "list of structs" else [lists, empty]},
+        features=Features({"text": Value("string"), "ann": [span] if struct == "list of structs" else Listed(span)}),
+    )  # fmt: skip
+    for data in (made, made.to_iterable_dataset()):
+        corpus = sa.from_dataset(data, text="text", spans={"ann": "ann"})
+        assert [d.segments["ann"] for d in corpus] == [(sa.Segment(0, 2, "Y"),), ()]
+
+
+def test_long_form_without_ids():
+    """Without ids, rows of equal texts are one document."""
+    rows = [
+        {"text": t, "who": w, "spans": [{"start": 0, "end": 1, "label": "X"}]}
+        for t, w in (("one", 1), ("two", 1), ("one", 2))
+    ]
+    corpus = sa.from_dataset(rows, text="text", spans="spans", annotator="who")
+    assert corpus.annotators == ("1", "2")
+    assert len(corpus) == 2
+    assert corpus[1].segments["2"] is None
+
+
+def test_files(tmp_path, ds):
+    """JSON, Parquet and saved datasets, by the command line's door."""
+    ask = {"tokens": "tokens", "tags": {"mine": "mine"}}
+    corpus = sa.from_dataset(ds, **ask)
+    small = ds.select_columns(["tokens", "mine"])
+    small.to_json(tmp_path / "d.json")
+    small.to_parquet(tmp_path / "d.parquet")
+    small.save_to_disk(tmp_path / "saved")
+    for name in ("d.json", "d.parquet", "saved"):
+        assert read_files({"x": tmp_path / name}, ask) == corpus
+    (tmp_path / "bad.parquet").write_bytes(b"no")
+    with pytest.raises(sa.InputError, match=r"bad.parquet: cannot be read as a dataset: "):
+        read_files({"x": tmp_path / "bad.parquet"}, ask)
+    with pytest.raises(sa.InputError, match=r"none.json: no such file"):
+        read_files({"x": tmp_path / "none.json"}, ask)
+
+
+def test_the_hub_is_out_of_reach(monkeypatch):
+    """A name on a hub that cannot be reached is one clear error, at once."""
+
+    def refuse(*_, **__):
+        raise OSError("no network")
+
+    monkeypatch.setattr("socket.create_connection", refuse)
+    monkeypatch.setattr(datasets, "load_dataset", None)  # never called
+    with pytest.raises(sa.InputError) as error:
+        read_files({"x": "some/name"}, {"tokens": "t"}, "hub")
+    assert str(error.value) == (
+        "some/name: the hub cannot be reached (no network); name a file, or try again later"
+    )
+
+
+ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "message"),
+    [
+        ([ROW], {"tokens": "tokens", "tags": {"a": "t"}}, "row 1: no column 't'; there are tokens, text, tags, who, spans"),
+        ([ROW], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are"),
+        ([ROW], {"tags": {"a": "tags"}}, "tags go with tokens, and with neither spans nor annotator"),
+        ([ROW], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in"),
+        ([ROW], {"text": "text", "spans": "spans"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
+        ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
+        ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits"),
+        ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
+        (["x"], {"tokens": "tokens", "tags": {"a": "tags"}}, "row 1: 'x'; rows are mappings"),
+        ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 tokens; each token needs one"),
+        ([{**ROW, "tags": "O"}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 'O'; a list of tags is needed"),
+        ([{**ROW, "tags": [1]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags' has label ids, but their names are not known; pass label_names"),
+        ([{**ROW, "tags": [7]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': label id 7; there are 1 names, so 0 to 0 and -100 are allowed"),
+        ([{**ROW, "tags": [0.5]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': tags are strings or whole numbers; there are others"),
+        ([{**ROW, "tags": ["Q"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "'a', document 1, token 1: unknown tag 'Q'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+        ([{**ROW, "tokens": [3]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tokens': a token is no string; lists of strings are needed"),
+        ([{**ROW, "text": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1: text 3; a string is needed"),
+        ([{**ROW, "spans": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 3; a list of {start, end, label} is needed, or null"),
+        ([{**ROW, "spans": {"start": [1]}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': [1]}; lists of equal length under start, end and label are needed"),
+        ([{**ROW, "spans": [{"start": 0, "end": "x"}]}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': end 'x'; a whole number is needed"),
+        ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1: label id 4; 0 to 0 are allowed"),
+        ([ROW, {**ROW, "text": "b", "who": "y"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "tags"}, "row 1: id ['O']; a string that is not empty is needed"),
+        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "text": "b"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text"),
+    ],
+)  # fmt: skip
+def test_errors(rows, settings, message):
+    """Columns and values that do not fit are refused; the existing columns are named."""
+    with pytest.raises(sa.SpanAgreeError) as error:
+        sa.from_dataset(rows, **settings)
+    assert str(error.value) == message
+
+
+def test_no_column_of_a_dataset(ds):
+    """Of a Dataset too, the existing columns are named."""
+    with pytest.raises(sa.SettingError) as error:
+        sa.from_dataset(ds, tokens="words", tags={"a": "gold"})
+    assert str(error.value) == "no column 'words'; there are tokens, gold, mine, bob"
+    with pytest.raises(sa.InputError, match="column 'tokens' has no lists"):
+        sa.from_dataset(Dataset.from_dict({"tokens": ["a"], "g": ["O"]}), tokens="tokens", tags={"a": "g"})  # fmt: skip

@@ -1,0 +1,245 @@
+"""Dirt: what is refused, what each repair does, what a check says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.check import check
+from spanagree.draft import FLAWS, REPAIRS, Draft
+from spanagree.formats.hf_datasets import draft_dataset
+
+TEXT = "Jo  is in Rome "  # 15 characters
+
+
+def draft(*annotations):
+    """Annotations (who, id, spans) of one text."""
+    rows = [
+        {"who": who, "id": id_, "text": TEXT, "spans": [dict(zip(("start", "end", "label"), s, strict=True)) for s in spans]}
+        for who, id_, spans in annotations
+    ]  # fmt: skip
+    return draft_dataset(rows, text="text", spans="spans", annotator="who", document="id")
+
+
+DIRT = {
+    # name: the spans of one annotation; the error; for each repair that helps, what is left
+    "beyond-text": ([(10, 20, "X"), (16, 18, "X")], "annotator 'a', document '7': segment 10–20 'X' ends beyond the document of length 15 (and 1 more like it); repair clip-beyond-text or drop-beyond-text would help", {("drop-beyond-text",): [], ("clip-beyond-text", "drop-beyond-text"): [(10, 15, "X")]}),
+    "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; repair drop-empty would help", {("drop-empty",): []}),
+    "unlabelled": ([(0, 2, ""), (0, 2, None), (4, 6, " ")], "annotator 'a', document '7': segment 0–2 without a label needs one (and 2 more like it); repair drop-unlabelled would help", {("drop-unlabelled",): []}),
+    "duplicate": ([(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y")], "annotator 'a', document '7': segment 0–2 'X' stands twice; repair drop-duplicates would help", {("drop-duplicates",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")], ("merge-overlaps",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]}),
+    "reversed": ([(4, 2, "X")], "annotator 'a', document '7': segment 4–2 'X' ends before it starts", {}),
+    "negative": ([(-1, 2, "X")], "annotator 'a', document '7': segment -1–2 'X' starts before the document; offsets count from 0", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DIRT)
+def test_dirt(what):
+    """Dirt is refused, naming the first case, how many there are, and what would help; it helps."""
+    spans, message, repairs = DIRT[what]
+    dirty = draft(("a", "7", spans))
+    with pytest.raises(sa.InputError) as error:
+        dirty.corpus()
+    assert str(error.value) == message
+    for steps, left in repairs.items():
+        corpus = dirty.corpus(steps)
+        assert [tuple(s) for s in corpus[0].segments["a"]] == left
+        assert all(any(f"({step})" in note for note in corpus.notes) for step in steps)
+        assert corpus.reading["repair"] == [name for name in REPAIRS if name in steps]
+
+
+def test_repeats():
+    """A document and annotator met again: refused, or the first stays, with its segments."""
+    dirty = draft(("a", "7", [(0, 2, "X")]), ("b", "7", []), ("a", "7", [(4, 6, "X")]))
+    with pytest.raises(sa.InputError) as error:
+        dirty.corpus()
+    assert str(error.value) == (
+        "annotator 'a', document '7': the same document and annotator for a second time; repair"
+        " drop-repeats would help"
+    )
+    corpus = dirty.corpus("drop-repeats")
+    assert corpus[0].segments == {"a": (sa.Segment(0, 2, "X"),), "b": ()}
+
+
+def test_spaces_and_overlaps():
+    """What is merely odd is left alone, and mended on request."""
+    dirty = draft(("a", "7", [(0, 4, "X"), (3, 6, "X"), (5, 9, "X"), (9, 15, "Y"), (2, 4, "Z")]))
+    corpus = dirty.corpus(["strip-space", "drop-empty", "merge-overlaps"])
+    assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (4, 9, "X"), (10, 14, "Y")]
+    assert corpus.notes == (
+        "4 segments freed from white space at their edges (strip-space)",
+        "1 empty segments dropped (drop-empty)",
+        "1 segments merged with one of the same label (merge-overlaps)",
+    )
+    assert len(dirty.corpus().layers["a"]) == 5
+
+
+def test_spaces_of_tokens():
+    """Blank tokens at an edge are white space too."""
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X")]]})
+    corpus = sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=(" ", "x", ""))
+    mended = Draft.of(corpus).corpus("strip-space")
+    assert mended[0].segments["a"] == (sa.Segment(1, 2, "X"),)
+
+
+def test_unknown_repair():
+    """An unknown repair is refused, and the known ones named."""
+    with pytest.raises(sa.SettingError) as error:
+        draft(("a", "7", [])).corpus("fix")
+    assert str(error.value) == (
+        "unknown repair 'fix'; allowed: drop-repeats, clip-beyond-text, drop-beyond-text,"
+        " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"
+    )
+
+
+spans = st.tuples(st.integers(-2, 18), st.integers(-2, 18), st.sampled_from(["X", "Y", "", None]))
+dirty_annotations = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from("78"), st.lists(spans, max_size=5)), min_size=1
+)
+
+
+@given(dirty_annotations)
+def test_all_repairs_make_a_corpus(annotations):
+    """With all repairs, only what has no repair is refused; a corpus is made of the rest."""
+    rows = draft(*annotations)
+    offsets = [(s, e) for _, _, of in annotations for s, e, _ in of]
+    try:
+        corpus = rows.corpus(list(REPAIRS))
+    except sa.InputError:
+        assert any(s < 0 or e < s for s, e in offsets)
+        return
+    assert check(Draft.of(corpus)).errors == 0
+    # repaired once is repaired: nothing is left to do
+    assert Draft.of(corpus).corpus(list(REPAIRS)) == corpus
+
+
+@given(dirty_annotations)
+def test_check_and_corpus_agree(annotations):
+    """A check finds errors exactly where a corpus cannot be made."""
+    rows = draft(*annotations)
+    result = check(rows)
+    try:
+        rows.corpus()
+    except sa.InputError:
+        assert result.errors > 0
+    else:
+        assert result.errors == 0
+    assert [f.error for f in result.findings] == sorted((f.error for f in result.findings), reverse=True)  # fmt: skip
+    for finding in result.findings:
+        if finding.name in FLAWS:
+            assert finding.count == len(finding.places)
+
+
+def test_findings():
+    """Every kind of finding, with annotator, document and offsets."""
+    rows = draft(
+        ("ann", "7", [(0, 2, "PER"), (0, 2, "PER"), (1, 5, "per"), (10, 14, "LOC"), (11, 13, "LOC")]),
+        ("ann", "7", [(3, 20, "")]),
+        ("bob", "7", []),
+        ("bob", "8", [(4, 4, "PER"), (6, 5, "PER"), (-1, 2, "PER")]),
+    )  # fmt: skip
+    result = check(rows)
+    found = {f.name: (f.error, f.count) for f in result.findings}
+    assert found == {
+        "repeated": (True, 1),
+        "negative": (True, 1),
+        "reversed": (True, 1),
+        "beyond-text": (True, 1),
+        "empty": (True, 1),
+        "unlabelled": (True, 1),
+        "duplicate": (True, 1),
+        "same-label-overlap": (False, 1),
+        "nested": (False, 2),
+        "crossing": (False, 1),
+        "edge-space": (False, 2),
+        "cuts-word": (False, 3),
+        "marked-nothing": (False, 1),
+        "overlap": (False, 3),
+        "label-of-one": (False, 1),
+        "alike-labels": (False, 1),
+    } | {name: found[name] for name in ("nested", "edge-space", "cuts-word", "overlap", "label-of-one")}  # fmt: skip
+    duplicate = next(f for f in result.findings if f.name == "duplicate")
+    assert duplicate.places == (
+        {"annotator": "ann", "document": "7", "start": 0, "end": 2, "label": "PER"},
+    )
+    assert duplicate.repairs == ("drop-duplicates",)
+    assert result.contents["documents"] == 2
+    assert result.coverage == {1: 1, 3: 1}
+    assert result.annotators[1] == {
+        "annotator": "bob",
+        "documents": 2,
+        "marked_nothing": 1,
+        "segments": 3,
+        "labels": {"PER": 3},
+    }
+
+
+def test_overlap_is_counted_without_duplicates():
+    """A duplicate is a finding of its own, not an overlap."""
+    rows = draft(("a", "7", [(0, 2, "X"), (0, 2, "X"), (4, 6, "Y")]))
+    assert [f.name for f in check(rows).findings] == ["duplicate"]
+
+
+def test_ill_formed_tags_by_kind():
+    """Ill-formed tags are found by layer and by what is wrong with them."""
+    corpus = sa.from_tags({"a": [["B-X", "E-X", "I-X", "O", "S-X", "B-X", "O"]]})
+    findings = [f for f in check(Draft.of(corpus)).findings if f.name == "ill-formed-tag"]
+    assert {f.places[0]["kind"]: f.count for f in findings} == {
+        "I- continues no segment of its label": 1,
+        "I- is not followed by one of its label": 1,
+        "B- is not followed by one of its label": 1,
+    }
+
+
+def test_cutting_tokens():
+    """A segment that cuts a token is an error, or taken as asked, counted and listed."""
+    corpus = sa.Corpus.from_segments(
+        [15],
+        {"a": [[(0, 3, "X"), (5, 9, "Y"), (4, 9, "Y"), (11, 13, "Z"), (2, 4, "W")]]},
+        offsets="characters",
+        texts=[TEXT],
+    )
+    with pytest.raises(sa.InputError) as error:
+        corpus.to_tokens()
+    assert str(error.value) == (
+        "annotator 'a', document '1': segment 2–4 'W' cuts a token, or has none (and 2 more like"
+        " it); cut expand, contract, drop would work"
+    )
+    left = {
+        "expand": [(0, 1, "X"), (1, 3, "Y"), (3, 4, "Z")],
+        "contract": [(0, 1, "X"), (1, 3, "Y"), (2, 3, "Y")],
+        "drop": [(0, 1, "X"), (1, 3, "Y")],
+    }
+    for cut, segments in left.items():
+        tokens = corpus.to_tokens(cut=cut)
+        assert [tuple(s) for s in tokens[0].segments["a"]] == segments, cut
+        gone = sum(change.after is None for change in tokens.changes)
+        assert len(tokens.layers["a"]) == len(corpus.layers["a"]) - gone
+        assert any(f"({cut})" in note for note in tokens.notes)
+    changes = corpus.to_tokens(cut="expand").changes
+    assert ("duplicate", sa.Segment(5, 9, "Y")) in [(c.kind, c.before) for c in changes]
+    with pytest.raises(sa.SettingError, match="unknown cut 'x'; allowed: error, expand, contract"):
+        corpus.to_tokens(cut="x")
+    with pytest.raises(sa.InputError) as error:
+        corpus.to_tokens(lambda text: ["Jo", "was"])
+    assert str(error.value) == (
+        "document '1': token 'was' is not in the text from character 2 on; a tokenizer gives the"
+        " pieces of the text in their order"
+    )
+    pairs = corpus.to_tokens(lambda text: [(0, 2), (4, 6)], cut="drop")
+    assert pairs.tokens == ("Jo", "is")
+    assert pairs.token_starts.tolist() == [0, 4]
+
+
+def test_texts_are_checked():
+    """Texts and token starts have to fit the documents."""
+    for make, message in (
+        (lambda: sa.Corpus([2], {}, (), texts=("a", "b")), "2 texts; one for each of the 1 documents is needed"),
+        (lambda: sa.Corpus([2], {}, (), "characters", texts=("a",)), "document '1': 1 characters; its length is given as 2"),
+        (lambda: sa.Corpus([1], {}, (), tokens=("a",), token_starts=np.array([0, 1])), "2 starts for 1 tokens; each token needs one"),
+    ):  # fmt: skip
+        with pytest.raises(sa.InputError) as error:
+            make()
+        assert str(error.value) == message

@@ -1,0 +1,89 @@
+"""Our own format: what it says, and what is no line of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spanagree as sa
+
+GOOD = {"spanagree": 1, "id": "7", "text": "Jo is in", "annotators": {"ann": []}}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(*lines):
+        path = tmp_path / "corpus.jsonl"
+        text = "\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines)
+        path.write_bytes(text.encode())
+        return path
+
+    return write
+
+
+def test_reads(write):
+    """Text or tokens, absent and null for never seen, other keys passed over, code points."""
+    segment = {"start": 0, "end": 1, "label": "X"}
+    corpus = sa.read_jsonl(
+        write(
+            {**GOOD, "annotators": {"ann": [segment], "bob": []}, "difficulty": 0.5},
+            "",
+            {**GOOD, "id": "8", "text": "😀 a\u2028b", "annotators": {"bob": None}},
+        )
+    )
+    assert corpus.offsets == "characters"
+    assert corpus.ids == ("7", "8")
+    assert corpus.lengths.tolist() == [8, 5]
+    assert corpus[0].segments == {"ann": (sa.Segment(0, 1, "X"),), "bob": ()}
+    assert corpus[1].segments == {"ann": None, "bob": None}
+    tokens = sa.read_jsonl(write({"spanagree": 1, "id": 5, "tokens": ["a"], "annotators": {}}))
+    assert (tokens.offsets, tokens.ids) == ("tokens", ("5",))
+    length = {"spanagree": 1, "id": "1", "offsets": "tokens", "length": 3, "annotators": {}}
+    assert sa.read_jsonl(write(length)).lengths.tolist() == [3]
+
+
+def test_surrogates_and_unicode(tmp_path):
+    """Text of any kind survives, halves of surrogate pairs included."""
+    texts = ["日本\u2028\x85", "\ud83d", '"\\\n\x00']
+    corpus = sa.Corpus.from_segments(
+        [len(t) for t in texts], {"a b": [[], None, [(0, 1, "<é>")]]}, offsets="characters", texts=texts
+    )  # fmt: skip
+    sa.write_jsonl(corpus, tmp_path / "x")
+    assert sa.read_jsonl(tmp_path / "x") == corpus
+    assert "日本" in (tmp_path / "x").read_text("utf-8")
+
+
+BAD = {
+    "nothing": ([], "{0}: no documents; a line for each is needed"),
+    "no JSON": ([GOOD, "{"], "{0}:2: no JSON (Expecting property name enclosed in double quotes); a line is one object"),
+    "no object": ([GOOD, "[1]"], "{0}:2: [1]; a line is one object"),
+    "a key twice": (['{"spanagree": 1, "id": "1", "id": "2"}'], "{0}:1: the key 'id' comes twice; each is used once"),
+    "too deep": (["[" * 100_000], "{0}:1: no JSON (nested too deeply); a line is one object"),
+    "version": ([{**GOOD, "spanagree": 2}], '{0}:1: version 2; "spanagree": 1 is needed'),
+    "no id": ([{**GOOD, "id": None}], "{0}:1: id None; a string that is not empty is needed"),
+    "id twice": ([GOOD, GOOD], "{0}:2: id '7' comes twice; ids are used once"),
+    "no text": ([{"spanagree": 1, "id": "7", "annotators": {}}], "{0}:1: neither text nor length; one of them is needed"),
+    "text no string": ([{**GOOD, "text": 3}], "{0}:1: text 3; a string is needed"),
+    "tokens no strings": ([{**GOOD, "tokens": ["a", 3], "offsets": "tokens"}], "{0}:1: tokens ['a', 3]; a list of strings is needed"),
+    "starts no numbers": ([{**GOOD, "tokens": ["a"], "token_starts": ["a"]}], "{0}:1: token_starts ['a']; a list of whole numbers is needed"),
+    "offsets": ([{**GOOD, "offsets": "bytes"}], "{0}:1: offsets 'bytes'; allowed: tokens, characters"),
+    "mixed offsets": ([GOOD, {"spanagree": 1, "id": "8", "tokens": ["a"], "annotators": {}}], "{0}:2: offsets in tokens, those before are in characters; a corpus has one unit"),
+    "no annotators": ([{**GOOD, "annotators": []}], "{0}:1: annotators []; an object is needed"),
+    "nameless": ([{**GOOD, "annotators": {"": []}}], "{0}:1: annotator ''; a string that is not empty is needed"),
+    "no segments": ([{**GOOD, "annotators": {"a": 3}}], "{0}:1: annotator 'a': 3; a list of segments, or null, is needed"),
+    "no segment": ([{**GOOD, "annotators": {"a": [[0, 1]]}}], "{0}:1: annotator 'a': segment [0, 1]; an object with start, end and label is needed"),
+    "start no number": ([{**GOOD, "annotators": {"a": [{"start": 0.5, "end": 1, "label": "X"}]}}], "{0}:1: annotator 'a': start 0.5; a whole number is needed"),
+    "label no string": ([{**GOOD, "annotators": {"a": [{"start": 0, "end": 1, "label": 3}]}}], "{0}:1: annotator 'a': label 3; a string is needed"),
+    "beyond": ([{**GOOD, "annotators": {"a": [{"start": 0, "end": 9, "label": "X"}]}}], "annotator 'a', document '7': segment 0–9 'X' ends beyond the document of length 8; repair clip-beyond-text or drop-beyond-text would help"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_lines(write, what):
+    """What is no line of the format is refused, naming file and line."""
+    lines, message = BAD[what]
+    path = write(*lines)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_jsonl(path)
+    assert str(error.value) == message.format(path)
