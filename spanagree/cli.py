@@ -258,12 +258,12 @@ def convert(
         corpus = corpus.of_annotators([name.strip() for name in annotators.split(",")])
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
-    for note in corpus.notes:
-        _note(note)
     wanted = {"scheme": to_scheme, "missing": options.get("missing")} if to == "conll" else {}
     if to == "spacy":
         wanted = {"spans": options.get("spans")}
     write_file(corpus, output, to, wanted)
+    for note in corpus.notes:
+        _note(note)
 
 
 @spanagree.command()
