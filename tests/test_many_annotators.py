@@ -109,5 +109,10 @@ def test_repairs_are_known(write):
     """Tags hold nothing to repair, but an unknown repair is refused here too."""
     path = write("a\tB-X\n")
     assert sa.read_conll(path, repair=["drop-empty"]) == sa.read_conll(path)
-    with pytest.raises(sa.SettingError, match="unknown repair 'x'; allowed: drop-repeats"):
-        sa.read_conll(path, repair="x")
+    assert len(sa.from_tags({"a": [["B-X"]]}, repair="merge-overlaps").layers["a"]) == 1
+    for call in (
+        lambda: sa.read_conll(path, repair="x"),
+        lambda: sa.from_tags({"a": []}, repair="x"),
+    ):
+        with pytest.raises(sa.SettingError, match="unknown repair 'x'; allowed: drop-repeats"):
+            call()

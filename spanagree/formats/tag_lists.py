@@ -9,6 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus import Corpus
+from spanagree.draft import Draft
 from spanagree.errors import InputError, show
 from spanagree.formats.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
 
@@ -22,6 +23,7 @@ def from_tags(
     ids: Sequence[str] | None = None,
     scheme: str = "auto",
     strict: bool = False,
+    repair: str | Sequence[str] = (),
 ) -> Corpus:
     """A corpus from lists of tag lists.
 
@@ -32,6 +34,7 @@ def from_tags(
         ids: a unique name for each document.
         scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`), or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
+        repair: names of :data:`spanagree.draft.REPAIRS`.
 
     Raises:
         InputError: for layers of different shape, and for tags that the scheme does not have.
@@ -56,7 +59,7 @@ def from_tags(
         scheme=scheme,
         strict=strict,
     )
-    return Corpus.from_raw(
+    corpus = Corpus.from_raw(
         lengths,
         read.layers,
         ids=None if ids is None else tuple(ids),
@@ -64,6 +67,7 @@ def from_tags(
         reading={"format": "tags", **read.settings},
         notes=tuple(read.notes),
     )
+    return Draft.of(corpus).corpus(repair) if repair else corpus
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
