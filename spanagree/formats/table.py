@@ -57,7 +57,7 @@ def _read_dataset(path: PathName, **options: Any) -> Draft:
     split = options.pop("split", None)
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
-    datasets.disable_progress_bars()
+    _quieten(datasets)
     with tempfile.TemporaryDirectory() as cache:
         try:
             if Path(path).is_dir():
@@ -73,6 +73,12 @@ def _read_dataset(path: PathName, **options: Any) -> Draft:
             reason = printable(str(error).strip().splitlines()[0] if str(error) else repr(error))
             raise InputError(f"{name}: cannot be read as a dataset: {reason}") from None
         return draft_dataset(data, split=split, **options)
+
+
+def _quieten(datasets: Any) -> None:
+    """No bars of the library's own on stderr."""
+    plural = "disable_progress_bars"  # its name since 2.15
+    getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
 
 
 def _read_hub(name: PathName, **options: Any) -> Draft:
@@ -113,7 +119,7 @@ def _write_docbin(corpus: Corpus, path: PathName, options: Options) -> None:
 
 def _write_parquet(corpus: Corpus, path: PathName, options: Options) -> None:
     datasets = optional("datasets", "datasets", "writing Parquet")
-    datasets.disable_progress_bars()
+    _quieten(datasets)
     part = f"{os.fspath(path)}.{os.getpid()}.part"
     try:
         to_dataset(corpus).to_parquet(part)
