@@ -28,7 +28,7 @@ ORDER = [
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name
 )
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *ROOT.glob("corpora/*/*.md")]
 
 
 def imported(path):
