@@ -679,8 +679,9 @@ def _segment(segment: object, annotator: str, document: int) -> tuple[int, int, 
         case (bool(), _, _) | (_, bool(), _) | (_, _, ""):
             pass
         case (int() | np.integer() as start, int() | np.integer() as end, str() as label):
-            if max(abs(start), abs(end)) <= LONGEST:
-                return int(start), int(end), label
+            begin, stop = int(start), int(end)
+            if max(abs(begin), abs(stop)) <= LONGEST:
+                return begin, stop, label
     raise InputError(
         f"annotator {show(annotator)}, document {document + 1}: segment {show(segment)};"
         " (start, end, label) is needed, two whole numbers and a string that is not empty"

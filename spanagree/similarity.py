@@ -311,7 +311,7 @@ def _correlated(
 def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
     """Rows of similar width in portions, each with the places 0 … its greatest width − 1."""
     order = np.argsort(width, kind="stable")
-    portions = []
+    portions: list[tuple[Ints, Ints]] = []
     at = 0
     while at < len(order):
         least = max(int(width[order[at]]), 1)

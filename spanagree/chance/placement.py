@@ -345,9 +345,9 @@ def _without(e: int, T: Floats, excess: Ints) -> Floats:
 def _sum_antidiagonals(table: Floats) -> Floats:
     """Σ of table[f, y, x − y] over y, for x below the table's width."""
     rows, height, width = table.shape
-    skewed = np.zeros((rows, height, width + height))
-    skewed[:, :, :width] = table
-    skewed = skewed.reshape(rows, -1)[:, : height * (width + height - 1)]
+    padded = np.zeros((rows, height, width + height))
+    padded[:, :, :width] = table
+    skewed = padded.reshape(rows, -1)[:, : height * (width + height - 1)]
     return skewed.reshape(rows, height, -1).sum(1)[:, :width]
 
 
