@@ -17,6 +17,7 @@ from spanagree.chance import CHANCES
 from spanagree.draft import REPAIRS
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
 from spanagree.evaluation import BY
+from spanagree.formats import table
 from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.conll import UNITS
 from spanagree.formats.files import check_writable, file_names, write_text
@@ -250,17 +251,25 @@ def convert(
     """
     options, form, repair = _options(reading)
     layers = _layers(files)
+    if output == "-":
+        raise click.UsageError("-o: convert writes a file; - is none")
     _check_output(output, layers.values())
     to = to or format_of(output)
+    if to_scheme is not None and to != "conll":
+        raise click.UsageError(f"--to-scheme: {to} files have no tags")
+    inputs = {form or format_of(path) for path in layers.values()}
+    wanted: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
+    for key, of in (("missing", "conll"), ("spans", "spacy")):
+        if to == of:
+            wanted[key] = options.get(key)
+            if not any(key in table.FORMATS[name].takes for name in inputs):
+                options.pop(key, None)  # for the output alone
     with _progress("reading") as advance:
         corpus = read_files(layers, options, form, repair, advance)
     if annotators is not None:
         corpus = corpus.of_annotators([name.strip() for name in annotators.split(",")])
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
-    wanted = {"scheme": to_scheme, "missing": options.get("missing")} if to == "conll" else {}
-    if to == "spacy":
-        wanted = {"spans": options.get("spans")}
     write_file(corpus, output, to, wanted)
     for note in corpus.notes:
         _note(note)

@@ -17,7 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, in_order, ranges
 from spanagree.errors import InputError, SettingError, check_choice, one_of, printable, show
-from spanagree.offsets import CUTS, locate, takes_in
+from spanagree.offsets import CUTS, Taken, locate, takes_in
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
@@ -477,17 +477,18 @@ class Corpus:
         for name, layer in self.layers.items():
             base = stretch[layer.document]
             taken = takes_in(base + layer.start, base + layer.end, line, ends)
-            if cut == "error" and taken.cuts.any():
-                self._refuse_cut(name, layer, taken.cuts)
+            cuts = taken.cuts | self._uncovered(layer, base, taken, line, ends)
+            if cut == "error" and cuts.any():
+                self._refuse_cut(name, layer, cuts)
             low, high = taken[2:] if cut == "contract" else taken[:2]
-            gone = (low >= high) | (taken.cuts & (cut == "drop"))
+            gone = (low >= high) | (cuts & (cut == "drop"))
             moved = (layer.document, low - first[layer.document], high - first[layer.document])
             _, which, _ = distinct(
                 *moved, layer.label, np.where(gone, -1 - np.arange(len(gone)), 0)
             )
             twice = np.ones(len(layer), np.bool_)
             twice[np.unique(which, return_index=True)[1]] = False
-            for i in np.flatnonzero(taken.cuts | twice).tolist():
+            for i in np.flatnonzero(cuts | twice).tolist():
                 label = self.labels[layer.label[i]]
                 after = Segment(int(moved[1][i]), int(moved[2][i]), label)
                 changes.append(
@@ -520,6 +521,17 @@ class Corpus:
             notes=(*self.notes, *notes),
             changes=(*self.changes, *changes),
         )
+
+    def _uncovered(self, layer: Layer, base: Ints, taken: Taken, line: Ints, ends: Ints) -> Bools:
+        """Which segments have characters at an edge, not white space, that no token covers."""
+        found = np.zeros(len(layer), np.bool_)
+        whole = np.flatnonzero(~taken.cuts)
+        low, high = line[taken.low[whole]] - base[whole], ends[taken.high[whole] - 1] - base[whole]
+        ragged = (layer.start[whole] < low) | (high < layer.end[whole])
+        for i, a, b in zip(whole[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
+            text = (self.texts or ())[layer.document[i]]
+            found[i] = bool((text[layer.start[i] : a] + text[b : layer.end[i]]).strip())
+        return found
 
     def _refuse_cut(self, name: str, layer: Layer, cuts: Bools) -> None:
         i = int(cuts.argmax())
@@ -562,8 +574,8 @@ class Corpus:
         if len(set(self.labels)) < len(self.labels):
             raise InputError(f"labels {show(self.labels)}; each label is named once")
         for label in self.labels:
-            if not isinstance(label, str) or not label:
-                raise InputError(f"label {show(label)}; a label is a string that is not empty")
+            if not isinstance(label, str) or not label.strip():
+                raise InputError(f"label {show(label)}; a label is a string that is not blank")
         for name, layer in self.layers.items():
             self._validate_layer(name, layer)
 

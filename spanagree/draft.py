@@ -137,7 +137,7 @@ class Draft:
         Raises:
             SettingError: for an unknown repair.
         """
-        asked = (repair,) if isinstance(repair, str) else tuple(repair)
+        asked = (repair,) if isinstance(repair, str) else tuple(repair or ())
         for name in asked:
             check_choice(name, REPAIRS, "repair")
         draft: Draft = self
@@ -236,13 +236,23 @@ def overlapping(draft: Draft, *, same_label: bool) -> tuple[Ints, Ints]:
     label = draft.label[index] if same_label else np.zeros_like(index)
     order = np.lexsort((-end, start, label, annotation))
     _, cell, _ = distinct(annotation, label)
-    stretch = int(end.max(initial=0)) + 1
-    start, end = (cell * stretch + start)[order], (cell * stretch + end)[order]
+    _, start, end = _on_a_line(cell, start, end)
+    start, end = start[order], end[order]
     reach = np.maximum.accumulate(end)
     later = np.flatnonzero(start[1:] < reach[:-1]) + 1
     # which segment set the reach: the last place at which it grew
     grew = np.maximum.accumulate(np.where(end == reach, np.arange(len(end)), 0))
     return index[order[later]], index[order[grew[later - 1]]]
+
+
+def _on_a_line(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Offsets in order of size, and starts and ends as places on one line, cell after cell.
+
+    A place is the rank of an offset, so that no offset, however wrong, is too large for it.
+    """
+    offsets, rank = np.unique(np.concatenate((start, end)), return_inverse=True)
+    place = np.tile(cell * max(len(offsets), 1), 2) + rank
+    return offsets, place[: len(start)], place[len(start) :]
 
 
 def _nested(draft: Draft) -> Ints:
@@ -392,8 +402,8 @@ def _merge(draft: Draft) -> tuple[Draft, int]:
     """Segments of one label that share tokens become one."""
     order = np.lexsort((draft.end, draft.start, draft.label, draft.annotation))
     _, cell, _ = distinct(draft.annotation, draft.label)
-    stretch = int(draft.end.max(initial=0)) + 1
-    start, end = (cell * stretch + draft.start)[order], (cell * stretch + draft.end)[order]
+    offsets, start, end = _on_a_line(cell, draft.start, draft.end)
+    start, end = start[order], end[order]
     reach = np.maximum.accumulate(end)
     first = np.ones(len(order), np.bool_)
     first[1:] = start[1:] >= reach[:-1]
@@ -403,7 +413,7 @@ def _merge(draft: Draft) -> tuple[Draft, int]:
         draft,
         annotation=draft.annotation[chosen],
         start=draft.start[chosen],
-        end=(reach[last] - cell[chosen] * stretch) if len(order) else draft.end,
+        end=offsets[reach[last] - cell[chosen] * len(offsets)] if len(order) else draft.end,
         label=draft.label[chosen],
     )
     return merged, len(order) - len(chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,14 +37,20 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
     words: list[str] = []
     starts: list[int] = []
     at = 0
+    if not isinstance(tokens, Iterable):
+        raise InputError(f"{where}: the tokenizer gave {show(tokens)}; a list of tokens is needed")
     for token in tokens:
         if isinstance(token, str):
             word, start = token, text.find(token, at)
-        elif isinstance(token, Sequence) and len(token) == 2:
-            start, end = token
+        elif hasattr(token, "idx"):
+            word, start = token.text, token.idx
+        elif hasattr(token, "__len__") and len(token) == 2:
+            start, end = int(token[0]), int(token[1])
             word = text[start:end]
         else:
-            word, start = token.text, token.idx
+            raise InputError(
+                f"{where}: token {show(token)}; strings, (start, end) or spaCy's tokens are needed"
+            )
         if start < at or text[start : start + len(word)] != word or not word:
             raise InputError(
                 f"{where}: token {show(word)} is not in the text from character {at} on; a"

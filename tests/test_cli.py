@@ -193,7 +193,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert code == 0
     assert err == ("spanagree: note: 1 segments that cut a token: it is left out itself (drop)\n")
     assert words.read_text().splitlines()[:3] == [
-        "# columns = token a",
+        '# spanagree = {"columns": ["a"], "missing": "?"}',
         "# sent_id = 7",
         "Jo\tB-<X>",
     ]

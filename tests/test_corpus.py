@@ -150,7 +150,7 @@ def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
         (lambda: corpus(ids=["x"]), "1 ids; one for each of the 3 documents is needed"),
         (lambda: corpus(ids=["x", "y", "x"]), "document id 'x'; ids are strings that are not empty, each used once"),
         (lambda: corpus(ids=["x", "y", 3]), "document id 3; ids are strings that are not empty, each used once"),
-        (lambda: Corpus([2], {}, ("",)), "label ''; a label is a string that is not empty"),
+        (lambda: Corpus([2], {}, ("",)), "label ''; a label is a string that is not blank"),
         (lambda: Corpus([2], {}, ("X", "X")), "labels ('X', 'X'); each label is named once"),
         (lambda: layer(start=(0.5,)), "a layer's document, start, end and label are arrays of whole numbers, of one length"),
         (lambda: layer(start=(0, 1)), "a layer's document, start, end and label are arrays of whole numbers, of one length"),

@@ -87,16 +87,28 @@ def test_spans(struct):
         assert [d.segments["ann"] for d in corpus] == [(sa.Segment(0, 2, "Y"),), ()]
 
 
-def test_long_form_without_ids():
-    """Without ids, rows of equal texts are one document."""
+def test_long_form_names():
+    """Annotators may be numbers or label ids; a null is none."""
     rows = [
-        {"text": t, "who": w, "spans": [{"start": 0, "end": 1, "label": "X"}]}
-        for t, w in (("one", 1), ("two", 1), ("one", 2))
+        {"id": i, "text": "one", "who": w, "spans": [{"start": 0, "end": 1, "label": "X"}]}
+        for i, w in ((1, 0), (2, 0), (1, 1))
     ]
-    corpus = sa.from_dataset(rows, text="text", spans="spans", annotator="who")
-    assert corpus.annotators == ("1", "2")
-    assert len(corpus) == 2
-    assert corpus[1].segments["2"] is None
+    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    corpus = sa.from_dataset(rows, **ask)
+    assert corpus.annotators == ("0", "1")
+    assert corpus[1].segments["1"] is None
+    named = Dataset.from_list(rows).cast_column("who", ClassLabel(names=["ann", "bob"]))
+    assert sa.from_dataset(named, **ask).annotators == ("ann", "bob")
+    with pytest.raises(sa.InputError, match="row 1: annotator None; a string that is not empty"):
+        sa.from_dataset([{**rows[0], "who": None}], **ask)
+
+
+def test_transforms_are_kept(ds):
+    """A dataset with a transform gives what it gives its users."""
+    turned = ds.with_transform(
+        lambda batch: {"tokens": batch["tokens"], "t": [["B-X"] * len(t) for t in batch["tokens"]]}
+    )
+    assert len(sa.from_dataset(turned, tokens="tokens", tags={"a": "t"}).layers["a"]) == 5
 
 
 def test_files(tmp_path, ds):
@@ -105,6 +117,14 @@ def test_files(tmp_path, ds):
     corpus = sa.from_dataset(ds, **ask)
     small = ds.select_columns(["tokens", "mine"])
     small.to_json(tmp_path / "d.json")
+    (tmp_path / "d.csv").write_text(
+        'id,text,who,s\n7,Jo is,ann,"[{""start"": 0, ""end"": 2, ""label"": ""X""}]"\n'
+    )
+    long = {"text": "text", "spans": "s", "annotator": "who", "document": "id"}
+    of_csv = read_files({"x": tmp_path / "d.csv"}, long)
+    assert of_csv[0].segments["ann"] == (sa.Segment(0, 2, "X"),)
+    DatasetDict({"test": small}).save_to_disk(tmp_path / "dict")
+    assert read_files({"x": tmp_path / "dict"}, {**ask, "split": "test"}) == corpus
     small.to_parquet(tmp_path / "d.parquet")
     small.save_to_disk(tmp_path / "saved")
     for name in ("d.json", "d.parquet", "saved"):
@@ -142,6 +162,15 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([ROW], {"tags": {"a": "tags"}}, "tags go with tokens, and with neither spans nor annotator"),
         ([ROW], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in"),
         ([ROW], {"text": "text", "spans": "spans"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
+        ([ROW], {"text": "text", "spans": "spans", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
+        ([ROW], {"tokens": "tokens", "tags": "tags"}, "tags 'tags'; layer to column is needed, such as {'gold': 'tags'}"),
+        ([ROW], {"text": "text", "spans": ["spans"]}, "spans ['spans']; annotator to column, or one column, is needed"),
+        (None, {"tokens": "tokens", "tags": {"a": "tags"}}, "data None; a Dataset, or rows that are mappings, is needed"),
+        ([{**ROW, "tokens": "a b"}], {"tokens": "tokens", "spans": {"a": "spans"}}, "row 1: tokens 'a b'; a list of strings is needed"),
+        ([{**ROW, "tags": ["O", ["x"]], "tokens": ["a", "b"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags': tags are strings or whole numbers; there are others"),
+        ([{**ROW, "spans": {"start": 0, "end": 1, "label": "X"}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': 0, 'end': 1, 'label': 'X'}; lists of equal length under start, end and label are needed"),
+        ([{**ROW, "spans": "no"}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 'no'; no JSON of a list of spans"),
+        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: tokens of: the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text"),
         ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),

@@ -83,6 +83,9 @@ def test_conll(tmp_path, corpus, scheme):
     back = sa.read_conll(path, columns=columns, missing="?", scheme=scheme, strict=True)
     assert back == corpus
     assert back.notes == ()
+    told = sa.read_conll(path, scheme=scheme)  # the file itself says which columns it has
+    assert told == corpus
+    assert told.annotators == corpus.annotators
 
 
 @given(corpora(overlapping=True), st.booleans())
@@ -121,17 +124,16 @@ def test_long_form(corpus):
 def test_docs(tmp_path, corpus, spans):
     """spaCy's Docs and .spacy files, a list and a file for each annotator."""
     docs = {name: sa.to_docs(corpus, name, spans=spans) for name in corpus.annotators}
-    back = sa.from_docs(docs, spans=spans, ids=corpus.ids)
-    if corpus.lengths.min() > 0 or spans:
-        assert [d.segments for d in back] == [d.segments for d in corpus]
+    back = sa.from_docs(docs, spans=spans)
+    assert [d.segments for d in back] == [d.segments for d in corpus]
     assert back.tokens == corpus.tokens
     files = {}
     for name in corpus.annotators:
         files[name] = tmp_path / f"{name}.spacy"
         sa.write_docbin(corpus, name, files[name], spans=spans)
     from_files = sa.read_docbin(files, spans=spans)
-    if corpus.ids is None:
-        assert from_files == back
+    assert from_files == back
+    assert from_files.ids == corpus.ids
 
 
 @given(corpora(overlapping=True))
@@ -222,6 +224,37 @@ def test_files_of_several_formats(news, newsroom, tmp_path):
     assert systems["tagger"].tally == expected["tagger"].tally
 
 
+def test_what_the_review_broke(tmp_path):
+    """Ids that are numbers match as ids; a key or label that does not fit is an error."""
+    one = sa.Corpus.from_segments([5, 5], {"a": [[], []]}, ids=["1", "2"])
+    two = sa.Corpus.from_segments([5, 5], {"b": [[], []]}, ids=["2", "3"])
+    for name, corpus in (("one", one), ("two", two)):
+        sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
+    both = read_files({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    assert both.ids == ("1", "2", "3")
+    word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
+    with pytest.raises(
+        sa.SettingError, match="no Doc has spans under the key 'cs'; keys there are: 's"
+    ):
+        sa.from_docs({"a": sa.to_docs(word, "a", spans="sc")}, spans="cs")
+    odd = sa.Corpus(word.lengths, word.layers, ("P\tB-L",), tokens=("x",))
+    with pytest.raises(sa.InputError, match=r"^label 'P\\tB-L' cannot stand in a CoNLL file"):
+        sa.write_conll(odd, tmp_path / "x")
+    for missing in ("O", "B-X", "a\tb", ""):
+        with pytest.raises(
+            sa.SettingError, match="could be read as a tag, or cannot stand in a CoN"
+        ):
+            sa.write_conll(word, tmp_path / "x", missing=missing)
+    with pytest.raises(sa.SettingError, match=r".json files are not written; .parquet and .jsonl"):
+        write_file(word, tmp_path / "x.json")
+    with pytest.raises(
+        sa.InputError, match="no documents or no annotators; a CoNLL file has one of"
+    ):
+        sa.write_conll(sa.Corpus([1], {}, (), tokens=("x",)), tmp_path / "x")
+    write_file(word, tmp_path / "x.parquet")
+    assert read_files({"x": tmp_path / "x.parquet"}, {})[0].segments == word[0].segments
+
+
 def test_ids_match_files(tmp_path):
     """Files that cover different documents are matched by their ids; a name twice is told apart."""
     one = sa.Corpus.from_segments([2, 3], {"a": [[(0, 1, "X")], []]}, ids=["x", "y"])
@@ -284,20 +317,21 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         with pytest.raises(sa.SettingError) as error:
             write()
         assert str(error.value) == message
+    blank = sa.from_tags({"a": [["O"]]}).layers["a"]
     for tokens, message in (
-        (("a b ",), "document '1': token 'a b ' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
-        (("a\nb",), "document '1': token 'a\\nb' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
-        (("-DOCSTART-",), "document '1': token '-DOCSTART-' cannot stand in a CoNLL file: it has a tab, a line break or a space at its edge, or is -DOCSTART-"),
+        (("a b ",), "document '1': token 'a b ' cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or a space at its edge, or is -DOCSTART-"),
+        (("a\nb",), "document '1': token 'a\\nb' cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or a space at its edge, or is -DOCSTART-"),
+        (("-DOCSTART-",), "document '1': token '-DOCSTART-' cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or a space at its edge, or is -DOCSTART-"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
-            sa.write_conll(sa.Corpus([1], {}, (), tokens=tokens), path)
+            sa.write_conll(sa.Corpus([1], {"a": blank}, (), tokens=tokens), path)
         assert str(error.value) == message
     with pytest.raises(
         sa.InputError, match="document '1' has no tokens; a sentence in a CoNLL file"
     ):
-        sa.write_conll(sa.Corpus([0], {}, (), tokens=()), path)
+        sa.write_conll(sa.from_tags({"a": [[]]}, tokens=[[]]), path)
     with pytest.raises(sa.InputError, match=r"document id 'a\\nb' cannot stand in a line"):
-        sa.write_conll(sa.Corpus([1], {}, (), ids=("a\nb",), tokens=("x",)), path)
+        sa.write_conll(sa.Corpus([1], {"a": blank}, (), ids=("a\nb",), tokens=("x",)), path)
     assert not path.exists()
 
 
@@ -327,8 +361,8 @@ def test_without_the_extras(monkeypatch, tmp_path):
     ):
         with pytest.raises(sa.SettingError, match=rf"run: pip install 'spanagree\[{extra}\]'"):
             call()
-    rows = [{"text": "x y", "who": "a", "spans": [{"start": 0, "end": 1, "label": "X"}]}]
-    assert len(sa.from_dataset(rows, text="text", spans="spans", annotator="who")) == 1
+    rows = [{"text": "x y", "spans": [{"start": 0, "end": 1, "label": "X"}]}]
+    assert len(sa.from_dataset(rows, text="text", spans={"a": "spans"})) == 1
 
 
 def test_numbers_do_not_depend_on_the_unit_of_matching(news):

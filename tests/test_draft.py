@@ -228,6 +228,15 @@ def test_cutting_tokens():
         "document '1': token 'was' is not in the text from character 2 on; a tokenizer gives the"
         " pieces of the text in their order"
     )
+    bare = sa.Corpus.from_segments(
+        [6], {"a": [[(0, 6, "X")]]}, offsets="characters", texts=["Rome!,"]
+    )
+    with pytest.raises(sa.InputError, match="cuts a token, or has none"):
+        bare.to_tokens(lambda text: ["Rome"])
+    assert bare.to_tokens(lambda text: ["Rome"], cut="expand").changes[0].after == (0, 1, "X")
+    for wrong in (None, [3]):
+        with pytest.raises(sa.InputError, match="document '1': "):
+            corpus.to_tokens(lambda text, wrong=wrong: wrong)
     pairs = corpus.to_tokens(lambda text: [(0, 2), (4, 6)], cut="drop")
     assert pairs.tokens == ("Jo", "is")
     assert pairs.token_starts.tolist() == [0, 4]

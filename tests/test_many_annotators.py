@@ -72,6 +72,16 @@ def test_sentences_matched_by_id(write):
     assert [name for name, _ in result.by_document("one")] == ["y"]
 
 
+def test_all_or_none_have_ids(write):
+    """Where ids differ, every file needs them."""
+    one = write("# sent_id = x\na\tO\n", "one")
+    two = write("a\tO\n", "two")
+    three = write("# sent_id = y\na\tO\n", "three")
+    assert len(sa.read_conll([one, two])) == 1
+    with pytest.raises(sa.InputError, match="two: no sent_id above its sentences; the others have"):
+        sa.read_conll([one, two, three])
+
+
 def test_bad_tags_are_named_by_their_own_file(write):
     """With sentences in another order, an error still names file and line."""
     one = write("# sent_id = x\na\tO\n\n# sent_id = y\nb\tO\n", "one")

@@ -359,9 +359,8 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
     T = np.zeros((most + 1, limit + 1))
     T[0, 0] = 1
     lengths, counts = np.unique(excess, return_counts=True)
-    drawn = deepest = total = (
-        0  # the part of T that is not zero yet; rare lengths first keep it small
-    )
+    # rare lengths first: what of T is not zero yet, up to `drawn` and `deepest`, stays small
+    total, drawn, deepest = 0, 0, 0
     for c, e in sorted(zip(counts.tolist(), lengths.tolist(), strict=True)):
         total += c
         more = min(drawn + c, most), min(deepest + c * e, limit)

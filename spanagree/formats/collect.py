@@ -11,6 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus import LONGEST
 from spanagree.draft import Draft
 from spanagree.errors import InputError, show
+from spanagree.offsets import locate
 
 
 class Collector:
@@ -53,7 +54,17 @@ class Collector:
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: text {show(text)}; a string is needed")
         words = None if tokens is None else _strings(tokens, where)
-        starts = None if token_starts is None or words is None else _starts(token_starts, where)
+        starts = None
+        if words is not None and text is not None:
+            pieces: Sequence[Any] = words
+            if token_starts is not None:
+                at = _starts(token_starts, where)
+                if len(at) != len(words):
+                    raise InputError(f"{where}: {len(at)} token_starts for {len(words)} tokens")
+                pieces = [(s, s + len(word)) for s, word in zip(at, words, strict=True)]
+            found, starts = locate(text, pieces, where)
+            if found != list(words):
+                raise InputError(f"{where}: at token_starts the text has {show(found)}")
         if words is not None and self.offsets == "tokens":
             size = len(words)
         elif text is not None and self.offsets == "characters":
@@ -63,12 +74,16 @@ class Collector:
         else:
             needs = "tokens" if self.offsets == "tokens" else "text"
             raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
+        if isinstance(length, int) and length != size:
+            raise InputError(f"{where}: length {length}, but there are {size} {self.offsets}")
         if id_ in self._documents:
             d = self._documents[id_]
             if not again:
                 raise InputError(f"{where}: id {show(id_)} comes twice; ids are used once")
             if text is not None and self.texts[d] is not None:
                 same_text(text, self.texts[d] or "", f"{where}: document {show(id_)}")
+            if words is not None and list(words) != list(self.tokens[d] or ()):
+                same_text(" ".join(words), " ".join(self.tokens[d] or ()), f"{where}: tokens of")
             if size != self.lengths[d]:
                 raise InputError(
                     f"{where}: document {show(id_)} has the length {size} here and"
@@ -117,6 +132,13 @@ class Collector:
     ) -> Draft:
         """All of it; ``numbered``: the ids are but the numbers of the documents."""
         annotation, start, end, label = np.array(self._rows, np.int64).reshape(-1, 4).T
+        for what, of in (("text", self.texts), ("tokens", self.tokens)):
+            lacking = [d for d, content in enumerate(of) if content is None]
+            if 0 < len(lacking) < len(of):
+                raise InputError(
+                    f"document {show(self.ids[lacking[0]])} has no {what}, others have; all"
+                    " documents of a corpus have the same kind of content"
+                )
         tokens = [words for words in self.tokens if words is not None]
         starts = [of for of in self.token_starts if of is not None]
         texts = [text for text in self.texts if text is not None]

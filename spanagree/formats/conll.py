@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +29,9 @@ UNITS = {
 _DOCSTART = "-DOCSTART-"
 _BLANK = " \t"
 _IS_DOCSTART = re.compile(rf"[ \t]*{_DOCSTART}(?=[ \t]|$)")
+_OWN = re.compile(r"# spanagree = (\{.*\})")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
-_UNWRITABLE = re.compile(r"[\t\n\r]|^ | $")
+_UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
 
 
 def read_conll(
@@ -80,6 +82,10 @@ def read_conll(
     check_choice(unit, UNITS, "unit")
     check_choice(scheme, ["auto", *SCHEMES], "scheme")
     files = named_files(source)
+    texts = {path: read_text(path, encoding) for path in dict.fromkeys(files.values())}
+    if len(files) == 1 and not columns:  # a file of our own says which columns it has
+        columns, own_missing = _declared(next(iter(texts.values())))
+        missing = own_missing if missing is None else missing
     wanted = _columns(files, dict(columns or {}))
     pages: dict[PathName, _Page] = {}
     for done, (_, path, _) in enumerate(wanted):
@@ -87,7 +93,7 @@ def read_conll(
             progress(done, len(wanted))
         if path not in pages:
             of_file = [c for _, p, c in wanted if p == path]
-            pages[path] = _read_page(path, encoding, of_file, scheme, missing)
+            pages[path] = _read_page(path, texts[path], of_file, scheme, missing, unit)
     if progress:
         progress(len(wanted), len(wanted))
     text, notes = _unite(list(pages.values()), unit, ignore_tokens)
@@ -134,13 +140,29 @@ def read_conll(
     return Draft.of(corpus).corpus(repair) if repair else corpus
 
 
+def _declared(text: str) -> tuple[dict[str, int], str | None]:
+    """What the first line of a file that we wrote says of its columns."""
+    own = _OWN.match(text)
+    try:
+        said = json.loads(own[1]) if own else {}
+    except ValueError:
+        said = {}
+    names, missing = said.get("columns", ()), said.get("missing")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return {}, None
+    return {name: i for i, name in enumerate(names, 1)}, missing if isinstance(
+        missing, str
+    ) else None
+
+
 def write_conll(
     corpus: Corpus, path: PathName, *, scheme: str = "IOB2", missing: str = "?"
 ) -> None:
     """Writes one file: the token, then a tag column for each annotator, tab-separated.
 
-    A line above each sentence has its id, the first line the names of the columns. Documents that
-    an annotator never saw have ``missing`` for tags.
+    A line above each sentence has its id; the first line has the names of the columns and what
+    stands for missing, so :func:`read_conll` needs to be told neither. Documents that an annotator
+    never saw have ``missing`` for tags.
 
     Raises:
         SettingError: for segments that tags cannot hold (overlapping ones, offsets in characters),
@@ -158,12 +180,24 @@ def write_conll(
             f"document {show(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file has one"
             " at least"
         )
-    for i, token in enumerate(corpus.tokens):
-        if _UNWRITABLE.search(token) or token == _DOCSTART:
+    if not len(corpus) or not corpus.layers:
+        raise InputError("no documents or no annotators; a CoNLL file has one of each at least")
+    if prefixed(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
+        raise SettingError(
+            f"missing {show(missing)}: could be read as a tag, or cannot stand in a CoNLL file"
+        )
+    for what, word in (
+        *(("label", name) for name in corpus.labels),
+        *(("token", token) for token in corpus.tokens),
+    ):
+        if _UNWRITABLE.search(word) or (what == "token" and _IS_DOCSTART.match(word)):
+            where = ""
+            if what == "token":
+                d = int(documents[corpus.tokens.index(word)])
+                where = f"document {show(corpus.id_of(d))}: "
             raise InputError(
-                f"document {show(corpus.id_of(int(documents[i])))}: token {show(token)} cannot"
-                " stand in a CoNLL file: it has a tab, a line break or a space at its edge, or"
-                f" is {_DOCSTART}"
+                f"{where}{what} {show(word)} cannot stand in a CoNLL file: it has a tab, a line"
+                f" break, a NUL, half a surrogate pair or a space at its edge, or is {_DOCSTART}"
             )
     columns = []
     for layer in corpus.layers.values():
@@ -172,7 +206,8 @@ def write_conll(
         columns.append([t if s else missing for t, s in zip(tags, seen, strict=True)])
     rows = ["\t".join(row) for row in zip(corpus.tokens, *columns, strict=True)]
     bounds = np.cumsum(corpus.lengths).tolist()
-    lines = ["# columns = token " + " ".join(map(printable, corpus.annotators))]
+    own = {"columns": list(corpus.annotators), "missing": missing}
+    lines = [f"# spanagree = {json.dumps(own)}"]
     for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
         if corpus.ids is not None:
             id_ = corpus.ids[d]
@@ -259,11 +294,19 @@ class _Page:
 def _unite(pages: list[_Page], unit: str, ignore_tokens: bool) -> tuple[_Page, list[str]]:
     """The text that all pages are of; sentences are matched by their ids where these differ."""
     first, *others = pages
-    notes = []
+    notes: list[str] = []
+    known = {page.ids for page in pages if page.ids is not None}
+    if len(known) > 1 and unit == "sentence":
+        for page in pages:
+            if page.ids is None:
+                raise InputError(
+                    f"{page.name}: no sent_id above its sentences; the others have them, and not"
+                    " the same, so sentences can be matched by id only"
+                )
     for page in others:
         by_id = page.ids is not None and first.ids is not None and page.ids != first.ids
         if by_id and unit == "sentence":
-            first = _add_sentences(first, page, ignore_tokens)
+            first = _add_sentences(first, page, ignore_tokens, notes)
             continue
         differ = _compare(page, first, unit, ignore_tokens)
         if differ:
@@ -274,13 +317,18 @@ def _unite(pages: list[_Page], unit: str, ignore_tokens: bool) -> tuple[_Page, l
     return first, notes
 
 
-def _add_sentences(text: _Page, page: _Page, ignore_tokens: bool) -> _Page:
+def _add_sentences(text: _Page, page: _Page, ignore_tokens: bool, notes: list[str]) -> _Page:
     """The text with the sentences of a page that it does not have yet."""
     known = {id_: i for i, id_ in enumerate(text.ids or ())}
-    for i, id_ in enumerate(page.ids or ()):
-        if id_ in known:
-            one, other = (p.part(s) for p, s in ((page, [i]), (text, [known[id_]])))
-            _compare(one, other, "sentence", ignore_tokens)
+    shared = [(i, known[id_]) for i, id_ in enumerate(page.ids or ()) if id_ in known]
+    if shared:
+        one, other = page.part([i for i, _ in shared]), text.part([j for _, j in shared])
+        differ = _compare(one, other, "sentence", ignore_tokens)
+        if differ:
+            notes.append(
+                f"{page.name}: {differ} tokens differ from those of {text.name}, aligned by"
+                " position"
+            )
     new = page.part([i for i, id_ in enumerate(page.ids or ()) if id_ not in known])
     return _Page(
         text.name,
@@ -294,10 +342,11 @@ def _add_sentences(text: _Page, page: _Page, ignore_tokens: bool) -> _Page:
 
 def _read_page(
     path: PathName,
-    encoding: str,
+    text: str,
     columns: Sequence[int | None],
     scheme: str,
     missing: str | None,
+    unit: str,
 ) -> _Page:
     name = printable(os.fspath(path))
     rows: list[list[str]] = []
@@ -307,7 +356,7 @@ def _read_page(
     doubtful: list[int] = []  # rows that begin with #
     comments: list[str] = []
     tabbed = True
-    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
         if "\r" in row:
             raise InputError(
@@ -354,7 +403,7 @@ def _read_page(
         np.array(lines),
         np.diff(begins),
         of_documents,
-        _sentence_ids(name, ids, begins[:-1]),
+        _sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
         bool(documents),
         tuple(odd),
     )

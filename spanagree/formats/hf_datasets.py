@@ -6,6 +6,7 @@ are taken as Arrow; everything else is iterated as mappings.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, compress
 from typing import Any
@@ -68,8 +69,10 @@ def from_dataset(
             one of the three shapes, an unknown split, unknown choices.
         InputError: for values of the wrong kind, and flaws that no repair was asked for.
 
-    >>> rows = [{"text": "Jo!", "who": "ann", "spans": [{"start": 0, "end": 2, "label": "PER"}]}]
-    >>> from_dataset(rows, text="text", spans="spans", annotator="who")[0].segments
+    >>> span = {"start": 0, "end": 2, "label": "PER"}
+    >>> rows = [{"id": "7", "text": "Jo!", "who": "ann", "spans": [span]}]
+    >>> ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
     read = _read(
@@ -103,6 +106,12 @@ def _read(
     strict: bool,
 ) -> Draft | Corpus:
     """Rows of spans, unchecked, or a corpus of tags, which cannot hold anything to repair."""
+    if tags is not None and not isinstance(tags, Mapping):
+        raise SettingError(
+            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}"
+        )
+    if spans is not None and not isinstance(spans, (str, Mapping)):
+        raise SettingError(f"spans {show(spans)}; annotator to column, or one column, is needed")
     long = isinstance(spans, str)
     if tags is not None and (spans is not None or tokens is None or annotator is not None):
         raise SettingError("tags go with tokens, and with neither spans nor annotator")
@@ -117,14 +126,17 @@ def _read(
             "the long form has one column of spans and one of annotators; name both, or give"
             " spans as annotator to column"
         )
+    if long and document is None:
+        raise SettingError("the long form needs document: the column that says which rows are one")
     named = list((tags or {}).values())
     named += [spans] if isinstance(spans, str) else list((spans or {}).values())
     columns = _Columns(data, [*named, *filter(None, (tokens, text, annotator, document))], split)
     names = {column: _names(columns, column, label_names) for column in named}
+    people = None if annotator is None else _names(columns, annotator, None)
     ids = None if document is None else columns.values(document)
     if tags is not None:
         return _from_tags(columns, str(tokens), ids, tags, names, scheme, strict)
-    return _from_spans(columns, text, tokens, ids, spans or {}, annotator, names)
+    return _from_spans(columns, text, tokens, ids, spans or {}, annotator, names, people)
 
 
 class _Columns:
@@ -140,13 +152,16 @@ class _Columns:
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
         self.table: Any = None
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
-        if hasattr(data, "with_format") and hasattr(data, "data"):
+        transformed = (getattr(data, "format", None) or {}).get("type") == "custom"
+        if hasattr(data, "with_format") and hasattr(data, "data") and not transformed:
             existing = data.column_names
             self._check(wanted, existing)
             self.table = data.select_columns(list(dict.fromkeys(wanted))).with_format("arrow")[:]
             self.rows = len(self.table)
             return
         self.rows = 0
+        if not isinstance(data, Iterable):
+            raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
         for row in data:
             if not isinstance(row, Mapping):
                 raise InputError(f"row {self.rows + 1}: {show(row)}; rows are mappings")
@@ -264,6 +279,11 @@ def _codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], 
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return coded.dictionary.to_pylist(), indices.astype(np.int64)
     if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
+        odd = next((tag for tag in flat if not isinstance(tag, (str, int, type(None)))), None)
+        if odd is not None:
+            raise InputError(
+                f"column {show(column)}: tags are strings or whole numbers; there are others"
+            )
         number = Vocabulary()
         codes = np.array(
             [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat], np.int64
@@ -273,7 +293,7 @@ def _codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], 
         codes = np.array(
             flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
         ).astype(np.int64, casting="same_kind" if len(flat) else "unsafe")
-    except TypeError:
+    except (TypeError, ValueError):
         raise InputError(
             f"column {show(column)}: tags are strings or whole numbers; there are others"
         ) from None
@@ -300,6 +320,7 @@ def _from_spans(
     spans: Mapping[str, str] | str,
     annotator: str | None,
     names: Mapping[str, list[str] | None],
+    people: list[str] | None,
 ) -> Draft:
     collector = Collector("characters" if text is not None else "tokens")
     contents = columns.values(str(text if text is not None else tokens))
@@ -310,14 +331,14 @@ def _from_spans(
         collector.annotator(name, "spans")
     for i, content in enumerate(contents):
         where = f"row {i + 1}"
-        given: dict[str, Any] = {"text": content} if text is not None else {"tokens": list(content)}
-        # in the long form a document has several rows; without ids, equal texts are one document
-        id_ = (
-            str(i + 1) if ids is None and annotator is None else content if ids is None else ids[i]
-        )
+        given: dict[str, Any] = {"text" if text is not None else "tokens": content}
+        id_ = str(i + 1) if ids is None else ids[i]
         d = collector.document(id_, where, again=annotator is not None, **given)
         if annotator is not None:
-            row = {who[i] if isinstance(who[i], str) else str(who[i]): cells[str(spans)][i]}
+            name = who[i]
+            if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+                name = people[name] if people and 0 <= name < len(people) else str(name)
+            row = {name: cells[str(spans)][i]}
             labels = {name: names[str(spans)] for name in row}
         else:
             row = {name: cells[column][i] for name, column in by_name.items()}
@@ -335,17 +356,21 @@ def _from_spans(
                     _label(label, labels[name], where),
                     f"{where}, annotator {show(name)}",
                 )
-    if annotator is not None and ids is None:
-        collector.ids = [str(i + 1) for i in range(len(collector.ids))]
     return collector.draft({"format": "datasets"}, numbered=ids is None)
 
 
 def _structs(found: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
-    """Spans as (start, end, label), from a list of structs or a struct of lists."""
+    """Spans as (start, end, label), from a list of structs, a struct of lists, or JSON of these."""
+    if isinstance(found, str):  # as CSV files have to hold them
+        try:
+            found = json.loads(found)
+        except ValueError:
+            raise InputError(f"{where}: spans {show(found)}; no JSON of a list of spans") from None
     keys = ("start", "end", "label")
     if isinstance(found, Mapping):
         lists = [found.get(key) for key in keys]
-        if any(x is None for x in lists) or len({len(x) for x in lists if x is not None}) > 1:
+        listed = all(isinstance(x, (list, tuple, np.ndarray)) for x in lists)
+        if not listed or len({len(x) for x in lists if x is not None}) > 1:
             raise InputError(
                 f"{where}: spans {show(found)}; lists of equal length under start, end and label"
                 " are needed"
@@ -373,7 +398,7 @@ def to_dataset(corpus: Corpus) -> Any:
 
     The column ``spans:NAME`` has annotator NAME's segments as a list of {start, end, label}, null
     where she never saw the document. It is read again with ``from_dataset(ds, text="text",
-    spans={"NAME": "spans:NAME"}, document="id")``.
+    spans={"NAME": "spans:NAME"}, document="id")``. Of a corpus of tokens the texts are not kept.
 
     Raises:
         SettingError: if datasets is not installed, or neither texts nor tokens are known.

@@ -50,7 +50,7 @@ def draft_jsonl(path: PathName) -> Draft:
         where = f"{name}:{number}"
         entry = _entry(line, where)
         offsets = entry.get("offsets", "characters" if "tokens" not in entry else "tokens")
-        if offsets not in OFFSETS:
+        if not isinstance(offsets, str) or offsets not in OFFSETS:
             raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
         collector = collector or Collector(offsets)
         if offsets != collector.offsets:
@@ -61,8 +61,7 @@ def draft_jsonl(path: PathName) -> Draft:
         _collect(collector, entry, where)
     if collector is None:
         raise InputError(f"{name}: no documents; a line for each is needed")
-    numbered = collector.ids == [str(i + 1) for i in range(len(collector.ids))]
-    return collector.draft({"format": "jsonl"}, numbered=numbered)
+    return collector.draft({"format": "jsonl"})
 
 
 def _entry(line: str, where: str) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def _entry(line: str, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        reason = getattr(error, "msg", None) or "nested too deeply, or a number too long"
         raise InputError(f"{where}: no JSON ({reason}); a line is one object") from None
     if not isinstance(entry, dict):
         raise InputError(f"{where}: {show(entry)}; a line is one object")
@@ -91,6 +90,8 @@ def _entry(line: str, where: str) -> dict[str, Any]:
 
 
 def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
+    if collector.offsets == "characters" and entry.get("tokens") is not None:
+        raise InputError(f"{where}: tokens, but offsets in characters; offsets tokens are needed")
     document = collector.document(
         entry.get("id"),
         where,

@@ -23,6 +23,7 @@ from spanagree.formats.files import PathName, check_writable, named_files, write
 from spanagree.formats.tag_columns import PARTIAL
 
 _UNSET = 0  # ent_iob of a token of which nothing is known
+_ID, _NEVER = "spanagree_id", "spanagree_never"  # keys of doc.user_data that we write
 
 
 def from_docs(
@@ -65,6 +66,11 @@ def draft_docs(
 ) -> Draft:
     """The spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
+    if not isinstance(layers, Mapping) or not all(
+        isinstance(of, (list, tuple)) and all(d is None or hasattr(d, "text") for d in of)
+        for of in layers.values()
+    ):
+        raise InputError(f"Docs {show(layers)}; a mapping of annotators to lists of Docs is needed")
     docs = {name: list(of) for name, of in layers.items()}
     counts = {name: len(of) for name, of in docs.items()}
     if not docs or len(set(counts.values())) > 1:
@@ -76,6 +82,9 @@ def draft_docs(
     n = next(iter(counts.values()))
     if ids is not None and len(ids) != n:
         raise InputError(f"{len(ids)} ids; one for each of the {n} Docs is needed")
+    _check_key(docs, spans)
+    if ids is None:
+        ids = _own_ids(docs, n)
     unlike = _tokenised_differently(docs, n)
     collector = Collector("tokens" if unlike is None else "characters")
     notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
@@ -133,7 +142,35 @@ def _tokenised_differently(docs: Mapping[str, Sequence[Any]], n: int) -> str | N
     return None
 
 
+def _check_key(docs: Mapping[str, Sequence[Any]], spans: str | None) -> None:
+    """Refuses a key of spans that no Doc has: a slip would read as "nobody saw anything"."""
+    if spans is None:
+        return
+    there = {key for of in docs.values() for d in of if d is not None for key in d.spans}
+    seen = any(d is not None and not _user_data(d).get(_NEVER) for of in docs.values() for d in of)
+    if seen and spans not in there:
+        known = ", ".join(map(show, sorted(there))) or "none"
+        raise SettingError(f"no Doc has spans under the key {show(spans)}; keys there are: {known}")
+
+
+def _user_data(doc: Any) -> Mapping[str, Any]:
+    return getattr(doc, "user_data", None) or {}
+
+
+def _own_ids(docs: Mapping[str, Sequence[Any]], n: int) -> list[str] | None:
+    """The ids that :func:`to_docs` left in the Docs, if all have one."""
+    ids = []
+    for d in range(n):
+        found = {_user_data(of[d]).get(_ID) for of in docs.values() if of[d] is not None}
+        if len(found) != 1 or not isinstance(id_ := found.pop(), str):
+            return None
+        ids.append(id_)
+    return ids
+
+
 def _annotated(doc: Any, spans: str | None) -> bool:
+    if _user_data(doc).get(_NEVER):
+        return False
     if spans is not None:
         return spans in doc.spans
     return not len(doc) or any(token.ent_iob != _UNSET for token in doc)
@@ -229,7 +266,9 @@ def to_docs(
     tokens_module = optional("spacy.tokens", "spacy", "writing spaCy Docs")
     if annotator not in corpus.layers:
         raise one_of(annotator, map(printable, corpus.annotators), "annotator")
-    nlp = spacy.blank("xx") if nlp is None else nlp
+    if nlp is None:
+        nlp = spacy.blank("xx")
+        nlp.max_length = 1 << 40  # the limit is for parsers
     if corpus.offsets == "characters":
         corpus = corpus.to_tokens(lambda text: nlp.make_doc(text))
     if corpus.tokens is None:
@@ -237,7 +276,17 @@ def to_docs(
     docs = []
     for d, document in enumerate(corpus):
         words, gaps = _words_and_gaps(corpus, d)
-        doc = tokens_module.Doc(nlp.vocab, words=words, spaces=gaps)
+        try:
+            doc = tokens_module.Doc(nlp.vocab, words=words, spaces=gaps)
+        except ValueError as error:  # an empty token, half a surrogate pair
+            said = printable(str(error).splitlines()[0])
+            raise InputError(
+                f"document {show(document.id)}: spaCy cannot hold it: {said}"
+            ) from None
+        if corpus.ids is not None:
+            doc.user_data[_ID] = document.id
+        if document.segments[annotator] is None:
+            doc.user_data[_NEVER] = True
         segments = document.segments[annotator]
         marked = [tokens_module.Span(doc, s.start, s.end, label=s.label) for s in segments or ()]
         if spans is not None:
@@ -293,4 +342,4 @@ def write_docbin(
     check_writable(path)
     docs: Iterable[Any] = to_docs(corpus, annotator, nlp, spans=spans)
     docbin = optional("spacy.tokens", "spacy", "writing .spacy files").DocBin
-    write_bytes(path, docbin(docs=docs).to_bytes())
+    write_bytes(path, docbin(docs=docs, store_user_data=True).to_bytes())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
@@ -15,7 +17,7 @@ from spanagree.errors import InputError, SettingError, check_choice, printable
 from spanagree.formats.brat import draft_brat
 from spanagree.formats.conll import read_conll, write_conll
 from spanagree.formats.extras import optional
-from spanagree.formats.files import PathName
+from spanagree.formats.files import PathName, write_bytes
 from spanagree.formats.hf_datasets import draft_dataset, to_dataset
 from spanagree.formats.jsonl import draft_jsonl, write_jsonl
 from spanagree.formats.spacy_docs import draft_docbin, write_docbin
@@ -70,13 +72,30 @@ def _read_dataset(path: PathName, **options: Any) -> Draft:
                     keep_in_memory=True, **extra,
                 )  # fmt: skip
         except Exception as error:  # whatever the decoders raise
-            reason = printable(str(error).strip().splitlines()[0] if str(error) else repr(error))
-            raise InputError(f"{name}: cannot be read as a dataset: {reason}") from None
+            raise InputError(f"{name}: cannot be read as a dataset: {_reason(error)}") from None
+        if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
+            options |= _own_columns(data.column_names)
         return draft_dataset(data, split=split, **options)
 
 
+def _own_columns(names: Sequence[str]) -> dict[str, Any]:
+    """Which columns are which in what ``to_dataset`` wrote."""
+    spans = {name.partition(":")[2]: name for name in names if name.startswith("spans:")}
+    content = "text" if "text" in names else "tokens"
+    if not spans or content not in names or "id" not in names:
+        return {}
+    return {"spans": spans, content: content, "document": "id"}
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of what went wrong, from its cause where the error itself says little."""
+    said = str(error.__cause__ or error).strip() or repr(error)
+    return printable(said.splitlines()[0])
+
+
 def _quieten(datasets: Any) -> None:
-    """No bars of the library's own on stderr."""
+    """No bars and no log lines of the library's own on stderr."""
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     plural = "disable_progress_bars"  # its name since 2.15
     getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
 
@@ -86,7 +105,8 @@ def _read_hub(name: PathName, **options: Any) -> Draft:
     datasets = optional("datasets", "datasets", f"reading {said}")
     hub = optional("huggingface_hub.constants", "datasets", f"reading {said}").ENDPOINT
     try:  # an answer at once, where the client would try for half a minute
-        socket.create_connection((hub.partition("//")[2].partition("/")[0], 443), 1.5).close()
+        where = urlsplit(hub)
+        socket.create_connection((where.hostname or "", where.port or 443), 1.5).close()
     except OSError as error:
         raise InputError(
             f"{said}: the hub cannot be reached ({error}); name a file, or try again later"
@@ -95,8 +115,7 @@ def _read_hub(name: PathName, **options: Any) -> Draft:
     try:
         data = datasets.load_dataset(os.fspath(name))
     except Exception as error:  # whatever the hub's client raises
-        reason = printable(str(error).strip().splitlines()[0] if str(error) else repr(error))
-        raise InputError(f"{said}: cannot be read from the hub: {reason}") from None
+        raise InputError(f"{said}: cannot be read from the hub: {_reason(error)}") from None
     return draft_dataset(data, split=split or next(iter(data)), **options)
 
 
@@ -118,16 +137,14 @@ def _write_docbin(corpus: Corpus, path: PathName, options: Options) -> None:
 
 
 def _write_parquet(corpus: Corpus, path: PathName, options: Options) -> None:
+    suffix = Path(path).suffix.lower()
+    if suffix in (".json", ".csv"):
+        raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
     datasets = optional("datasets", "datasets", "writing Parquet")
     _quieten(datasets)
-    part = f"{os.fspath(path)}.{os.getpid()}.part"
-    try:
-        to_dataset(corpus).to_parquet(part)
-        os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{printable(os.fspath(path))}: cannot be written: {error}") from None
-    finally:
-        Path(part).unlink(missing_ok=True)
+    out = io.BytesIO()
+    to_dataset(corpus).to_parquet(out)
+    write_bytes(path, out.getvalue())
 
 
 _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict")
@@ -194,7 +211,8 @@ def format_of(path: PathName) -> str:
     ('jsonl', 'conll')
     """
     if os.fspath(path) and Path(path).is_dir():
-        return "dataset" if (Path(path) / "state.json").exists() else "brat"
+        saved = ("state.json", "dataset_dict.json")
+        return "dataset" if any((Path(path) / name).exists() for name in saved) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
 
@@ -245,12 +263,13 @@ def draft_files(files: Files, options: Options, form: str | None = None) -> Draf
                 f"{key.replace('_', '-')} is for {', '.join(whose)}; the files here are"
                 f" {', '.join(by_format)}"
             )
-    parts = {
-        f"{name} files": FORMATS[name].read(
-            of, {key: value for key, value in given.items() if key in FORMATS[name].takes}
-        )
-        for name, of in by_format.items()
-    }
+    parts: dict[str, Draft] = {}
+    for name, of in by_format.items():
+        known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
+        if name in ("conll", "spacy"):  # a layer a file, so all are read as one
+            parts[f"{name} files"] = FORMATS[name].read(of, known)
+        else:
+            parts |= {layer: FORMATS[name].read({layer: path}, known) for layer, path in of.items()}
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
 
 

@@ -12,6 +12,8 @@ from spanagree.draft import Draft
 from spanagree.errors import InputError, printable, show
 from spanagree.formats.collect import same_text
 
+_BY_LAYER = ("schemes", "ill_formed")  # what a reading says of each layer
+
 
 def unite(drafts: Mapping[str, Draft]) -> Draft:
     """One draft of several, each under the name of its source.
@@ -34,8 +36,12 @@ def unite(drafts: Mapping[str, Draft]) -> Draft:
 
 
 def _named(source: str, draft: Draft, count: Mapping[str, int]) -> Draft:
-    names = tuple(n if count[n] == 1 else f"{source}:{n}" for n in draft.annotators)
-    return replace(draft, annotators=names)
+    new = {n: n if count[n] == 1 else f"{source}:{n}" for n in draft.annotators}
+    reading = dict(draft.reading)
+    for key in _BY_LAYER:
+        if key in reading:
+            reading[key] = {new.get(name, name): of for name, of in reading[key].items()}
+    return replace(draft, annotators=tuple(new.values()), reading=reading)
 
 
 def _add(whole: Draft, part: Draft, first: str, source: str) -> Draft:
@@ -47,14 +53,31 @@ def _add(whole: Draft, part: Draft, first: str, source: str) -> Draft:
         )
     place = _places(whole, part, first, source)
     new = np.flatnonzero(place < 0)
-    for d in np.flatnonzero(place >= 0).tolist():
-        _same_document(whole, int(place[d]), part, d, where)
+    _check_same(whole, part, place, where)
     place[new] = len(whole.lengths) + np.arange(len(new))
     labels = tuple(dict.fromkeys((*whole.labels, *part.labels)))
-    code = np.array([labels.index(name) for name in part.labels] + [-1], np.int64)
-    keep_tokens = whole.tokens is not None and part.tokens is not None
-    keep_starts = whole.token_starts is not None and part.token_starts is not None
+    number = {name: i for i, name in enumerate(labels)}
+    code = np.array([number[name] for name in part.labels] + [-1], np.int64)
+    content: dict[str, tuple[str, ...] | None] = {}
+    notes = [*whole.notes, *part.notes]
     of = _token_numbers(part, new)
+    for what, index in (("tokens", of), ("texts", new)):
+        mine, theirs = getattr(whole, what), getattr(part, what)
+        if mine is not None and (theirs is not None or not len(new)):
+            content[what] = (*mine, *(theirs[i] for i in (index.tolist() if len(new) else ())))
+        else:
+            content[what] = None
+            if (mine is None) != (theirs is None):
+                notes.append(f"{where}: the {what} left out, as not all sources have them")
+    starts = whole.token_starts
+    if content["tokens"] is None or (len(new) and part.token_starts is None):
+        starts = None
+    elif starts is not None and part.token_starts is not None:
+        starts = np.concatenate((starts, part.token_starts[of]))
+    reading = {**part.reading, **whole.reading}
+    for key in _BY_LAYER:
+        if key in reading:
+            reading[key] = {**part.reading.get(key, {}), **whole.reading.get(key, {})}
     return replace(
         whole,
         lengths=np.concatenate((whole.lengths, part.lengths[new])),
@@ -69,17 +92,11 @@ def _add(whole: Draft, part: Draft, first: str, source: str) -> Draft:
         label=np.concatenate((whole.label, code[part.label])),
         labels=labels,
         ids=_ids(whole, part, new),
-        tokens=(*(whole.tokens or ()), *(part.tokens[i] for i in of.tolist()))  # type: ignore[index]  # there
-        if keep_tokens
-        else None,
-        token_starts=np.concatenate((whole.token_starts, part.token_starts[of]))  # type: ignore[arg-type, index]  # there
-        if keep_starts
-        else None,
-        texts=(*whole.texts, *(part.texts[d] for d in new.tolist()))
-        if whole.texts is not None and part.texts is not None
-        else None,
-        reading={**part.reading, **whole.reading},
-        notes=(*whole.notes, *part.notes),
+        tokens=content["tokens"],
+        texts=content["texts"],
+        token_starts=starts,
+        reading=reading,
+        notes=tuple(notes),
     )
 
 
@@ -103,23 +120,29 @@ def _ids(whole: Draft, part: Draft, new: Ints) -> tuple[str, ...] | None:
     return (*whole.ids, *(part.ids[d] for d in new.tolist()))
 
 
-def _same_document(whole: Draft, d: int, part: Draft, other: int, where: str) -> None:
-    name = show(str(d + 1) if whole.ids is None else whole.ids[d])
-    if whole.texts is not None and part.texts is not None:
-        same_text(part.texts[other], whole.texts[d], f"{where}, document {name}")
-    if whole.tokens is not None and part.tokens is not None:
-        tokens = [
-            [draft.tokens[i] for i in _token_numbers(draft, np.array([n])).tolist()]
-            for draft, n in ((part, other), (whole, d))
-            if draft.tokens is not None
-        ]
-        if tokens[0] != tokens[1]:
-            same_text(" ".join(tokens[0]), " ".join(tokens[1]), f"{where}, document {name}")
-    if whole.lengths[d] != part.lengths[other]:
-        raise InputError(
-            f"{where}, document {name}: length {part.lengths[other]}, {whole.lengths[d]} before;"
-            " all sources need the same text"
-        )
+def _check_same(whole: Draft, part: Draft, place: Ints, where: str) -> None:
+    """Refuses two versions of a document that both have."""
+    starts = [np.cumsum(x.lengths) - x.lengths for x in (whole, part)]
+    for other in np.flatnonzero(place >= 0).tolist():
+        d = int(place[other])
+        name = f"{where}, document {show(str(d + 1) if whole.ids is None else whole.ids[d])}"
+        if whole.texts is not None and part.texts is not None:
+            same_text(part.texts[other], whole.texts[d], name)
+        if whole.tokens is not None and part.tokens is not None:
+            mine, theirs = (
+                tokens[first : first + length]
+                for tokens, first, length in (
+                    (whole.tokens, starts[0][d], whole.lengths[d]),
+                    (part.tokens, starts[1][other], part.lengths[other]),
+                )
+            )
+            if mine != theirs:
+                same_text(" ".join(theirs), " ".join(mine), name)
+        if whole.lengths[d] != part.lengths[other]:
+            raise InputError(
+                f"{name}: length {part.lengths[other]}, {whole.lengths[d]} before; all sources need"
+                " the same text"
+            )
 
 
 def _token_numbers(draft: Draft, documents: Ints) -> Ints:
