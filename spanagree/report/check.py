@@ -13,11 +13,11 @@ _MOST = 20  # annotators, and findings of one kind, that are shown; JSON has all
 def as_text(result: Check) -> str:
     """Contents, who saw what, annotators, findings."""
     contents = result.contents
-    head = (
-        f"{contents['documents']} documents, {contents['annotators']} annotators,"
-        f" {contents['annotations']} annotations, {contents['segments']} segments;"
-        f" offsets in {contents['offsets']}"
+    counts = (
+        f"{contents[f'{what}s']} {what}{'s' * (contents[f'{what}s'] != 1)}"
+        for what in ("document", "annotator", "annotation", "segment")
     )
+    head = f"{', '.join(counts)}; offsets in {contents['offsets']}"
     lengths = [
         f"{what}: {least} to {greatest}, median {median:g}"
         for what, of in (("documents", "document_length"), ("segments", "segment_length"))
