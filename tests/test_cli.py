@@ -40,7 +40,9 @@ def test_evaluate(run, files):
     assert "lexicon.conll     0.8687  0.5181  0.6491     0.1377        0.5930  1 → 2" in out
     assert "tagger.conll      0.7176  0.5663  0.6330     0.0500        0.6137  2 → 1" in out
     assert out.endswith(f"|unit:sentence|scheme:auto(IOB2)|strict:no|spanagree:{sa.__version__}\n")
-    assert err == "spanagree: note: chunker.conll: 14 ill-formed IOB2 tags read as conlleval does\n"
+    assert (
+        err == "spanagree: note: chunker.conll: 14 ill-formed tags read as conlleval does (IOB2)\n"
+    )
 
 
 def test_json_is_the_python_result(run, files):

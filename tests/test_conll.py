@@ -144,7 +144,7 @@ def test_repairs_are_noted(write):
     a = write("a\tB-X\nb\tI-X\nc\tB-Y\n\nd\tI-X\n\ne\tB-X\nf\tI-Y\n")
     b = write("a\tB-X\nb\tI-X\nc\tO\n\nd\tO\n\ne\tO\nf\tB-X\n", "b")
     corpus = sa.read_conll([a, b])
-    assert corpus.notes == ("gold.conll: 2 ill-formed IOB2 tags read as conlleval does",)
+    assert corpus.notes == ("gold.conll: 2 ill-formed tags read as conlleval does (IOB2)",)
     assert corpus.reading["schemes"] == {"gold.conll": "IOB2", "b": "IOB2"}
     strict = sa.read_conll([a, b], strict=True)
     assert strict.notes == (

@@ -28,4 +28,4 @@ def test_newsroom_changes_ranks(newsroom):
     assert len(corpus) >= 60
     ranks = {name: s.rank for name, s in sa.evaluate(corpus).systems.items()}
     assert ranks == {"lexicon.conll": (1, 2), "tagger.conll": (2, 1), "chunker.conll": (3, 3)}
-    assert corpus.notes == ("chunker.conll: 14 ill-formed IOB2 tags read as conlleval does",)
+    assert corpus.notes == ("chunker.conll: 14 ill-formed tags read as conlleval does (IOB2)",)

@@ -64,7 +64,7 @@ def test_strict_in_different_schemes():
 def test_notes():
     """Ill-formed tags are counted by layer."""
     corpus = sa.from_tags({"a": [["B-X", "O", "I-X", "B-X", "I-X"]], "b": [["O"] * 5]})
-    assert corpus.notes == ("a: 1 ill-formed IOB2 tag read as conlleval does",)
+    assert corpus.notes == ("a: 1 ill-formed tag read as conlleval does (IOB2)",)
 
 
 @pytest.mark.parametrize(

@@ -172,10 +172,10 @@ def _notes_on(name: str, reading: Reading) -> list[str]:
     """What a user should know of how a layer's tags were read."""
     notes = []
     if reading.repaired:
-        kind = "" if reading.scheme == "mixed" else f" {reading.scheme}"
+        kind = "" if reading.scheme == "mixed" else f" ({reading.scheme})"
         notes.append(
-            f"{printable(name)}: {reading.repaired} ill-formed{kind} tag"
-            f"{'s' * (reading.repaired > 1)} read as conlleval does"
+            f"{printable(name)}: {reading.repaired} ill-formed tag"
+            f"{'s' * (reading.repaired > 1)} read as conlleval does{kind}"
         )
     if reading.dropped:
         notes.append(
