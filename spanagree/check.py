@@ -11,6 +11,8 @@ import numpy as np
 
 from spanagree.draft import FLAWS, Draft, Flaw, overlapping
 from spanagree.errors import show
+from spanagree.signature import signature
+from spanagree.version import __version__
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def check(draft: Draft) -> Check:
     by_document = np.bincount(draft.of_document, minlength=len(draft.lengths))
     coverage = Counter(by_document.tolist())
     contents = {
+        "signature": signature({"offsets": draft.offsets, **draft.reading, "version": __version__}),
         "documents": len(draft.lengths),
         "annotators": n,
         "annotations": len(draft.of_document),

@@ -209,8 +209,6 @@ def evaluate(
         corpus = read_files(layers, options, form, repair, advance)
     with _progress("evaluating") as advance:
         result = sa.evaluate(corpus, gold, match=match, chance=chance, progress=advance)
-    for note in result.notes:
-        _note(note)
     _write(
         output,
         format,
@@ -218,6 +216,9 @@ def evaluate(
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
+    sys.stdout.flush()
+    for note in result.notes:
+        _note(note)
 
 
 @spanagree.command()

@@ -11,6 +11,7 @@ import numpy as np
 
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, one_of, printable
+from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import Score, Tallies, Tally, corrected, undefined
 from spanagree.version import __version__
@@ -307,24 +308,6 @@ def evaluate(
         "version": __version__,
     }
     return Evaluation(systems, len(corpus), corpus.ids, settings, tuple(notes))
-
-
-def signature(settings: Mapping[str, Any]) -> str:
-    """Settings in one line, for the record: those that change numbers, and the version.
-
-    >>> signature({"match": "exact", "strict": False, "version": "0.1.0"})
-    'match:exact|strict:no|spanagree:0.1.0'
-    """
-    parts = []
-    for key in ("match", "chance", "average", "offsets", "unit", "scheme", "strict"):
-        if key in settings:
-            value = settings[key]
-            if value == "auto":  # the schemes that were recognised
-                value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
-            parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
-    if settings.get("ignore_tokens"):
-        parts.append("tokens:ignored")
-    return "|".join([*parts, f"spanagree:{settings['version']}"])
 
 
 def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
-    "version", "errors", "arrays", "offsets", "corpus", "draft", "check", "tags", "tally", "chance",
+    "version", "signature", "errors", "arrays", "offsets", "corpus", "draft", "check", "tags", "tally", "chance",
     "similarity", "formats", "evaluation", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(

@@ -70,5 +70,6 @@ def as_text(result: Check) -> str:
     if repairs:
         said.append(f"repairs that would help: {', '.join(repairs)}")
     said += [printable(note) for note in contents["notes"]]
+    said.append(f"signature: {contents['signature']}")
     tables = [seen, annotators, *([findings] if result.findings else [])]
     return "\n".join([head, *lengths, "", *(render(table) for table in tables), *said, ""])

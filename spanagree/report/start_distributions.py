@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from spanagree.evaluation import signature
 from spanagree.report.table import Table
+from spanagree.signature import signature
 from spanagree.version import __version__
 
 if TYPE_CHECKING:
