@@ -518,6 +518,7 @@ class Corpus:
             offsets="tokens",
             tokens=tokens,
             token_starts=starts,
+            reading={**self.reading, **({"cut": cut} if changes else {})},
             notes=(*self.notes, *notes),
             changes=(*self.changes, *changes),
         )

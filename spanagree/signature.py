@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_KEYS = (
+    "match", "chance", "average", "offsets", "unit", "scheme", "strict", "partial", "cut",
+)  # fmt: skip
+
 
 def signature(settings: Mapping[str, Any]) -> str:
     """Settings in one line, for the record: those that change numbers, and the version.
@@ -13,12 +17,14 @@ def signature(settings: Mapping[str, Any]) -> str:
     'match:exact|strict:no|spanagree:0.1.0'
     """
     parts = []
-    for key in ("match", "chance", "average", "offsets", "unit", "scheme", "strict"):
+    for key in _KEYS:
         if key in settings:
             value = settings[key]
             if value == "auto":  # the schemes that were recognised
                 value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
             parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
+    if settings.get("repair"):
+        parts.append(f"repair:{'+'.join(settings['repair'])}")
     if settings.get("ignore_tokens"):
         parts.append("tokens:ignored")
     return "|".join([*parts, f"spanagree:{settings['version']}"])

@@ -48,6 +48,17 @@ def test_dirt(what):
         assert [tuple(s) for s in corpus[0].segments["a"]] == left
         assert all(any(f"({step})" in note for note in corpus.notes) for step in steps)
         assert corpus.reading["repair"] == [name for name in REPAIRS if name in steps]
+        signed = sa.evaluate(
+            sa.Corpus(
+                corpus.lengths,
+                {**corpus.layers, "b": corpus.layers["a"]},
+                corpus.labels,
+                corpus.offsets,
+                reading=corpus.reading,
+            ),
+            chance="overlapping",
+        )
+        assert f"|repair:{'+'.join(corpus.reading['repair'])}|" in signed.signature
 
 
 def test_repeats():
@@ -218,6 +229,7 @@ def test_cutting_tokens():
         gone = sum(change.after is None for change in tokens.changes)
         assert len(tokens.layers["a"]) == len(corpus.layers["a"]) - gone
         assert any(f"({cut})" in note for note in tokens.notes)
+        assert tokens.reading["cut"] == cut
     changes = corpus.to_tokens(cut="expand").changes
     assert ("duplicate", sa.Segment(5, 9, "Y")) in [(c.kind, c.before) for c in changes]
     with pytest.raises(sa.SettingError, match="unknown cut 'x'; allowed: error, expand, contract"):

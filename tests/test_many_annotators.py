@@ -49,6 +49,7 @@ def test_partial(write):
     assert corpus.tokens == ("a", "c", "d")
     assert corpus[0].segments == {"w1": (sa.Segment(0, 2, "X"),), "w2": (sa.Segment(1, 2, "Y"),)}
     assert corpus.notes[0] == "1 token without a tag in some layer left out in all"
+    assert "|partial:drop-tokens|" in sa.evaluate(corpus).signature
     with pytest.raises(sa.SettingError, match="unknown partial 'x'; allowed: error, drop-tokens"):
         sa.read_conll(path, **ask, partial="x")
     with pytest.raises(sa.InputError, match=":3: no tag here, but elsewhere in the document"):

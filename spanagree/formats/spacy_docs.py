@@ -125,6 +125,8 @@ def draft_docs(
             f"{dropped} token{'s' * (dropped > 1)} without annotation in some layer left out in all"
         )
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
+    if dropped:
+        reading["partial"] = "drop-tokens"
     return collector.draft(reading, notes, numbered=ids is None)
 
 

@@ -145,6 +145,8 @@ def read_columns(
     settings: dict[str, Any] = {"scheme": scheme, "strict": strict, "schemes": schemes}
     if ill_formed:
         settings["ill_formed"] = ill_formed
+    if not kept.all():
+        settings["partial"] = "drop-tokens"
     return TagLayers(documents, kept, layers, notes, settings)
 
 
