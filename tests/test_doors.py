@@ -224,7 +224,7 @@ def test_files_of_several_formats(news, newsroom, tmp_path):
     assert systems["tagger"].tally == expected["tagger"].tally
 
 
-def test_what_the_review_broke(tmp_path):
+def test_slips_are_errors(tmp_path):
     """Ids that are numbers match as ids; a key or label that does not fit is an error."""
     one = sa.Corpus.from_segments([5, 5], {"a": [[], []]}, ids=["1", "2"])
     two = sa.Corpus.from_segments([5, 5], {"b": [[], []]}, ids=["2", "3"])
