@@ -29,6 +29,18 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     return tuple(column[new] for column in ordered), which, np.bincount(number)
 
 
+def met_before(*columns: Ints) -> Bools:
+    """Which rows of a table stand further up already.
+
+    >>> met_before(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
+    [False, False, True]
+    """
+    _, which, _ = distinct(*columns)
+    again = np.ones(len(which), np.bool_)
+    again[np.unique(which, return_index=True)[1]] = False
+    return again
+
+
 def in_order(*columns: Ints) -> bool:
     """Whether the rows of a table are sorted already.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, in_order, ranges
+from spanagree.arrays import Bools, Ints, in_order, met_before, ranges
 from spanagree.errors import InputError, SettingError, check_choice, one_of, printable, show
 from spanagree.offsets import CUTS, Taken, locate, takes_in
 
@@ -483,11 +483,8 @@ class Corpus:
             low, high = taken[2:] if cut == "contract" else taken[:2]
             gone = (low >= high) | (cuts & (cut == "drop"))
             moved = (layer.document, low - first[layer.document], high - first[layer.document])
-            _, which, _ = distinct(
-                *moved, layer.label, np.where(gone, -1 - np.arange(len(gone)), 0)
-            )
-            twice = np.ones(len(layer), np.bool_)
-            twice[np.unique(which, return_index=True)[1]] = False
+            apart = np.where(gone, -1 - np.arange(len(gone)), 0)  # what is gone repeats nothing
+            twice = met_before(*moved, layer.label, apart)
             for i in np.flatnonzero(cuts | twice).tolist():
                 label = self.labels[layer.label[i]]
                 after = Segment(int(moved[1][i]), int(moved[2][i]), label)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct
+from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.corpus import Corpus, RawLayer
 from spanagree.errors import InputError, check_choice, show
 
@@ -199,20 +199,12 @@ def _place(draft: Draft, annotation: int) -> str:
 
 def _repeats(draft: Draft) -> Ints:
     """Annotations of a document and annotator met before."""
-    _, which, counts = distinct(draft.of_document, draft.of_annotator)
-    if len(counts) == len(which):
-        return np.zeros(0, np.int64)
-    first = np.zeros(len(which), np.bool_)
-    first[np.unique(which, return_index=True)[1]] = True
-    return np.flatnonzero(~first)
+    return np.flatnonzero(met_before(draft.of_document, draft.of_annotator))
 
 
 def _duplicates(draft: Draft) -> Ints:
     """Segments that stand in their annotation for a second time."""
-    _, which, _ = distinct(draft.annotation, draft.start, draft.end, draft.label)
-    first = np.zeros(len(which), np.bool_)
-    first[np.unique(which, return_index=True)[1]] = True
-    return np.flatnonzero(~first)
+    return np.flatnonzero(met_before(draft.annotation, draft.start, draft.end, draft.label))
 
 
 def _where(condition: Callable[[Draft], Bools]) -> Callable[[Draft], Ints]:

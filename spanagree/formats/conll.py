@@ -150,9 +150,8 @@ def _declared(text: str) -> tuple[dict[str, int], str | None]:
     names, missing = said.get("columns", ()), said.get("missing")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return {}, None
-    return {name: i for i, name in enumerate(names, 1)}, missing if isinstance(
-        missing, str
-    ) else None
+    columns = {name: i for i, name in enumerate(names, 1)}
+    return columns, missing if isinstance(missing, str) else None
 
 
 def write_conll(

@@ -18,8 +18,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from spanagree.corpus import OFFSETS, Corpus
 from spanagree.draft import Draft
 from spanagree.errors import InputError, printable, show
@@ -138,7 +136,6 @@ def write_jsonl(corpus: Corpus, path: PathName) -> None:
 
 
 def _lines(corpus: Corpus) -> Iterator[str]:
-    first = np.cumsum(corpus.lengths) - corpus.lengths
     for d, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:
@@ -146,7 +143,8 @@ def _lines(corpus: Corpus) -> Iterator[str]:
         if document.tokens is not None:
             entry["tokens"] = list(document.tokens)
             if corpus.token_starts is not None:
-                of = corpus.token_starts[first[d] : first[d] + document.length]
+                first = corpus.starts[d]
+                of = corpus.token_starts[first : first + document.length]
                 entry["token_starts"] = of.tolist()
         if "tokens" not in entry and (corpus.offsets == "tokens" or "text" not in entry):
             entry["length"] = document.length

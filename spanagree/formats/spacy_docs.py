@@ -314,7 +314,7 @@ def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
     words = list(document.tokens or ())
     if document.text is None or corpus.token_starts is None:
         return words, [True] * (len(words) - 1) + [False] * (len(words) > 0)
-    first = int(corpus.lengths[:d].sum())
+    first = int(corpus.starts[d])
     starts = corpus.token_starts[first : first + len(words)].tolist()
     ends = [at + len(word) for at, word in zip(starts, words, strict=True)]
     following = [*starts[1:], len(document.text)]

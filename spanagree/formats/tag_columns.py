@@ -96,7 +96,8 @@ def read_columns(
             kept &= ~lacking
         annotated[name] = seen
     notes = []
-    if not kept.all():
+    whole = bool(kept.all())
+    if not whole:
         gone = int((~kept).sum())
         notes.append(f"{gone} token{'s' * (gone > 1)} without a tag in some layer left out in all")
         before = np.concatenate(([0], np.cumsum(kept)))
@@ -108,11 +109,10 @@ def read_columns(
     of_document = np.searchsorted(np.cumsum(documents), first, side="right")
     of_document = np.minimum(of_document, max(len(documents) - 1, 0))
     shift = first - (np.cumsum(documents) - documents)[of_document] if len(documents) else first
+    left = np.flatnonzero(kept)
     layers, schemes, ill_formed = {}, {}, {}
     for name, column in columns.items():
-        codes = column.codes if kept.all() else column.codes[kept]
-        sizes = sentences
-        used = np.flatnonzero(kept)
+        codes, used, sizes = column.codes if whole else column.codes[kept], left, sentences
         if not annotated[name].all():
             seen = annotated[name][document]
             codes, used = codes[seen], used[seen]
@@ -145,7 +145,7 @@ def read_columns(
     settings: dict[str, Any] = {"scheme": scheme, "strict": strict, "schemes": schemes}
     if ill_formed:
         settings["ill_formed"] = ill_formed
-    if not kept.all():
+    if not whole:
         settings["partial"] = "drop-tokens"
     return TagLayers(documents, kept, layers, notes, settings)
 
