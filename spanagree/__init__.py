@@ -9,9 +9,11 @@ A tour::
     f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
     result.systems["mine"].labels["PER"].f1     # by label
     result.signature                            # the settings that made the numbers
+    sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
 """
 
+from spanagree.agreement import Agreement, agree
 from spanagree.chance import start_distribution
 from spanagree.corpus import Change, Corpus, Document, Layer, Segment
 from spanagree.errors import InputError, SettingError, SpanAgreeError
@@ -34,6 +36,7 @@ from spanagree.tally import Score, Tallies, Tally
 from spanagree.version import __version__
 
 __all__ = [
+    "Agreement",
     "Change",
     "Corpus",
     "Document",
@@ -50,6 +53,7 @@ __all__ = [
     "Tallies",
     "Tally",
     "__version__",
+    "agree",
     "evaluate",
     "from_dataset",
     "from_docs",

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree import agreement, evaluation
 from spanagree.chance import CHANCES
 from spanagree.draft import REPAIRS
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
-from spanagree.evaluation import BY
 from spanagree.formats import table
 from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.conll import UNITS
@@ -94,6 +94,7 @@ def _table_option(name: str, table: Any, default: str | None, what: str) -> Call
 _format = _table_option("--format", FORMATS, "text", "How the result is written.")
 _output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, not to stdout.")
 _chance = _table_option("--chance", CHANCES, "nonoverlapping", "What a random annotation respects.")
+_annotators = click.option("--annotators", metavar="NAME,...", help="These only.")
 _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
@@ -176,7 +177,7 @@ def spanagree(context: click.Context) -> None:
 @click.option("--gold", metavar="NAME", help="The gold layer.  [default: the first]")
 @_table_option("--match", MATCHES, "exact", "What counts as agreement.")
 @_chance
-@_table_option("--by", BY, None, "A row for each of these.")
+@_table_option("--by", evaluation.BY, None, "A row for each of these.")
 @_reading
 @_format
 @_output
@@ -223,9 +224,73 @@ def evaluate(
 
 @spanagree.command()
 @_files
+@_table_option("--match", MATCHES, "exact", "What counts as agreement.")
+@_chance
+@_table_option("--by", agreement.BY, None, "A row for each of these.")
+@_annotators
+@click.option(
+    "--min-shared",
+    type=int,
+    metavar="N",
+    default=agreement.MIN_SHARED,
+    show_default=True,
+    help="Mark pairs that share fewer documents.",
+)
+@_reading
+@_format
+@_output
+def agree(
+    files: tuple[str, ...],
+    match: str,
+    chance: str,
+    by: str | None,
+    annotators: str | None,
+    min_shared: int,
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """Say how far annotators agree with each other, raw and beyond luck.
+
+    Every pair is compared over the documents that both saw.
+
+    \b
+    spanagree agree crowd.jsonl --by annotator
+    spanagree agree ann.conll bob.conll --match token
+    """
+    from spanagree.report.agreement import as_table
+
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    with _progress("reading") as advance:
+        corpus = read_files(layers, options, form, repair, advance)
+    with _progress("comparing") as advance:
+        result = sa.agree(
+            corpus,
+            match=match,
+            chance=chance,
+            annotators=_names(annotators),
+            min_shared=min_shared,
+            progress=advance,
+        )
+    _write(
+        output,
+        format,
+        as_dict=lambda: result.to_dict(by),
+        as_rows=lambda: result.to_rows(by),
+        as_table=lambda: as_table(result, by),
+    )
+    sys.stdout.flush()
+    for note in result.notes:
+        _note(note)
+
+
+@spanagree.command()
+@_files
 @click.option("-o", "--output", metavar="OUT", required=True, help="The file to write.")
 @_table_option("--to", WRITABLE, None, "The format of OUT.  [default: by extension]")
-@click.option("--annotators", metavar="NAME,...", help="Write these only.")
+@_annotators
 @click.option("--to-scheme", metavar="SCHEME", help="The tag scheme of OUT.  [default: IOB2]")
 @click.option(
     "--tokenizer",
@@ -267,8 +332,8 @@ def convert(
                 options.pop(key, None)  # for the output alone
     with _progress("reading") as advance:
         corpus = read_files(layers, options, form, repair, advance)
-    if annotators is not None:
-        corpus = corpus.of_annotators([name.strip() for name in annotators.split(",")])
+    if (names := _names(annotators)) is not None:
+        corpus = corpus.of_annotators(names)
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
     write_file(corpus, output, to, wanted)
@@ -360,6 +425,10 @@ def _layers(files: Sequence[str]) -> dict[str, str]:
     names = file_names([files[i] for i in rest], [name for name, _ in named.values()])
     named |= {i: (name, files[i]) for i, name in zip(rest, names, strict=True)}
     return dict(named[i] for i in range(len(files)))
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _columns(text: str | None) -> dict[str, int] | None:

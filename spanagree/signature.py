@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 _KEYS = (
-    "match", "chance", "average", "offsets", "unit", "scheme", "strict", "partial", "cut",
+    "match", "chance", "average", "team", "annotators",
+    "items", "outside", "categories", "weights", "complete_only", "duplicates",
+    "offsets", "unit", "scheme", "strict", "partial", "cut",
 )  # fmt: skip
 
 

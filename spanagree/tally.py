@@ -8,13 +8,13 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, groups
+from spanagree.arrays import Floats, Ints
 
 _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
 UNDEFINED = math.nan
@@ -31,6 +31,14 @@ class Score(NamedTuple):
     expected: float
     corrected: float
     reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: undefined is ``None``, and why."""
+        figures: dict[str, Any] = {
+            kind: None if math.isnan(value := getattr(self, kind)) else value
+            for kind in ("observed", "expected", "corrected")
+        }
+        return {**figures, "undefined": self.reason} if self.reason else figures
 
 
 def corrected(observed: float, expected: float) -> Score:
@@ -115,7 +123,7 @@ class Tallies:
     def total(self, where: Ints | slice = slice(None)) -> Tally:
         """The sum over all entries, or over those chosen; independent of their order."""
         return Tally(
-            _sum(self.matched[where]),
+            _sum(self.matched[where].tolist()),
             math.fsum(self.expected[where].tolist()),
             int(self.size_a[where].sum()),
             int(self.size_b[where].sum()),
@@ -126,10 +134,23 @@ class Tallies:
         if len(self.label) and self.label[0] < 0:
             return {}
         names = tuple(labels)
-        return {
-            name: self.total(where)
-            for name, where in zip(names, groups(self.label, len(names)), strict=True)
-        }
+        return dict(zip(names, self.totals(self.label, len(names)), strict=True))
+
+    def totals(self, which: Ints, count: int) -> list[Tally]:
+        """A tally for each number below ``count``: of the entries that ``which`` gives it."""
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which, minlength=count)).tolist()
+        columns = (self.matched, self.expected, self.size_a, self.size_b)
+        matched, expected, size_a, size_b = (column[order].tolist() for column in columns)
+        return [
+            Tally(
+                _sum(matched[low:high]),
+                math.fsum(expected[low:high]),
+                sum(size_a[low:high]),
+                sum(size_b[low:high]),
+            )
+            for low, high in zip([0, *ends], ends, strict=False)
+        ]
 
     def of_document(self, document: int) -> Tally:
         """The tally of one document, over its labels."""
@@ -137,6 +158,17 @@ class Tallies:
         return self.total(slice(low, high))
 
 
-def _sum(values: Floats | Ints) -> float:
-    """Exact, so that the order of documents changes no digit."""
-    return int(values.sum()) if values.dtype.kind == "i" else math.fsum(values.tolist())
+def total(tallies: Iterable[Tally]) -> Tally:
+    """The sum of tallies; independent of their order.
+
+    >>> total([Tally(1, 0.5, 2, 1), Tally(1, 0.25, 1, 1)])
+    Tally(matched=2, expected=0.75, size_a=3, size_b=2)
+    """
+    columns = [[t.matched, t.expected, t.size_a, t.size_b] for t in tallies]
+    matched, expected, size_a, size_b = zip(*columns, strict=True) if columns else ((),) * 4
+    return Tally(_sum(matched), math.fsum(expected), int(sum(size_a)), int(sum(size_b)))
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Exact, so that the order of documents changes no digit; of whole numbers a whole number."""
+    return sum(values) if all(isinstance(value, int) for value in values) else math.fsum(values)

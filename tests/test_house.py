@@ -23,7 +23,7 @@ SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
     "version", "signature", "errors", "arrays", "offsets", "corpus", "draft", "check", "tags", "tally", "chance",
-    "similarity", "formats", "evaluation", "report", "__init__", "cli", "__main__",
+    "similarity", "formats", "evaluation", "agreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name

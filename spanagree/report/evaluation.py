@@ -6,7 +6,7 @@ import math
 
 from spanagree.errors import printable
 from spanagree.evaluation import Evaluation, Macro, Rank, System
-from spanagree.report.table import UNDEFINED, Table, Value
+from spanagree.report.table import UNDEFINED, Table, Value, counted, unit
 from spanagree.tally import Tally
 
 _FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")
@@ -15,7 +15,7 @@ _FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")
 def as_table(result: Evaluation, by: str | None = None) -> Table:
     """Systems in the order given; with ``by`` a block for each system, a row for each part."""
     gold = printable(result.settings["gold"])
-    unit = "sentence" if result.settings.get("unit") == "sentence" else "document"
+    document = unit(result.settings)
     systems = result.systems.values()
     header: tuple[str, ...] = ("system", *_FIGURES, "rank")
     breaks: list[int] = []
@@ -23,7 +23,7 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
     if by is None:
         rows = [[s.name, *_scores(s.tally), _arrow(s.rank)] for s in systems]
     else:
-        part = unit if by == "document" else by
+        part = document if by == "document" else by
         header = ("system", part, *_FIGURES, "gold", "marked")
         for system in systems:
             breaks.append(len(rows))
@@ -33,8 +33,8 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
         rows,
         names=1 if by is None else 2,
         breaks=breaks[1:],
-        caption=f"{len(systems)} system{'s' * (len(systems) != 1)} against {gold},"
-        f" {result.documents} {unit}{'s' * (result.documents != 1)}",
+        caption=f"{counted(len(systems), 'system')} against {gold},"
+        f" {counted(result.documents, document)}",
         remarks=_remarks(result, by),
         signature=result.signature,
     )

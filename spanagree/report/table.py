@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from spanagree.errors import printable
 
@@ -47,6 +48,20 @@ def figure(value: Value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return UNDEFINED
     return printable(value) if isinstance(value, str) else _number(value)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "pair"), counted(2, "pair")
+    ('1 pair', '2 pairs')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def unit(settings: Mapping[str, Any]) -> str:
+    """What a document of the corpus is called."""
+    return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
 def _number(value: float) -> str:

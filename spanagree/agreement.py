@@ -1,0 +1,692 @@
+"""Annotators against each other: pairs, each against the rest, the team.
+
+The paper on chance stops at two annotators who see everything. Tallies add, so a team's is the sum
+over its pairs, and a pair's the sum over the documents that both saw. Only F1 is reported: which
+of two annotators is asked for precision would be arbitrary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.corpus import Corpus, Layer
+from spanagree.errors import SettingError, check_choice, show
+from spanagree.signature import signature
+from spanagree.similarity import Placed, check_layer, find_match, place_layers, tallies
+from spanagree.tally import Score, Tallies, Tally, total, undefined
+from spanagree.version import __version__
+
+MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
+
+_PORTION = 1 << 20  # segments of pairs that are compared at a time
+
+BY = {
+    "pair": "a row for each pair that shares a document",
+    "annotator": "a row for each annotator: against all others, and the team without",
+    "label": "a row for each label",
+    "document": "a row for each document that two annotators saw and one marked something in",
+}
+"""What a report can be broken down by."""
+
+
+class Figures(NamedTuple):
+    """A number for each of the three figures of a score."""
+
+    observed: float
+    expected: float
+    corrected: float
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean over pairs of annotators, each pair counted once whatever it shares.
+
+    Attributes:
+        observed: the mean of the pairs' observed F1.
+        expected: the mean of their expected F1.
+        corrected: the mean of their corrected F1.
+        sd: the standard deviations over the pairs, with their number as divisor.
+        pairs: over how many pairs each mean runs: those for which the figure is defined.
+        reason: why the means are undefined, if they are.
+    """
+
+    observed: float
+    expected: float
+    corrected: float
+    sd: Figures
+    pairs: Figures
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two annotators over the documents that both saw.
+
+    ``few``: they share fewer documents than the number asked for, so the figures are shaky.
+    ``size_a`` of the tally belongs to ``a``, ``size_b`` to ``b``.
+    """
+
+    a: str
+    b: str
+    documents: int
+    tally: Tally
+    few: bool
+
+    @property
+    def f1(self) -> Score:
+        """Over the documents shared; undefined if there are none or nothing is marked in them."""
+        return self.tally.f1 if self.documents else undefined("no document shared")
+
+
+@dataclass(frozen=True)
+class Team:
+    """All pairs together: their tallies summed, so documents that many saw weigh more.
+
+    ``pairs`` share a document; ``documents`` were seen by two annotators or more.
+    """
+
+    pairs: int
+    documents: int
+    tally: Tally
+    reason: str = ""
+
+    @property
+    def f1(self) -> Score:
+        """From the summed tallies."""
+        return undefined(self.reason) if self.reason else self.tally.f1
+
+
+@dataclass(frozen=True)
+class Member:
+    """One annotator against all others, and the team without.
+
+    Attributes:
+        name: the annotator.
+        documents: how many documents the annotator saw.
+        pairs: with how many others a document is shared.
+        tally: summed over these pairs; ``size_a`` is the annotator's.
+        without: the team without the annotator.
+        rise: by how much the team's figures rise without the annotator.
+    """
+
+    name: str
+    documents: int
+    pairs: int
+    tally: Tally
+    without: Team
+    rise: Figures
+
+    @property
+    def f1(self) -> Score:
+        """Against all others."""
+        return self.tally.f1 if self.pairs else undefined("no document shared with another")
+
+
+class Pairs(Mapping[tuple[str, str], Pair]):
+    """The pairs of annotators that share a document, in the order of the corpus.
+
+    A pair is found by its names in either order. Asked for two annotators who share no document,
+    it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
+    """
+
+    def __init__(
+        self, names: Sequence[str], members: Sequence[tuple[int, int]], pairs: Sequence[Pair]
+    ) -> None:
+        self._names = {name: i for i, name in enumerate(names)}
+        self._pairs = dict(zip(members, pairs, strict=True))
+
+    def __getitem__(self, names: tuple[str, str]) -> Pair:
+        """The pair of these two annotators.
+
+        Raises:
+            KeyError: for a name that is not there, or twice the same.
+        """
+        i, j = self._members(names)
+        if (found := self._pairs.get((min(i, j), max(i, j)))) is not None:
+            return found
+        first, second = sorted(names, key=self._names.__getitem__)
+        return Pair(first, second, 0, Tally(), True)
+
+    def _members(self, names: tuple[str, str]) -> tuple[int, int]:
+        known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
+        if not known or not all(name in self._names for name in names):
+            raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
+        return self._names[names[0]], self._names[names[1]]
+
+    def __contains__(self, names: object) -> bool:
+        try:
+            i, j = self._members(names)  # type: ignore[arg-type]  # anything may be asked for
+        except (KeyError, TypeError):
+            return False
+        return (min(i, j), max(i, j)) in self._pairs
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((pair.a, pair.b) for pair in self._pairs.values())
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def values(self) -> Any:
+        """The pairs themselves."""
+        return self._pairs.values()
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The result of :func:`agree`.
+
+    Attributes:
+        team: the tallies summed over all pairs.
+        mean: the mean over pairs, with its population standard deviation.
+        pairs: by the names of two annotators, in either order.
+        annotators: by name, each against the rest.
+        labels: the team by label; empty for a measure that disregards labels.
+        documents: the number of documents of the corpus.
+        document_ids: their names; without them they are numbered from 1.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over.
+        tallies: the tallies of every pair, document and label: its ``document`` counts the
+            documents of pairs, which ``pair_documents`` lists.
+        pair_documents: the number of the pair and of the document, for each document of each pair.
+    """
+
+    team: Team
+    mean: Mean
+    pairs: Pairs
+    annotators: Mapping[str, Member]
+    labels: Mapping[str, Tally]
+    documents: int
+    document_ids: tuple[str, ...] | None
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...]
+    tallies: Tallies = field(repr=False)
+    pair_documents: tuple[Ints, Ints] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    @cached_property
+    def few(self) -> int:
+        """How many pairs share fewer documents than the number asked for."""
+        return sum(pair.few for pair in self.pairs.values())
+
+    def matrix(self, figure: str = "corrected") -> Floats:
+        """The F1 of each annotator with each other, both in the order of ``annotators``.
+
+        Undefined figures, pairs that share nothing, and the diagonal are ``nan``.
+
+        Raises:
+            SettingError: if ``figure`` is not observed, expected or corrected.
+
+        >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]})
+        >>> agree(corpus).matrix()
+        array([[nan,  1.],
+               [ 1., nan]])
+        """
+        check_choice(figure, Figures._fields, "figure")
+        place = {name: i for i, name in enumerate(self.annotators)}
+        matrix = np.full((len(place), len(place)), np.nan)
+        for pair in self.pairs.values():
+            i, j = place[pair.a], place[pair.b]
+            matrix[i, j] = matrix[j, i] = getattr(pair.f1, figure)
+        return matrix
+
+    def by_document(self) -> Iterator[tuple[str, int, Tally]]:
+        """Name, number of annotators who saw it, and tally over their pairs, of each document.
+
+        Documents that fewer than two saw, or in which nothing is marked, are left out.
+        """
+        _, document = self.pair_documents
+        of = document[self.tallies.document]
+        pairs = np.bincount(document, minlength=self.documents)
+        sums = self.tallies.totals(of, self.documents)
+        for d in np.unique(of).tolist():
+            saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
+            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d]
+
+    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+        """The result as plain data, for JSON; undefined is ``None``.
+
+        ``by="document"`` adds the tallies and scores of each document.
+
+        Raises:
+            SettingError: if ``by`` is not one of :data:`BY`.
+        """
+        _check_by(by)
+        mean = {name: _defined(getattr(self.mean, name)) for name in Figures._fields}
+        data: dict[str, Any] = {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "documents": self.documents,
+            "notes": list(self.notes),
+            "team": _team(self.team),
+            "mean": {
+                **mean,
+                "sd": {name: _defined(sd) for name, sd in self.mean.sd._asdict().items()},
+                "pairs": self.mean.pairs._asdict(),
+                **({"undefined": self.mean.reason} if self.mean.reason else {}),
+            },
+            "pairs": [
+                {
+                    "annotators": [pair.a, pair.b],
+                    "documents": pair.documents,
+                    "few": pair.few,
+                    "f1": pair.f1.to_dict(),
+                    "tally": {
+                        **_counts(pair.tally),
+                        "sizes": [pair.tally.size_a, pair.tally.size_b],
+                    },
+                }
+                for pair in self.pairs.values()
+            ],
+            "annotators": [
+                {
+                    "name": member.name,
+                    "documents": member.documents,
+                    "pairs": member.pairs,
+                    "f1": member.f1.to_dict(),
+                    "tally": _counts(member.tally),
+                    "without": _team(member.without),
+                    "rise": {name: _defined(x) for name, x in member.rise._asdict().items()},
+                }
+                for member in self.annotators.values()
+            ],
+            "labels": {
+                label: {"f1": tally.f1.to_dict(), "tally": _counts(tally)}
+                for label, tally in self.labels.items()
+            },
+        }
+        if by == "document":
+            data["by_document"] = [
+                {"id": name, "annotators": saw, "f1": tally.f1.to_dict(), "tally": _counts(tally)}
+                for name, saw, tally in self.by_document()
+            ]
+        return data
+
+    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+        """The result as flat rows, for CSV or a data frame; undefined is ``nan`` or ``None``.
+
+        Without ``by`` a row for the team and one for the mean over pairs; else a row for each part.
+
+        Raises:
+            SettingError: if ``by`` is not one of :data:`BY`.
+
+        >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]})
+        >>> [(row["a"], row["b"], row["f1_observed"]) for row in agree(corpus).to_rows("pair")]
+        [('a', 'b', 1.0)]
+        """
+        _check_by(by)
+        rows: list[dict[str, Any]]
+        if by is None:
+            nothing = dict.fromkeys(_row(Tally()))
+            pairs = {"pairs": self.mean.pairs.observed}
+            team = {**_flat(self.team.f1), **_row(self.team.tally), "pairs": self.team.pairs}
+            rows = [
+                {"of": "team", **team},
+                {"of": "mean over pairs", **_flat(self.mean), **nothing, **pairs},
+                {"of": "sd over pairs", **_flat(self.mean.sd), **nothing, **pairs},
+            ]
+        elif by == "pair":
+            rows = [
+                {
+                    "a": p.a,
+                    "b": p.b,
+                    "documents": p.documents,
+                    "few": p.few,
+                    **_flat(p.f1),
+                    **_row(p.tally),
+                }
+                for p in self.pairs.values()
+            ]
+        elif by == "annotator":
+            rows = [
+                {
+                    "annotator": m.name,
+                    "documents": m.documents,
+                    "pairs": m.pairs,
+                    **_flat(m.f1),
+                    **_row(m.tally),
+                    **{f"without_{key}": value for key, value in _flat(m.without.f1).items()},
+                    **{f"rise_{key}": value for key, value in m.rise._asdict().items()},
+                }
+                for m in self.annotators.values()
+            ]
+        elif by == "label":
+            rows = [
+                {"label": label, **_flat(tally.f1), **_row(tally)}
+                for label, tally in self.labels.items()
+            ]
+        else:
+            rows = [
+                {"document": name, "annotators": saw, **_flat(tally.f1), **_row(tally)}
+                for name, saw, tally in self.by_document()
+            ]
+        return [{**row, "signature": self.signature} for row in rows]
+
+
+def _check_by(by: str | None) -> None:
+    if by is not None:
+        check_choice(by, BY, "by")
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _counts(tally: Tally) -> dict[str, float]:
+    return {
+        "matched": tally.matched,
+        "expected": tally.expected,
+        "size": tally.size_a + tally.size_b,
+    }
+
+
+def _team(team: Team) -> dict[str, Any]:
+    return {
+        "pairs": team.pairs,
+        "documents": team.documents,
+        "f1": team.f1.to_dict(),
+        "tally": _counts(team.tally),
+    }
+
+
+def _flat(score: Score | Mean | Figures) -> dict[str, float]:
+    return {f"f1_{kind}": getattr(score, kind) for kind in Figures._fields}
+
+
+def _row(tally: Tally) -> dict[str, float]:
+    return {
+        "matched": tally.matched,
+        "expected": tally.expected,
+        "size_a": tally.size_a,
+        "size_b": tally.size_b,
+    }
+
+
+# --- from a corpus ------------------------------------------------------------------------------
+
+
+def agree(
+    corpus: Corpus,
+    *,
+    match: str = "exact",
+    chance: str = "nonoverlapping",
+    annotators: Sequence[str] | None = None,
+    min_shared: int = MIN_SHARED,
+    progress: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """How far annotators agree with each other, raw and beyond luck.
+
+    Every pair is compared over the documents that both saw; pairs that share none are never
+    visited, so thousands of annotators are no obstacle. The expected figures are exact (Li et
+    al. 2024, extended here to teams: tallies add over pairs).
+
+    Args:
+        corpus: the annotators as layers.
+        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        annotators: the names of those to compare; all unless given.
+        min_shared: pairs that share fewer documents are marked (``few``); they still count.
+        progress: called with the number of documents of pairs done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, ``min_shared`` below 0, or a layer that overlaps itself
+            where the measure or the chance model does not allow it.
+
+    >>> corpus = Corpus.from_segments(
+    ...     [10, 8],
+    ...     {
+    ...         "ann": [[(0, 2, "PER"), (4, 5, "LOC")], [(1, 2, "LOC")]],
+    ...         "bob": [[(0, 2, "PER")], None],
+    ...         "cem": [None, [(1, 2, "LOC")]],
+    ...     },
+    ... )
+    >>> result = agree(corpus)
+    >>> {names: round(pair.f1.observed, 3) for names, pair in result.pairs.items()}
+    {('ann', 'bob'): 0.667, ('ann', 'cem'): 1.0}
+    >>> round(result.team.f1.observed, 3), round(result.mean.observed, 3)
+    (0.8, 0.833)
+    """
+    measure = find_match(match)
+    if not isinstance(min_shared, int) or isinstance(min_shared, bool) or min_shared < 0:
+        raise SettingError(f"min_shared {show(min_shared)}; a whole number from 0 is needed")
+    if annotators is not None:
+        corpus = corpus.of_annotators(annotators)
+    names = corpus.annotators
+    for name in names:
+        check_layer(corpus, name, match, chance)
+    told = progress or (lambda done, total: None)
+    told(0, 1)
+    crowd = _Crowd.of(corpus)
+    first, second = crowd.pairs()
+    pair_members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
+    columns = _compare(corpus, crowd, (first, second), (match, chance), told)
+    document = crowd.document[first]
+
+    tallied = columns.totals(pair[columns.document], len(shared))
+    members = list(zip(*(column.tolist() for column in pair_members), strict=True))
+    pairs = [
+        Pair(names[i], names[j], count, tally, count < min_shared)
+        for (i, j), count, tally in zip(members, shared.tolist(), tallied, strict=True)
+    ]
+    reason = "" if pairs else _nobody(len(names))
+    team = Team(len(pairs), len(np.unique(document)), total(tallied), reason)
+    settings = {
+        "match": match,
+        "chance": chance,
+        "team": "summed",
+        "annotators": len(names),
+        "min_shared": min_shared,
+        "offsets": corpus.offsets,
+        **corpus.reading,
+        "version": __version__,
+    }
+    return Agreement(
+        team,
+        _mean([p.f1 for p in pairs], reason),
+        Pairs(names, members, pairs),
+        _members(corpus, team, members, tallied, (pair, document)),
+        columns.by_label(corpus.labels) if measure.of_label else {},
+        len(corpus),
+        corpus.ids,
+        settings,
+        corpus.notes,
+        columns,
+        (pair, document),
+    )
+
+
+def _nobody(annotators: int) -> str:
+    if annotators < 2:
+        return f"{annotators} annotator{'s' * (annotators != 1)}; agreement needs two"
+    return "no document was seen by two annotators"
+
+
+@dataclass(frozen=True)
+class _Crowd:
+    """A row for each document and annotator who saw it, and where the segments marked there are."""
+
+    document: Ints
+    annotator: Ints
+    begin: Ints  # of its segments among all, sorted by document and annotator
+    end: Ints
+    order: Ints  # of all segments: layers one after the other, into that order
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> _Crowd:
+        seen = [np.flatnonzero(layer.annotated) for layer in corpus.layers.values()]
+        document = np.concatenate([*seen, np.zeros(0, np.int64)])
+        annotator = np.repeat(np.arange(len(seen)), [len(s) for s in seen])
+        by_document = np.argsort(document, kind="stable")  # annotators are in order already
+        document, annotator = document[by_document], annotator[by_document]
+        layers = corpus.layers.values()
+        of = np.concatenate([*(layer.document for layer in layers), np.zeros(0, np.int64)])
+        by = np.repeat(np.arange(len(seen)), [len(layer) for layer in layers])
+        order = np.argsort(of, kind="stable")
+        annotations = document * len(seen) + annotator
+        segments = (of * len(seen) + by)[order]
+        begin = np.searchsorted(segments, annotations, side="left")
+        return cls(
+            document, annotator, begin, np.searchsorted(segments, annotations, "right"), order
+        )
+
+    def pairs(self) -> tuple[Ints, Ints]:
+        """The rows of all pairs of annotations of the same document, the earlier one first."""
+        last = np.searchsorted(self.document, self.document, side="right")
+        second, first = ranges(np.arange(len(last)) + 1, last)
+        return first, second
+
+
+def _compare(
+    corpus: Corpus,
+    crowd: _Crowd,
+    pairs: tuple[Ints, Ints],
+    how: tuple[str, str],
+    told: Callable[[int, int], None],
+) -> Tallies:
+    """The tallies of each pair of annotations, numbered in the column ``document``."""
+    match, chance = how
+    first, second = pairs
+    if not len(first):
+        nothing = np.zeros(0, np.int64)
+        return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
+    profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    start, end, label = (
+        np.concatenate([getattr(p.layer, name) for p in placed.values()])[crowd.order]
+        for name in ("start", "end", "label")
+    )
+    profile = np.concatenate([p.profile for p in placed.values()])[crowd.order]
+
+    def side(rows: Ints) -> Placed:
+        segment, pair = ranges(crowd.begin[rows], crowd.end[rows])
+        everyone = np.ones(len(rows), np.bool_)
+        return Placed(
+            Layer(pair, start[segment], end[segment], label[segment], everyone), profile[segment]
+        )
+
+    size = crowd.end - crowd.begin
+    done = np.cumsum(size[first] + size[second])
+    borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
+    parts, low = [], 0
+    for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
+        rows = slice(low, high)
+        part = tallies(
+            side(first[rows]), side(second[rows]), profiles, match, max(1, len(corpus.labels))
+        )
+        parts.append((part.document + low, part))
+        told(high, len(first))
+        low = high
+    return Tallies(
+        np.concatenate([document for document, _ in parts]),
+        *(
+            np.concatenate([getattr(part, name) for _, part in parts])
+            for name in ("label", "matched", "expected", "size_a", "size_b")
+        ),
+    )
+
+
+# --- team, mean, members ------------------------------------------------------------------------
+
+
+def _mean(scores: Sequence[Score], reason: str) -> Mean:
+    figures = [
+        [value for score in scores if not math.isnan(value := getattr(score, kind))]
+        for kind in Figures._fields
+    ]
+    means = [math.fsum(values) / len(values) if values else math.nan for values in figures]
+    spread = [
+        math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)) if values else math.nan
+        for values, mean in zip(figures, means, strict=True)
+    ]
+    if not reason and not figures[0]:
+        reason = "no pair for which it is defined"
+    observed, expected, corrected = means
+    counts = Figures(*map(len, figures))
+    return Mean(observed, expected, corrected, Figures(*spread), counts, reason)
+
+
+def _members(
+    corpus: Corpus,
+    team: Team,
+    members: Sequence[tuple[int, int]],
+    tallied: Sequence[Tally],
+    pair_documents: tuple[Ints, Ints],
+) -> dict[str, Member]:
+    """Each annotator against the others; the team without is the team less these pairs."""
+    of: list[list[Tally]] = [[] for _ in corpus.annotators]  # as in the team's sum
+    own: list[list[Tally]] = [[] for _ in corpus.annotators]  # the annotator's side first
+    for (i, j), tally in zip(members, tallied, strict=True):
+        turned = Tally(tally.matched, tally.expected, tally.size_b, tally.size_a)
+        for one, as_a in ((i, tally), (j, turned)):
+            of[one].append(tally)
+            own[one].append(as_a)
+    taken_from = _Sums.of(tallied)
+    seen_without = _seen_without(len(of), members, pair_documents)
+    result = {}
+    for i, (name, layer) in enumerate(corpus.layers.items()):
+        left = len(tallied) - len(of[i])
+        rest = Team(
+            left, seen_without[i], taken_from.less(of[i]), "" if left else "no pair is left"
+        )
+        rise = Figures(*(getattr(rest.f1, k) - getattr(team.f1, k) for k in Figures._fields))
+        result[name] = Member(
+            name, int(layer.annotated.sum()), len(of[i]), total(own[i]), rest, rise
+        )
+    return result
+
+
+def _seen_without(
+    annotators: int, members: Sequence[tuple[int, int]], pair_documents: tuple[Ints, Ints]
+) -> list[int]:
+    """For each annotator, how many documents are seen by two of the others."""
+    pair, document = pair_documents
+    who = np.array(members, np.int64).reshape(-1, 2)[pair]
+    count = np.bincount(document)
+    # a document is lost without an annotator who takes part in all of its pairs
+    (lost, of), _, mine = distinct(np.tile(document, 2), np.concatenate((who[:, 0], who[:, 1])))
+    every = np.bincount(of[mine == count[lost]], minlength=annotators)
+    return (np.count_nonzero(count) - every).tolist()
+
+
+class _Sums(NamedTuple):
+    """Columns of tallies and their sums, from which single tallies can be taken off exactly."""
+
+    matched: list[float]
+    expected: list[float]
+    all: Tally
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally]) -> _Sums:
+        return cls(
+            _expansion([t.matched for t in tallies]),
+            _expansion([t.expected for t in tallies]),
+            total(tallies),
+        )
+
+    def less(self, taken: Sequence[Tally]) -> Tally:
+        """The sum of the tallies that are not taken; the same as adding them up."""
+        matched = math.fsum([*self.matched, *(-t.matched for t in taken)])
+        expected = math.fsum([*self.expected, *(-t.expected for t in taken)])
+        return Tally(
+            int(matched) if isinstance(self.all.matched, int) else matched,
+            expected,
+            self.all.size_a - sum(t.size_a for t in taken),
+            self.all.size_b - sum(t.size_b for t in taken),
+        )
+
+
+def _expansion(values: Sequence[float]) -> list[float]:
+    """A sum as three numbers, exact to 150 bits: what is taken off later leaves no trace."""
+    parts: list[float] = []
+    for _ in range(3):
+        parts.append(math.fsum([*values, *(-part for part in parts)]))
+    return parts

@@ -1,0 +1,456 @@
+"""Items with labels, some missing: one label by each annotator who saw the item.
+
+A :class:`LabelTable` has a row for each label given. Coefficients need only :class:`LabelCounts`:
+whole numbers, grouped by how many labels an item has, so that sums are exact, do not depend on the
+order of rows, and add over parts of the data.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, distinct, met_before, ranges
+from spanagree.corpus import Corpus
+from spanagree.errors import InputError, check_choice, show
+
+OUTSIDE = "O"
+"""The label of a token in no segment."""
+
+DUPLICATES = {
+    "error": "two labels of one item by one annotator are an error unless they are the same",
+    "first": "the first one counts",
+}
+"""What becomes of an item that an annotator labelled twice, by name."""
+
+
+class LabelCounts(NamedTuple):
+    """What coefficients need of a table. R is the number of distinct nᵢ, the labels of an item.
+
+    Attributes:
+        n: the distinct numbers of labels that items have, ascending, from 1; shape (R,).
+        items: how many items have that many; (R,).
+        given: Σ nᵢ_c over them, by category; (R, categories).
+        agreeing: Σ nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
+        by_annotator: labels given by each annotator, by category; (annotators, categories); no rows
+            if it is not known who gave which.
+    """
+
+    n: Ints
+    items: Ints
+    given: Ints
+    agreeing: Ints
+    by_annotator: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """Labels of items, by annotators or as mere counts.
+
+    Attributes:
+        item: of each row, the number of its item.
+        label: the number of its label.
+        annotator: the number of its annotator; ``None`` in a table of counts.
+        number: how many such labels the row stands for; 1 unless it is a table of counts.
+        size: the number of items, with or without labels.
+        annotators: their names.
+        labels: the categories, sorted: those declared, or else those that occur.
+        items: the names of the items; without them they are numbered from 1.
+        reading: the settings that made the table; they are part of every signature.
+        notes: what was read in another way than it stands, a sentence each.
+    """
+
+    item: Ints
+    label: Ints
+    annotator: Ints | None
+    number: Ints
+    size: int
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    items: tuple[str, ...] | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("item", "label", "annotator", "number"):
+            column = getattr(self, name)
+            if column is not None:
+                column = np.array(column, np.int64)
+                column.flags.writeable = False
+                object.__setattr__(self, name, column)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[tuple[object, object, object]],
+        *,
+        categories: Sequence[object] | None = None,
+        duplicates: str = "error",
+    ) -> LabelTable:
+        """A table from (item, annotator, label) of each label given.
+
+        Names and labels are text: 1, 1.0 and "1" are the same. A label that is ``None``, nan or
+        blank is missing, and counted in the notes.
+
+        Args:
+            rows: item, annotator, label.
+            categories: all labels there could be; those that occur unless given.
+            duplicates: one of :data:`DUPLICATES`.
+
+        Raises:
+            InputError: if an annotator labelled an item twice, differently; for a label that is
+                none of the categories; for a missing item or annotator.
+            SettingError: for an unknown choice.
+
+        >>> table = LabelTable.from_rows([(1, "ann", "yes"), (1, "bob", "no"), (2, "ann", None)])
+        >>> table.size, table.annotators, table.labels, table.notes
+        (2, ('ann', 'bob'), ('no', 'yes'), ('1 blank label counted as missing',))
+        """
+        columns = list(zip(*rows, strict=True)) or [(), (), ()]
+        if len(columns) != 3:
+            raise InputError(
+                f"rows of {len(columns)}; item, annotator and label of each are needed"
+            )
+        return label_table(*columns, categories=categories, duplicates=duplicates)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Iterable[Sequence[int]],
+        categories: Sequence[object],
+        *,
+        items: Sequence[object] | None = None,
+    ) -> LabelTable:
+        """A table from how often each item was given each category; who gave it is not known.
+
+        Args:
+            counts: a row for each item, a whole number for each category.
+            categories: their names.
+            items: the names of the items.
+
+        Raises:
+            InputError: for a count that is no whole number from 0, rows of another length, or
+                names that repeat.
+
+        >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
+        [[2, 0]]
+        """
+        rows = [tuple(row) for row in counts]
+        names = [_name(category, "category") for category in categories]
+        for what, given in (("category", names), ("item", list(map(str, items or ())))):
+            if twice := [name for i, name in enumerate(given) if name in set(given[:i])][:1]:
+                raise InputError(f"{what} {show(twice[0])} stands twice; each needs a name")
+        for i, row in enumerate(rows):
+            bad = [n for n in row if not _is_count(n)]
+            if len(row) != len(names) or bad:
+                raise InputError(
+                    f"item {show(str(items[i]) if items else str(i + 1))}: "
+                    + (f"count {show(bad[0])}" if bad else f"{len(row)} counts")
+                    + f"; {len(names)} whole numbers from 0 are needed, one for each category"
+                )
+        if items is not None and len(items) != len(rows):
+            raise InputError(f"{len(items)} names of items; {len(rows)} rows are given")
+        order = sorted(range(len(names)), key=names.__getitem__)
+        table = np.array(rows, np.int64).reshape(len(rows), len(names))[:, order]
+        item, label = np.nonzero(table)
+        return cls(
+            item,
+            label,
+            None,
+            table[item, label],
+            len(rows),
+            (),
+            tuple(names[c] for c in order),
+            None if items is None else tuple(map(str, items)),
+            {"items": "labels"},
+        )
+
+    def __len__(self) -> int:
+        """The number of labels given."""
+        return int(self.number.sum())
+
+    def __repr__(self) -> str:
+        annotators = len(self.annotators) if self.annotator is not None else "unnamed"
+        return (
+            f"<LabelTable of {self.size} items, {len(self)} labels by {annotators} annotators;"
+            f" categories: {', '.join(self.labels) or 'none'}>"
+        )
+
+    def name_of(self, item: int) -> str:
+        """The name of an item, or its number from 1."""
+        return str(item + 1) if self.items is None else self.items[item]
+
+    @cached_property
+    def given(self) -> Ints:
+        """nᵢ, how many labels each item has; (items,)."""
+        of = np.zeros(self.size, np.int64)
+        np.add.at(of, self.item, self.number)
+        return of
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Item, category and nᵢ_c wherever that is not 0, sorted."""
+        (item, label), which, _ = distinct(self.item, self.label)
+        number = np.zeros(len(item), np.int64)
+        np.add.at(number, which, self.number)
+        return item, label, number
+
+    @cached_property
+    def counts(self) -> LabelCounts:
+        """What coefficients need of the table."""
+        item, label, number = self.cells
+        n, items = np.unique(self.given[self.given > 0], return_counts=True)
+        row = np.searchsorted(n, self.given[item])
+        given, agreeing = np.zeros((2, len(n), len(self.labels)), np.int64)
+        np.add.at(given, (row, label), number)
+        np.add.at(agreeing, (row, label), number * (number - 1))
+        by_annotator = np.zeros((len(self.annotators), len(self.labels)), np.int64)
+        if self.annotator is not None:
+            np.add.at(by_annotator, (self.annotator, self.label), 1)
+        return LabelCounts(n, items, given, agreeing, by_annotator)
+
+    def complete(self) -> LabelTable:
+        """The items that every annotator labelled, or in a table of counts those with the most.
+
+        >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "y"), (2, "ann", "x")])
+        >>> table.complete().size
+        1
+        """
+        everyone = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
+        return self.subset(np.flatnonzero(self.given == everyone))
+
+    def subset(self, items: Ints) -> LabelTable:
+        """The table of some of its items, by number from 0; each can be taken once."""
+        place = np.full(self.size, -1)
+        place[items] = np.arange(len(items))
+        kept = place[self.item] >= 0
+        return replace(
+            self,
+            item=place[self.item[kept]],
+            label=self.label[kept],
+            annotator=None if self.annotator is None else self.annotator[kept],
+            number=self.number[kept],
+            size=len(items),
+            items=tuple(self.name_of(i) for i in items.tolist()),
+        )
+
+
+def _is_count(value: object) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return whole and value >= 0  # type: ignore[operator]  # it is a number here
+
+
+# --- from rows ----------------------------------------------------------------------------------
+
+
+def label_table(
+    items: Sequence[object],
+    annotators: Sequence[object],
+    labels: Sequence[object],
+    *,
+    categories: Sequence[object] | None = None,
+    duplicates: str = "error",
+    where: Callable[[int], str] = lambda row: "",
+) -> LabelTable:
+    """As :meth:`LabelTable.from_rows`, from columns; ``where`` says where a row stands."""
+    check_choice(duplicates, DUPLICATES, "duplicates")
+    item, item_names = _numbered(items, "item", where)
+    annotator, annotator_names = _numbered(annotators, "annotator", where)
+    texts, notes = _texts(labels)
+    declared = None
+    if categories is not None:
+        declared = [_name(category, "category") for category in categories]
+    names = tuple(sorted(set(declared if declared is not None else filter(None, texts))))
+    code = {name: i for i, name in enumerate(names)}
+    for row, text in enumerate(texts):
+        if text is not None and text not in code:
+            raise InputError(
+                f"{where(row)}unknown label {show(text)}; the categories are: {', '.join(names)}"
+            )
+    given = np.array([text is not None for text in texts], np.bool_)
+    label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
+    kept, clash = _once(item, annotator, label, given, notes)
+    if clash is not None and duplicates == "error":
+        i, j = clash
+        raise InputError(
+            f"{where(j)}item {show(item_names[item[j]])}, annotator"
+            f" {show(annotator_names[annotator[j]])}: labelled twice, {show(texts[i])} and"
+            f" {show(texts[j])}; duplicates first keeps the first"
+        )
+    return LabelTable(
+        item[kept],
+        label[kept],
+        annotator[kept],
+        np.ones(int(kept.sum()), np.int64),
+        len(item_names),
+        annotator_names,
+        names,
+        item_names,
+        {"items": "labels", **({} if duplicates == "error" else {"duplicates": duplicates})},
+        tuple(notes),
+    )
+
+
+def _once(
+    item: Ints, annotator: Ints, label: Ints, given: Bools, notes: list[str]
+) -> tuple[Bools, tuple[int, int] | None]:
+    """Which rows stay, of each item and annotator the first label; the first two that differ."""
+    rows = np.flatnonzero(given)
+    again = met_before(item[rows], annotator[rows]) if len(rows) else np.zeros(0, np.bool_)
+    kept = given.copy()
+    kept[rows[again]] = False
+    if not again.any():
+        return kept, None
+    _, which, _ = distinct(item[rows], annotator[rows])
+    first = np.full(which.max() + 1, -1)
+    first[which[~again]] = rows[~again]
+    differs = again & (label[rows] != label[first[which]])
+    k = int(differs.argmax())
+    clash = (int(first[which[k]]), int(rows[k])) if differs.any() else None
+    same, other = int((again & ~differs).sum()), int(differs.sum())
+    if same:
+        notes.append(f"{same} repeated label{'s' * (same != 1)} by the same annotator counted once")
+    if other:
+        notes.append(
+            f"{other} later label{'s' * (other != 1)} of the same item and annotator left out"
+            " (duplicates first)"
+        )
+    return kept, clash
+
+
+def _numbered(
+    values: Sequence[object], what: str, where: Callable[[int], str]
+) -> tuple[Ints, tuple[str, ...]]:
+    """Numbers for names, in the order in which they are first met."""
+    number: dict[str, int] = {}
+    column = np.empty(len(values), np.int64)
+    for row, value in enumerate(values):
+        name = _text(value)
+        if name is None:
+            raise InputError(f"{where(row)}the {what} is missing; every label needs one")
+        column[row] = number.setdefault(name, len(number))
+    return column, tuple(number)
+
+
+def _texts(labels: Sequence[object]) -> tuple[list[str | None], list[str]]:
+    """Labels as text, ``None`` for missing ones, and what there is to say about them."""
+    texts = [_text(label) for label in labels]
+    blank = sum(text is None for text in texts)
+    notes = [f"{blank} blank label{'s' * (blank != 1)} counted as missing"] if blank else []
+    written = {
+        text
+        for text, label in zip(texts, labels, strict=True)
+        if isinstance(label, str) and text is not None and text != label.strip()
+    }
+    if written:
+        number = sum(
+            text in written and isinstance(label, str) and text != label.strip()
+            for text, label in zip(texts, labels, strict=True)
+        )
+        example = min(written)
+        notes.append(f"{number} numeric labels such as '{example}.0' read as '{example}'")
+    return texts, notes
+
+
+def _text(value: object) -> str | None:
+    """A label or a name as text: whole numbers without a fraction, however they are written."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value).strip()
+    if re.fullmatch(r"-?[0-9]+\.0+", text, re.ASCII):
+        text = str(int(text.partition(".")[0]))
+    return text or None
+
+
+def _name(value: object, what: str) -> str:
+    name = _text(value)
+    if name is None:
+        raise InputError(f"{what} {show(value)}; a name is needed")
+    return name
+
+
+# --- from a corpus ------------------------------------------------------------------------------
+
+
+def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable:
+    """The tokens of a corpus as items: each annotator's label is the type of her segment, or O.
+
+    A token of a document that an annotator never saw is missing; one outside every segment is
+    ``O``. In a corpus of characters the items are characters.
+
+    Args:
+        corpus: the annotators (or systems) as layers.
+        skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
+
+    Raises:
+        InputError: if segments of one annotator with different labels share a token, as an item
+            takes one label; if a label is called O.
+
+    >>> corpus = Corpus.from_segments([4], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 1, "PER")]]})
+    >>> token_labels(corpus).counts.given.tolist()
+    [[5, 3]]
+    >>> token_labels(corpus, skip_outside=True).size
+    2
+    """
+    if OUTSIDE in corpus.labels:
+        raise InputError(
+            f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
+            " give it another name"
+        )
+    labels = tuple(sorted((*corpus.labels, OUTSIDE)))
+    code = np.array([labels.index(label) for label in corpus.labels], np.int64)
+    columns = []
+    for number, (name, layer) in enumerate(corpus.layers.items()):
+        seen = np.flatnonzero(layer.annotated)
+        first = corpus.starts[seen]
+        token, _ = ranges(first, first + corpus.lengths[seen])
+        before = np.cumsum(corpus.lengths[seen]) - corpus.lengths[seen]
+        # where each segment's document begins among the tokens that the annotator saw
+        begin = before[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
+        marked, segment = ranges(begin + layer.start, begin + layer.end)
+        label = np.full(len(token), labels.index(OUTSIDE))
+        label[marked] = code[layer.label[segment]]
+        clash = label[marked] != code[layer.label[segment]]
+        if clash.any():
+            k = int(clash.argmax())
+            d = int(layer.document[segment[k]])
+            at = int(marked[k] - begin[segment[k]])
+            both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
+            unit = corpus.offsets.removesuffix("s")
+            raise InputError(
+                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {unit} {at} is"
+                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but agree"
+                " with chance overlapping takes such segments"
+            )
+        columns.append((token, np.full(len(token), number), label))
+    nothing = np.zeros(0, np.int64)
+    item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
+    order = np.argsort(item, kind="stable")
+    table = LabelTable(
+        item[order],
+        label[order],
+        annotator[order],
+        np.ones(len(item), np.int64),
+        int(corpus.lengths.sum()),
+        corpus.annotators,
+        labels,
+        reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
+        notes=corpus.notes,
+    )
+    if not skip_outside:
+        return table
+    inside = np.zeros(table.size, np.bool_)
+    inside[table.item[table.label != labels.index(OUTSIDE)]] = True
+    return replace(
+        table.subset(np.flatnonzero(inside)), reading={**table.reading, "outside": "skipped"}
+    )
