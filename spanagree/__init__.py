@@ -10,11 +10,21 @@ A tour::
     result.systems["mine"].labels["PER"].f1     # by label
     result.signature                            # the settings that made the numbers
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
+    sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α, AC1; or of sa.read_labels(…)
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
 """
 
 from spanagree.agreement import Agreement, agree
 from spanagree.chance import start_distribution
+from spanagree.coefficient import (
+    Coefficient,
+    ac1,
+    alpha,
+    bias,
+    category_agreement,
+    kappa,
+    pi,
+)
 from spanagree.corpus import Change, Corpus, Document, Layer, Segment
 from spanagree.errors import InputError, SettingError, SpanAgreeError
 from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
@@ -26,22 +36,29 @@ from spanagree.formats import (
     read_conll,
     read_docbin,
     read_jsonl,
+    read_labels,
     to_dataset,
     to_docs,
     write_conll,
     write_docbin,
     write_jsonl,
 )
+from spanagree.label_table import LabelTable, token_labels
+from spanagree.reliability import Coefficients, coefficients
+from spanagree.sparse_agreement import agreement_variance, spa
 from spanagree.tally import Score, Tallies, Tally
 from spanagree.version import __version__
 
 __all__ = [
     "Agreement",
     "Change",
+    "Coefficient",
+    "Coefficients",
     "Corpus",
     "Document",
     "Evaluation",
     "InputError",
+    "LabelTable",
     "Layer",
     "Macro",
     "Rank",
@@ -53,18 +70,29 @@ __all__ = [
     "Tallies",
     "Tally",
     "__version__",
+    "ac1",
     "agree",
+    "agreement_variance",
+    "alpha",
+    "bias",
+    "category_agreement",
+    "coefficients",
     "evaluate",
     "from_dataset",
     "from_docs",
     "from_tags",
+    "kappa",
+    "pi",
     "read_brat",
     "read_conll",
     "read_docbin",
     "read_jsonl",
+    "read_labels",
+    "spa",
     "start_distribution",
     "to_dataset",
     "to_docs",
+    "token_labels",
     "write_conll",
     "write_docbin",
     "write_jsonl",

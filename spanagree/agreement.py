@@ -17,7 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.corpus import Corpus, Layer
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, counted, show
 from spanagree.signature import signature
 from spanagree.similarity import Placed, check_layer, find_match, place_layers, tallies
 from spanagree.tally import Score, Tallies, Tally, total, undefined
@@ -507,7 +507,7 @@ def agree(
 
 def _nobody(annotators: int) -> str:
     if annotators < 2:
-        return f"{annotators} annotator{'s' * (annotators != 1)}; agreement needs two"
+        return f"{counted(annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree import agreement, evaluation
+from spanagree import agreement, evaluation, reliability
 from spanagree.chance import CHANCES
 from spanagree.draft import REPAIRS
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
@@ -31,9 +32,11 @@ from spanagree.formats.table import (
     write_file,
 )
 from spanagree.formats.tag_columns import PARTIAL
+from spanagree.label_table import DUPLICATES
 from spanagree.offsets import CUTS
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
 from spanagree.similarity import MATCHES
+from spanagree.sparse_agreement import WEIGHTS
 from spanagree.tags import SCHEMES
 
 _FAILED, _MISUSED, _INTERRUPTED = 1, 2, 130
@@ -98,40 +101,59 @@ _annotators = click.option("--annotators", metavar="NAME,...", help="These only.
 _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
-def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of reading, which all commands that take files share."""
-    options = (
-        _table_option("--from", READABLE, None, "Format of the files.  [default: by extension]"),
-        _table_option("--unit", UNITS, None, "What a document is in CoNLL.  [default: sentence]"),
-        _table_option("--scheme", ["auto", *SCHEMES], None, "The tag scheme.  [default: auto]"),
-        click.option("--strict", is_flag=True, help="Only segments well-formed in the scheme."),
-        click.option(
-            "--columns",
-            metavar="NAME=N,...",
-            help="Tag columns; 0 is the token.  [default: the last]",
-        ),
-        click.option("--encoding", help="Of CoNLL files.  [default: utf-8]"),
-        click.option("--ignore-tokens", is_flag=True, help="Align by position if tokens differ."),
-        click.option("--missing", metavar="TAG", help="In place of tags never given."),
-        _table_option("--partial", PARTIAL, None, "Documents covered in part.  [default: error]"),
-        _table_option(
-            "--discontinuous", DISCONTINUOUS, None, "Of several pieces, in brat.  [default: error]"
-        ),
-        click.option(
-            "--spans",
-            metavar="KEY|COLUMN|NAME=COLUMN,...",
-            help="A key of doc.spans, or columns of a dataset.",
-        ),
-        click.option("--tokens", metavar="COLUMN", help="A dataset's tokens."),
-        click.option("--text", metavar="COLUMN", help="A dataset's texts."),
-        click.option("--tags", metavar="NAME=COLUMN,...", help="A dataset's tags."),
-        click.option("--annotator", metavar="COLUMN", help="A dataset's annotators, one row each."),
-        click.option("--document", metavar="COLUMN", help="A dataset's document ids."),
-        click.option("--split", help="Which part of a dataset."),
-        click.option("--repair", metavar="STEP,...", help=f"Of: {', '.join(REPAIRS)}."),
-    )
-    for option in reversed(options):
-        command = option(command)
+_READING = {
+    "--from": _table_option(
+        "--from", READABLE, None, "Format of the files.  [default: by extension]"
+    ),
+    "--unit": _table_option(
+        "--unit", UNITS, None, "What a document is in CoNLL.  [default: sentence]"
+    ),
+    "--scheme": _table_option(
+        "--scheme", ["auto", *SCHEMES], None, "The tag scheme.  [default: auto]"
+    ),
+    "--strict": click.option(
+        "--strict", is_flag=True, help="Only segments well-formed in the scheme."
+    ),
+    "--columns": click.option(
+        "--columns",
+        metavar="NAME=N,...",
+        help="Tag columns; 0 is the token.  [default: the last]",
+    ),
+    "--encoding": click.option("--encoding", help="Of CoNLL and CSV files.  [default: utf-8]"),
+    "--ignore-tokens": click.option(
+        "--ignore-tokens", is_flag=True, help="Align by position if tokens differ."
+    ),
+    "--missing": click.option(
+        "--missing", metavar="TAG", help="In place of tags or labels never given."
+    ),
+    "--partial": _table_option(
+        "--partial", PARTIAL, None, "Documents covered in part.  [default: error]"
+    ),
+    "--discontinuous": _table_option(
+        "--discontinuous", DISCONTINUOUS, None, "Of several pieces, in brat.  [default: error]"
+    ),
+    "--spans": click.option(
+        "--spans",
+        metavar="KEY|COLUMN|NAME=COLUMN,...",
+        help="A key of doc.spans, or columns of a dataset.",
+    ),
+    "--tokens": click.option("--tokens", metavar="COLUMN", help="A dataset's tokens."),
+    "--text": click.option("--text", metavar="COLUMN", help="A dataset's texts."),
+    "--tags": click.option("--tags", metavar="NAME=COLUMN,...", help="A dataset's tags."),
+    "--annotator": click.option(
+        "--annotator", metavar="COLUMN", help="A dataset's annotators, one row each."
+    ),
+    "--document": click.option("--document", metavar="COLUMN", help="A dataset's document ids."),
+    "--split": click.option("--split", help="Which part of a dataset."),
+    "--repair": click.option("--repair", metavar="STEP,...", help=f"Of: {', '.join(REPAIRS)}."),
+}
+"""The options of reading, which all commands that take files share."""
+
+
+def _reading(command: Callable[..., Any], but: Sequence[str] = ()) -> Callable[..., Any]:
+    for name, option in reversed(_READING.items()):
+        if name not in but:
+            command = option(command)
     return command
 
 
@@ -284,6 +306,105 @@ def agree(
     sys.stdout.flush()
     for note in result.notes:
         _note(note)
+
+
+@spanagree.command()
+@_files
+@click.option("--tokens", is_flag=True, help="FILEs are a span corpus; its tokens are the items.")
+@click.option("--skip-outside", is_flag=True, help="Of --tokens: leave out those all call O.")
+@click.option("--item", metavar="COLUMN", help="The items.  [default: item, or the first]")
+@click.option("--annotator", metavar="COLUMN,...", help="The annotators.  [default: annotator]")
+@click.option("--label", metavar="COLUMN,...", help="The labels.  [default: label]")
+@click.option("--wide", is_flag=True, help="A column for each annotator.")
+@click.option("--counts", is_flag=True, help="A column for each category: how many chose it.")
+@click.option("--categories", metavar="NAME,...", help="All there could be.  [default: all used]")
+@_table_option("--duplicates", DUPLICATES, None, "Of an item labelled twice.  [default: error]")
+@_table_option("--weights", WEIGHTS, "annotations_m1", "How much an item counts in SPA.")
+@click.option("--complete-only", is_flag=True, help="Only items that all annotators labelled.")
+@_table_option("--by", reliability.BY, None, "A row for each of these.")
+@functools.partial(_reading, but=("--tokens", "--annotator"))
+@_format
+@_output
+def coefficients(
+    files: tuple[str, ...],
+    tokens: bool,
+    skip_outside: bool,
+    weights: str,
+    complete_only: bool,
+    by: str | None,
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
+
+    FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
+    says otherwise.
+
+    \b
+    spanagree coefficients labels.csv --item sentence --annotator worker --label answer
+    spanagree coefficients labels.csv --wide
+    spanagree coefficients crowd.jsonl --tokens
+    """
+    from spanagree.report.coefficients import as_table
+
+    of_table = {name: reading.pop(name) for name in _OF_TABLES}
+    if tokens:
+        if given := _given(of_table, but=("annotator",)):
+            raise click.UsageError(f"{given[0]} is of a table of labels; not with --tokens")
+        options, form, repair = _options(
+            {**reading, "tokens": None, "annotator": of_table["annotator"]}
+        )
+        layers = _layers(files)
+        _check_output(output, layers.values())
+        with _progress("reading") as advance:
+            corpus = read_files(layers, options, form, repair, advance)
+        table = sa.token_labels(corpus, skip_outside=skip_outside)
+    else:
+        _check_output(output, files)
+        table = _label_file(files, of_table, {**reading, "skip_outside": skip_outside})
+    result = sa.coefficients(table, weights=weights, complete_only=complete_only)
+    _write(
+        output,
+        format,
+        as_dict=result.to_dict,
+        as_rows=lambda: result.to_rows(by),
+        as_table=lambda: as_table(result, by),
+    )
+    sys.stdout.flush()
+    for note in result.notes:
+        _note(note)
+
+
+_OF_TABLES = ("item", "annotator", "label", "wide", "counts", "categories", "duplicates")
+
+
+def _label_file(
+    files: Sequence[str], of_table: dict[str, Any], reading: dict[str, Any]
+) -> sa.LabelTable:
+    """The table of labels that FILE is, with what was asked for."""
+    options = {key: reading.pop(key) for key in ("encoding", "missing")}
+    if given := _given(reading):
+        raise click.UsageError(f"{given[0]} is of span corpora; only with --tokens")
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{len(files)} files; one table of labels is needed, or --tokens for span corpora"
+        )
+    several = {"annotator": of_table["wide"], "label": of_table["counts"], "categories": True}
+    for name, is_list in several.items():
+        if is_list and of_table[name] is not None:
+            of_table[name] = _names(of_table[name])
+    chosen = {**of_table, **options}
+    return sa.read_labels(files[0], **{k: v for k, v in chosen.items() if v is not None})
+
+
+def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
+    """The options that were given, as they are written."""
+    return [
+        f"--{name.replace('_', '-')}"
+        for name, value in options.items()
+        if value not in (None, False) and name not in but
+    ]
 
 
 @spanagree.command()

@@ -49,6 +49,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "pair"), counted(2, "pair")
+    ('1 pair', '2 pairs')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
     """Refuses a name that is in no table.
 

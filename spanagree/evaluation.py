@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, one_of, printable
+from spanagree.errors import SettingError, check_choice, counted, one_of, printable
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import Score, Tallies, Tally, corrected, undefined
@@ -257,7 +257,7 @@ def evaluate(
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
-            f"{len(names)} layer{'s' * (len(names) != 1)} in the corpus; gold and at least one"
+            f"{counted(len(names), 'layer')} in the corpus; gold and at least one"
             " system are needed: a second file, or columns for both"
         )
     gold = names[0] if gold is None else gold

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranges
 from spanagree.corpus import Corpus
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, check_choice, counted, show
 
 OUTSIDE = "O"
 """The label of a token in no segment."""
@@ -315,10 +315,10 @@ def _once(
     clash = (int(first[which[k]]), int(rows[k])) if differs.any() else None
     same, other = int((again & ~differs).sum()), int(differs.sum())
     if same:
-        notes.append(f"{same} repeated label{'s' * (same != 1)} by the same annotator counted once")
+        notes.append(f"{counted(same, 'repeated label')} by the same annotator counted once")
     if other:
         notes.append(
-            f"{other} later label{'s' * (other != 1)} of the same item and annotator left out"
+            f"{counted(other, 'later label')} of the same item and annotator left out"
             " (duplicates first)"
         )
     return kept, clash
@@ -342,7 +342,7 @@ def _texts(labels: Sequence[object]) -> tuple[list[str | None], list[str]]:
     """Labels as text, ``None`` for missing ones, and what there is to say about them."""
     texts = [_text(label) for label in labels]
     blank = sum(text is None for text in texts)
-    notes = [f"{blank} blank label{'s' * (blank != 1)} counted as missing"] if blank else []
+    notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
     written = {
         text
         for text, label in zip(texts, labels, strict=True)
@@ -354,7 +354,9 @@ def _texts(labels: Sequence[object]) -> tuple[list[str | None], list[str]]:
             for text, label in zip(texts, labels, strict=True)
         )
         example = min(written)
-        notes.append(f"{number} numeric labels such as '{example}.0' read as '{example}'")
+        notes.append(
+            f"{counted(number, 'numeric label')} such as '{example}.0' read as '{example}'"
+        )
     return texts, notes
 
 

@@ -329,8 +329,11 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     """Refuses a layer that overlaps itself where the measure or the chance model forbids it.
 
     Raises:
-        SettingError: naming the first two segments and the settings that would work.
+        SettingError: naming the first two segments and the settings that would work; for an
+            unknown measure or chance model.
     """
+    find_match(match)
+    check_choice(chance, CHANCES, "chance")
     layer = corpus.layers[name]
     one = np.zeros(len(layer), np.int64)
     overlap = _first_overlap(layer, one)

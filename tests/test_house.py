@@ -23,7 +23,8 @@ SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
     "version", "signature", "errors", "arrays", "offsets", "corpus", "draft", "check", "tags", "tally", "chance",
-    "similarity", "formats", "evaluation", "agreement", "report", "__init__", "cli", "__main__",
+    "similarity", "label_table", "formats", "evaluation", "agreement", "coefficient", "sparse_agreement", "reliability",
+    "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name
@@ -103,6 +104,7 @@ def test_commands_in_the_docs(page):
 def test_examples_of_the_readme(newsroom, tmp_path):
     """The README's commands run on files of the names that it gives."""
     names = {"gold": "gold", "mine": "lexicon", "yours": "tagger"}
+    names |= {"ann": "gold", "bob": "lexicon", "cem": "tagger"}
     texts = {n: (newsroom / f"{of}.conll").read_text("utf-8") for n, of in names.items()}
     for name, text in texts.items():
         (tmp_path / f"{name}.conll").write_text(text, "utf-8")
@@ -118,17 +120,20 @@ def test_examples_of_the_readme(newsroom, tmp_path):
 
 def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
-    from spanagree.cli import convert, evaluate
+    from spanagree.cli import agree, coefficients, convert, evaluate
 
     page = "\n".join(
-        (ROOT / "docs" / f"{p}.md").read_text("utf-8") for p in ("evaluate", "formats")
+        (ROOT / "docs" / f"{p}.md").read_text("utf-8")
+        for p in ("evaluate", "formats", "agreement", "coefficients")
     )
-    for parameter in {p.opts[0]: p for p in (*convert.params, *evaluate.params)}.values():
+    commands = (convert, evaluate, agree, coefficients)
+    for parameter in (parameter for command in commands for parameter in command.params):
         if parameter.name == "files":
             continue
-        row = next(r for r in page.splitlines() if r.startswith(f"| `{parameter.opts[0]}` |"))
+        rows = [r for r in page.splitlines() if re.match(rf"\| [^|]*`{parameter.opts[0]}`", r)]
         for choice in getattr(parameter.type, "choices", ()):
-            assert f"`{choice}`" in row
+            assert any(f"`{choice}`" in row for row in rows), (parameter.opts[0], choice)
+        assert rows, parameter.opts[0]
 
 
 def test_the_readme_runs_what_ci_runs():

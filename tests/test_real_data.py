@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
-import statistics
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from seqeval.metrics import f1_score
 
@@ -108,14 +109,9 @@ def test_bratiaa_example(real):
     """The brat project: 4 annotators, 7 documents, and bratiaa's published mean pairwise F1."""
     corpus = sa.read_brat(real / "data" / "bratiaa_example" / "example-project")
     assert (len(corpus), len(corpus.annotators), len(corpus.labels)) == (7, 4, 4)
-    scores = [
-        sa.evaluate(corpus.of_annotators([one, other])).systems[other].f1.observed
-        for one, other in itertools.combinations(corpus.annotators, 2)
-    ]
-    assert statistics.mean(scores) == pytest.approx(
-        0.8903501, abs=1e-7
-    )  # a unit of the last digit printed
-    assert statistics.pstdev(scores) == pytest.approx(0.0526314, abs=1e-7)
+    mean = sa.agree(corpus).mean
+    assert mean.observed == pytest.approx(0.8903501, abs=1e-7)  # a unit of the last digit printed
+    assert mean.sd.observed == pytest.approx(0.0526314, abs=1e-7)
 
 
 def toxic(real):
@@ -155,26 +151,53 @@ def test_toxic_spans(real):
     assert len(corpus.annotators) == 3_579
     seen = sum(int(layer.annotated.sum()) for layer in corpus.layers.values())
     assert seen == 59_214
+    # spans past the text's end count as marked before they are repaired: 16,289 of the pairs have none
+    raw = rows.repaired("drop-repeats")
+    marked = np.bincount(raw.annotation, minlength=len(raw.of_document)) > 0
+    assert silent_pairs(raw.of_document, raw.of_annotator, marked) == (104_139, 16_289)
+    result = sa.agree(corpus, chance="overlapping")
+    undefined = sum(math.isnan(pair.f1.observed) for pair in result.pairs.values())
+    assert (len(result.pairs), undefined) == (104_139, 16_316)  # without what was dropped
+    assert result.mean.pairs.observed == 104_139 - 16_316
+
+
+def silent_pairs(document, annotator, marked):
+    """How many pairs share a document, and how many of these have no span on either side; slowly."""
+    shared = {}
+    rows = sorted(zip(document.tolist(), annotator.tolist(), marked.tolist(), strict=True))
+    for _, group in itertools.groupby(rows, lambda row: row[0]):
+        for (_, one, a), (_, other, b) in itertools.combinations(group, 2):
+            shared[one, other] = shared.get((one, other), False) or a or b
+    return len(shared), sum(not any_ for any_ in shared.values())
+
+
+def pico(real, name):
+    """A row for each abstract and worker."""
+    folder = real / "data" / "pico_nguyen2017" / "acl17-test"
+    for line in (folder / name).read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        text = (folder / "docs" / f"{entry['docid']}.txt").read_bytes().decode("utf-8")
+        for worker, spans in entry["Participants"].items():
+            marked = [{"start": s, "end": e, "label": "Participants"} for s, e in spans]
+            yield {"id": entry["docid"], "text": text, "who": worker, "spans": marked}
 
 
 def test_pico(real):
     """191 abstracts, 91 crowd workers, the expert apart, no bad offsets."""
-    folder = real / "data" / "pico_nguyen2017" / "acl17-test"
-
-    def rows(name):
-        for line in (folder / name).read_text("utf-8").splitlines():
-            entry = json.loads(line)
-            text = (folder / "docs" / f"{entry['docid']}.txt").read_bytes().decode("utf-8")
-            for worker, spans in entry["Participants"].items():
-                marked = [{"start": s, "end": e, "label": "Participants"} for s, e in spans]
-                yield {"id": entry["docid"], "text": text, "who": worker, "spans": marked}
-
     ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    draft = draft_dataset(rows("PICO-annos-crowdsourcing.json"), **ask)
+    draft = draft_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
     assert (len(draft.lengths), len(draft.annotators)) == (191, 91)
     assert check(draft).errors == 0
-    assert len(draft.corpus()) == 191
-    expert = sa.from_dataset(rows("PICO-annos-professional.json"), **ask)
+    corpus = draft.corpus()
+    assert len(corpus) == 191
+    with pytest.raises(
+        sa.SettingError, match="overlap, which chance nonoverlapping does not allow"
+    ):
+        sa.agree(corpus)
+    result = sa.agree(corpus, chance="overlapping")
+    assert len(result.pairs) == len(sa.agree(draft.corpus("merge-overlaps")).pairs) == 659
+    assert (f"{result.mean.observed:.4f}", f"{result.team.f1.observed:.4f}") == ("0.2638", "0.2503")
+    expert = sa.from_dataset(pico(real, "PICO-annos-professional.json"), **ask)
     assert expert.annotators == ("MedicalStudent",)
 
 
@@ -218,3 +241,104 @@ def test_seqscore_fixtures_repaired(real, name):
     strict = sa.read_conll(path, scheme="IOB2" if name.endswith("bio") else "IOBES", strict=True)
     assert len(strict.layers[name]) < len(lenient.layers[name])
     assert any("not counted (strict)" in note for note in strict.notes)
+
+
+# --- tables of labels ---------------------------------------------------------------------------
+
+
+def read(real, path, item, annotator, label, **options):
+    return sa.read_labels(
+        real / "data" / path, item=item, annotator=annotator, label=label, **options
+    )
+
+
+def test_mbic(real):
+    """Media bias: α .2059 (printed as .21), SPA flat .61812; workers who came twice contradict themselves."""
+    ask = ("mbic/mbic_slim.csv", "sentence_id")
+    labels = read(real, *ask, "survey_record_id", "label_bias")
+    assert f"{sa.alpha(labels).value:.4f}" == "0.2059"
+    assert f"{sa.spa(labels, 'flat').value:.5f}" == "0.61812"
+    with pytest.raises(sa.InputError, match=r"mbic_slim.csv:\d+: item '\w+', annotator 'A\w+': labelled twice, 'Non-biased' and 'Biased'"):  # fmt: skip
+        read(real, *ask, "mturk_id", "label_bias")
+
+
+@pytest.mark.parametrize(("name", "pi", "spa"), [("rte", "0.241384", "0.628694"), ("wsd", "0.937165", "0.974388")])  # fmt: skip
+def test_snow2008(real, name, pi, spa):
+    """Ten labels an item: π and SPA as calculated elsewhere."""
+    path = f"snow2008/{name}.standardized.tsv"
+    labels = read(real, path, "orig_id", "!amt_worker_ids", "response")
+    assert (f"{sa.pi(labels).value:.6f}", f"{sa.spa(labels).value:.6f}") == (pi, spa)
+
+
+PUBLISHED = {  # names in cases.json: coefficient, figure
+    "observed_agreement": ("pi", "observed"), "scott_pi": ("pi", "value"),
+    "cohen_kappa": ("kappa", "value"), "alpha_nominal": ("alpha", "value"),
+    "fleiss_kappa": ("pi", "value"), "P_bar": ("pi", "observed"), "P_e": ("pi", "expected"),
+}  # fmt: skip
+IRRCAC = {"fleiss": "pi", "conger": "kappa", "gwet": "ac1", "krippendorff": "alpha"}
+
+
+def test_published_cases(real):
+    """Every worked case that names one of our coefficients, to the digits printed."""
+    compared = 0
+    for case in json.loads((real / "data" / "published_small" / "cases.json").read_text("utf-8")):
+        if "records" not in case:
+            continue  # unitizing α, another coefficient
+        labels = sa.LabelTable.from_rows((i, a, c) for a, i, c in case["records"])
+        expected = case["expected"]
+        tolerance = 0.01 if "tol 0.01" in case["notes"] else None
+        for name, value in expected.items():
+            if name in PUBLISHED:
+                coefficient, figure = PUBLISHED[name]
+                ours = getattr(getattr(sa, coefficient)(labels), figure)
+                # Fleiss 1971 works with shares rounded to three digits
+                near = tolerance or (3e-4 if "fleiss_1971" in case["name"] else unit(value))
+                assert ours == pytest.approx(math.nan if value is None else value, abs=near, nan_ok=True)  # fmt: skip
+            elif name in ("item_agreement", "item_agreement_first_6"):
+                ours = sa.spa(labels, "flat").items[: len(value)].tolist()
+                assert ours == pytest.approx(value, abs=1e-3)
+            elif name == "category_kappa":
+                ours = {k: of.value for k, of in sa.pi(labels).by_category.items()}
+                assert ours == pytest.approx(value, abs=5e-3)
+            elif name == "unweighted":
+                for theirs, figures in value.items():
+                    if theirs in IRRCAC:
+                        ours = getattr(sa, IRRCAC[theirs])(labels)
+                        assert ours.value == pytest.approx(figures["coefficient"], abs=5.1e-4)
+                        if theirs != "krippendorff":  # which it writes in another form
+                            assert ours.observed == pytest.approx(figures["pa"], abs=5.1e-4)
+                            assert ours.expected == pytest.approx(figures["pe"], abs=5.1e-4)
+                        compared += 1
+                continue
+            else:
+                continue
+            compared += 1
+    assert compared == 38  # 20 of irrCAC, 18 others
+
+
+def unit(value):
+    """Half a unit of the last digit printed, and what floats add to it."""
+    digits = len(str(value).partition(".")[2]) if value is not None else 0
+    return 0.51 * 10**-digits
+
+
+FILES = {  # irrCAC's tables: those whose values cases.json gives
+    "cac.raw4raters": ("irrcac_raw_4raters", {}),
+    "cac.raw5obser": ("irrcac_raw_5observers", {}),
+    "cac.ben.gerry": ("irrcac_raw_ben_gerry", {"item": "Units", "annotator": ["Ben", "Gerry"]}),
+    "cac.raw.g1g2": ("irrcac_raw_g1g2", {"item": "Units", "annotator": [f"Rater{i}" for i in range(1, 5)]}),
+    "cac.raw.gender": ("irrcac_raw_gender", {"annotator": [f"Rater{c}" for c in "ABCD"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_irrcac_tables(real, name):
+    """irrCAC's wide tables, read from its files, give the values printed for them."""
+    case, columns = FILES[name]
+    cases = json.loads((real / "data" / "published_small" / "cases.json").read_text("utf-8"))
+    (values,) = [c["expected"]["unweighted"] for c in cases if c["name"] == case]
+    labels = sa.read_labels(
+        real / "data" / "peer_fixtures" / "irrcac_csv" / f"{name}.csv", wide=True, **columns
+    )
+    for theirs, ours in IRRCAC.items():
+        assert getattr(sa, ours)(labels).value == pytest.approx(values[theirs]["coefficient"], abs=5.1e-4)  # fmt: skip

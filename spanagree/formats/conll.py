@@ -15,7 +15,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, check_choice, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
 from spanagree.formats.files import PathName, named_files, read_text, write_text
 from spanagree.formats.tag_columns import TagColumn, Vocabulary, read_columns
 from spanagree.tags import SCHEMES, prefixed, write_tags
@@ -474,7 +474,7 @@ def _check_width(
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
             raise InputError(
-                f"{name}:{line}: {len(row)} column{'s' * (len(row) != 1)} ({show(' '.join(row))});"
+                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
                 f" the rows before it have {width}, and all need the same"
             )
     for column in columns:

@@ -16,7 +16,15 @@ import numpy as np
 
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, check_choice, one_of, printable, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    counted,
+    one_of,
+    printable,
+    show,
+)
 from spanagree.formats.collect import Collector, same_text
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName, check_writable, named_files, write_bytes
@@ -122,7 +130,7 @@ def draft_docs(
                 collector.segment(annotation, start, end, span.label_, where)
     if dropped:
         notes.append(
-            f"{dropped} token{'s' * (dropped > 1)} without annotation in some layer left out in all"
+            f"{counted(dropped, 'token')} without annotation in some layer left out in all"
         )
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     if dropped:

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus import RawLayer
-from spanagree.errors import InputError, check_choice, printable, show
+from spanagree.errors import InputError, check_choice, counted, printable, show
 from spanagree.tags import Reading, read_tags
 
 PARTIAL = {
@@ -99,7 +99,7 @@ def read_columns(
     whole = bool(kept.all())
     if not whole:
         gone = int((~kept).sum())
-        notes.append(f"{gone} token{'s' * (gone > 1)} without a tag in some layer left out in all")
+        notes.append(f"{counted(gone, 'token')} without a tag in some layer left out in all")
         before = np.concatenate(([0], np.cumsum(kept)))
         sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
         documents = np.bincount(document[kept], minlength=len(documents))
@@ -181,7 +181,7 @@ def _notes_on(name: str, reading: Reading) -> list[str]:
         )
     if reading.dropped:
         notes.append(
-            f"{printable(name)}: {reading.dropped} tag{'s' * (reading.dropped > 1)} outside every"
+            f"{printable(name)}: {counted(reading.dropped, 'tag')} outside every"
             f" well-formed {reading.scheme} segment not counted (strict)"
         )
     return notes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from spanagree.agreement import Agreement, Figures, Mean
-from spanagree.report.table import Table, Value, counted, unit
+from spanagree.errors import counted
+from spanagree.report.table import Table, Value, unit
 from spanagree.tally import Score, Tally
 
 _F1 = ("F1", "chance F1", "corrected F1")

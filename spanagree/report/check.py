@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanagree.check import Check
-from spanagree.errors import printable
+from spanagree.errors import counted, printable
 from spanagree.report.table import Table, Value
 from spanagree.report.text import render
 
@@ -14,7 +14,7 @@ def as_text(result: Check) -> str:
     """Contents, who saw what, annotators, findings."""
     contents = result.contents
     counts = (
-        f"{contents[f'{what}s']} {what}{'s' * (contents[f'{what}s'] != 1)}"
+        counted(contents[f"{what}s"], what)
         for what in ("document", "annotator", "annotation", "segment")
     )
     head = f"{', '.join(counts)}; offsets in {contents['offsets']}"

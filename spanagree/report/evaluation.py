@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from spanagree.errors import printable
+from spanagree.errors import counted, printable
 from spanagree.evaluation import Evaluation, Macro, Rank, System
-from spanagree.report.table import UNDEFINED, Table, Value, counted, unit
+from spanagree.report.table import UNDEFINED, Table, Value, unit
 from spanagree.tally import Tally
 
 _FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")

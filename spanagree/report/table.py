@@ -50,15 +50,6 @@ def figure(value: Value) -> str:
     return printable(value) if isinstance(value, str) else _number(value)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "pair"), counted(2, "pair")
-    ('1 pair', '2 pairs')
-    """
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
 def unit(settings: Mapping[str, Any]) -> str:
     """What a document of the corpus is called."""
     return "sentence" if settings.get("unit") == "sentence" else "document"

@@ -1,0 +1,442 @@
+"""Coefficients of agreement on items with labels: π, κ, α, AC1, bias, and agreement by category.
+
+Two to many annotators, complete or with gaps. Symbols as in Artstein & Poesio (2005): A_o the
+observed and A_e the expected agreement, P(k) the share of category k, P(k|c) that of annotator c.
+For gaps there is no single accepted form; these are the formulas of irrCAC (Gwet): A_o is the mean
+over items with two labels or more, P(k) the mean over items with one or more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.errors import counted
+from spanagree.label_table import LabelTable
+from spanagree.signature import signature
+from spanagree.tally import UNDEFINED, corrected
+from spanagree.version import __version__
+
+
+class Counts(NamedTuple):
+    """What a coefficient rests on.
+
+    Attributes:
+        items: the items with a label.
+        compared: those with two labels or more.
+        annotators: those who gave a label; ``None`` if the table does not say who gave which.
+        labels: the labels given.
+        pairs: the pairs of labels of the same item.
+        categories: the categories declared, or else those that occur.
+    """
+
+    items: int
+    compared: int
+    annotators: int | None
+    labels: int
+    pairs: int
+    categories: int
+
+    def nothing_to_compare(self) -> str:
+        """Why no coefficient is defined; empty if there is something to compare."""
+        if self.compared:
+            return ""
+        if self.annotators is not None and self.annotators < 2:
+            return f"{counted(self.annotators, 'annotator')}; agreement needs two"
+        return "no item has two labels"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """One coefficient: its value, and what it was made from.
+
+    Attributes:
+        name: what it is called.
+        value: (observed − expected) / (1 − expected), unless its function says otherwise.
+        observed: the observed agreement.
+        expected: what luck alone would give.
+        counts: the items, labels and pairs behind it.
+        reason: why the value is undefined (``nan``), if it is.
+        by_category: the same coefficient for each category against all others together.
+        settings: what made the number.
+    """
+
+    name: str
+    value: float
+    observed: float
+    expected: float
+    counts: Counts
+    reason: str = ""
+    by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the number, and the version, in one line."""
+        return signature(self.settings)
+
+    def figures(self) -> dict[str, Any]:
+        """The figures as plain data; undefined is ``nan``."""
+        return {"value": self.value, "observed": self.observed, "expected": self.expected}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The coefficient as plain data, for JSON; undefined is ``None``, and why."""
+        data: dict[str, Any] = {"name": self.name, **_defined(self.figures())}
+        if self.reason:
+            data["undefined"] = self.reason
+        data["counts"] = self.counts._asdict()
+        if self.by_category:
+            data["by_category"] = {
+                category: {
+                    **_defined(of.figures()),
+                    **({"undefined": of.reason} if of.reason else {}),
+                }
+                for category, of in self.by_category.items()
+            }
+        return {**data, "signature": self.signature} if self.settings else data
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for the coefficient, then one for each category, for CSV or a data frame."""
+        end = {**self.counts._asdict(), "signature": self.signature}
+        parts = [("", self), *self.by_category.items()]
+        return [
+            {"coefficient": self.name, "category": category, **of.figures(), **end}
+            for category, of in parts
+        ]
+
+
+def _defined(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in figures.items()
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bias(Coefficient):
+    """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
+
+    ``by_annotator`` has each one's share of the bias: of a complete table they add up to ``value``.
+    """
+
+    by_annotator: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryAgreement(Coefficient):
+    """Agreement on one category: of the pairs in which one chose it, in how many both did.
+
+    Attributes:
+        agreements: A_j, pairs of annotators who both chose the category.
+        potential: P_j, pairs of whom one at least chose it.
+        specific: Uebersax's specific agreement, 2R/(1 + R): how likely another chooses the category
+            if one does.
+    """
+
+    agreements: int
+    potential: int
+    specific: float
+
+    def figures(self) -> dict[str, Any]:
+        """The figures as plain data; undefined is ``nan``."""
+        return {
+            **super().figures(),
+            "specific": self.specific,
+            "agreements": self.agreements,
+            "potential": self.potential,
+        }
+
+
+class Categories(Mapping[str, CategoryAgreement]):
+    """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
+
+    def __init__(self, of: Mapping[str, CategoryAgreement]) -> None:
+        self._of = dict(of)
+
+    def __getitem__(self, category: str) -> CategoryAgreement:
+        return self._of[category]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __repr__(self) -> str:
+        return f"Categories({self._of})"
+
+    @property
+    def lowest(self) -> str | None:
+        """The first of those with the lowest value; ``None`` if none is defined."""
+        values = {name: of.value for name, of in self._of.items() if not math.isnan(of.value)}
+        return min(values, key=values.__getitem__) if values else None
+
+
+# --- the coefficients ---------------------------------------------------------------------------
+
+
+def pi(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+    """π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
+
+    A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
+
+    Args:
+        table: the labels.
+        complete_only: only items that all annotators labelled.
+
+    >>> table = LabelTable.from_rows(
+    ...     (i, who, label)
+    ...     for who, labels in {"Alice": "YYNYNYNNYY", "Bill": "YYNNYYYNYY"}.items()
+    ...     for i, label in enumerate(labels)
+    ... )
+    >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
+    0.3407
+    """
+    stats = _Shares.of(table, complete_only)
+    p = stats.share
+    return stats.result("π", (p**2).sum(), p**2 + (1 - p) ** 2)
+
+
+def kappa(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+    """κ (Cohen 1960; for more than two annotators Artstein & Poesio 2005 = Conger 1980).
+
+    A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
+    annotator, over all she labelled. Undefined for a table of counts.
+    """
+    stats = _Shares.of(table, complete_only)
+    if reason := stats.unnamed():
+        return stats.undefined("κ", reason)
+    q = stats.shares
+    return stats.result("κ", _pairs_mean(q).sum(), _pairs_mean(q) + _pairs_mean(1 - q))
+
+
+def alpha(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+    """α for nominal labels (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
+
+    ``observed`` is 1 − D_o and ``expected`` 1 − D_e; items with one label do not count.
+    """
+    stats = _Shares.of(table, complete_only)
+    n, items, given, agreeing = stats.compared
+    total = (n * items).sum()
+    if total < 2:
+        return stats.result("α", UNDEFINED, np.full(given.shape[1], UNDEFINED))
+    weight = 1 / (n - 1)
+    own = given.sum(0)  # n_c, of all values
+    observed = (weight @ agreeing).sum() / total
+    expected = (own * (own - 1)).sum() / (total * (total - 1))
+    # of a category against the rest: D_o counts each label in such an unequal pair
+    apart = 2 * (weight @ ((n - 1)[:, None] * given - agreeing)) / total
+    luck = 1 - 2 * own * (total - own) / (total * (total - 1))
+    return stats.result("α", expected, luck, observed, 1 - apart)
+
+
+def ac1(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+    """AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), with q the categories declared."""
+    stats = _Shares.of(table, complete_only)
+    p = stats.share
+    if len(p) < 2:
+        return stats.undefined("AC1", "one category; AC1 needs to know of a second")
+    return stats.result("AC1", (p * (1 - p)).sum() / (len(p) - 1), 2 * p * (1 - p))
+
+
+def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
+    """Bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
+
+    ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
+    negative; by category it is the term of k, by annotator the share of c in the variances. With
+    gaps, annotators who labelled other items differ for that reason too.
+    """
+    stats = _Shares.of(table, complete_only)
+    if reason := stats.unnamed() or stats.counts.nothing_to_compare():
+        return Bias(
+            name="B", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED,
+            counts=stats.counts, reason=reason, settings=stats.settings,
+        )  # fmt: skip
+    q, p = stats.shares, stats.share
+    of_pi, of_kappa = p**2, _pairs_mean(q)
+    apart = ((q - q.mean(0)) ** 2).sum(1) / (len(q) * (len(q) - 1))
+    by_category = {
+        name: Coefficient(name="B", value=a - b, observed=a, expected=b, counts=stats.counts)
+        for name, a, b in zip(table.labels, of_pi.tolist(), of_kappa.tolist(), strict=True)
+    }
+    return Bias(
+        name="B",
+        value=float((of_pi - of_kappa).sum()),
+        observed=float(of_pi.sum()),
+        expected=float(of_kappa.sum()),
+        counts=stats.counts,
+        by_category=by_category,
+        by_annotator=dict(zip(stats.names, apart.tolist(), strict=True)),
+        settings=stats.settings,
+    )
+
+
+def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Categories:
+    """Agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
+
+    ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
+    j, the share in which both are (a Jaccard index). ``expected`` is R_j if labels were drawn at
+    random from their shares among pairs. No category is hidden behind a frequent one, so report
+    the lowest.
+
+    >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
+    >>> found = category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
+    >>> {name: (of.agreements, of.potential, round(of.specific, 3)) for name, of in found.items()}
+    {'no': (400, 550, 0.842), 'yes': (450, 600, 0.857)}
+    >>> found.lowest
+    'no'
+    """
+    stats = _Shares.of(table, complete_only)
+    n, _, given, agreeing = (x.astype(np.int64) for x in stats.compared)
+    ordered = ((n - 1)[:, None] * given).sum(0)  # pairs of a label j and another label
+    both = agreeing.sum(0)
+    share = ordered / ordered.sum() if ordered.any() else np.full(len(ordered), UNDEFINED)
+    found = {}
+    rows = zip(table.labels, both.tolist(), ordered.tolist(), share.tolist(), strict=True)
+    for name, agreements, of, p in rows:
+        found[name] = CategoryAgreement(
+            name="R",
+            value=agreements / (2 * of - agreements) if of else UNDEFINED,
+            observed=agreements / (2 * of - agreements) if of else UNDEFINED,
+            expected=p / (2 - p),
+            counts=stats.counts,
+            reason="" if of else stats.counts.nothing_to_compare() or "in no pair of labels",
+            settings=stats.settings,
+            agreements=agreements // 2,
+            potential=of - agreements // 2,
+            specific=agreements / of if of else UNDEFINED,
+        )
+    return Categories(found)
+
+
+# --- what they are made from --------------------------------------------------------------------
+
+
+class _Compared(NamedTuple):
+    """The rows of :class:`LabelCounts` of items with two labels or more; as floats, exact."""
+
+    n: Floats
+    items: Floats
+    given: Floats
+    agreeing: Floats
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """The shares P(k) and P(k|c) and the observed agreement of a table."""
+
+    counts: Counts
+    names: tuple[str, ...]  # of the annotators who gave a label
+    labels: tuple[str, ...]
+    compared: _Compared
+    share: Floats  # P(k); (categories,)
+    shares: Floats  # P(k|c); (annotators, categories)
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, table: LabelTable, complete_only: bool) -> _Shares:
+        settings = settings_of(table, complete_only=complete_only)
+        table = table.complete() if complete_only else table
+        n, items, given, agreeing, by_annotator = table.counts
+        two = n >= 2
+        gave = by_annotator.sum(1) > 0
+        own = by_annotator[gave]
+        with np.errstate(invalid="ignore"):  # no item at all: every share is nan
+            share = (given / n[:, None]).sum(0) / items.sum()
+        return cls(
+            counts_of(table),
+            tuple(name for name, is_in in zip(table.annotators, gave, strict=True) if is_in),
+            table.labels,
+            _Compared(*(x[two].astype(np.float64) for x in (n, items, given, agreeing))),
+            share,
+            own / own.sum(1, keepdims=True),
+            settings,
+        )
+
+    def unnamed(self) -> str:
+        """Why annotators cannot be told apart; empty if they can."""
+        return "a table of counts does not say who gave which label" * (
+            self.counts.annotators is None
+        )
+
+    def undefined(self, name: str, reason: str) -> Coefficient:
+        """A coefficient of which nothing is defined."""
+        nan = UNDEFINED
+        return Coefficient(
+            name=name, value=nan, observed=nan, expected=nan, counts=self.counts,
+            reason=self.counts.nothing_to_compare() or reason, settings=self.settings,
+        )  # fmt: skip
+
+    def result(
+        self,
+        name: str,
+        expected: float,
+        by_category: Floats,
+        observed: float | None = None,
+        observed_by_category: Floats | None = None,
+    ) -> Coefficient:
+        """The coefficient with this expected agreement, overall and of each category."""
+        if self.counts.nothing_to_compare():
+            return self.undefined(name, "")
+        n, items, given, agreeing = self.compared
+        # A_o: the mean of Pᵢ, and of the same with one category against all others
+        weight = 1 / (n * (n - 1) * items.sum())
+        if observed is None or observed_by_category is None:
+            observed = (weight @ agreeing).sum()
+            unequal = weight @ ((n - 1)[:, None] * given - agreeing)
+            observed_by_category = 1 - 2 * unequal
+        categories = {
+            label: _corrected(name, float(a), float(e), self.counts)
+            for label, a, e in zip(self.labels, observed_by_category, by_category, strict=True)
+        }
+        return _corrected(
+            name, float(observed), float(expected), self.counts, categories, self.settings
+        )
+
+
+def _corrected(
+    name: str,
+    observed: float,
+    expected: float,
+    counts: Counts,
+    by_category: Mapping[str, Coefficient] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Coefficient:
+    score = corrected(observed, expected)
+    return Coefficient(
+        name=name, value=score.corrected, observed=observed, expected=expected, counts=counts,
+        reason=score.reason, by_category=by_category or {}, settings=settings or {},
+    )  # fmt: skip
+
+
+def _pairs_mean(q: Floats) -> Floats:
+    """The mean over pairs of annotators of q_m·q_n, for each category; q: (annotators, ...)."""
+    c, q = len(q), np.sort(q, axis=0)  # so that the order of annotators changes no digit
+    if c < 2:
+        return np.full(q.shape[1:], UNDEFINED)
+    return (q.sum(0) ** 2 - (q**2).sum(0)) / (c * (c - 1))
+
+
+def counts_of(table: LabelTable) -> Counts:
+    """What a coefficient of the table rests on."""
+    n, items, _, _, by_annotator = table.counts
+    named = table.annotator is not None
+    return Counts(
+        int(items.sum()),
+        int(items[n >= 2].sum()),
+        int((by_annotator.sum(1) > 0).sum()) if named else None,
+        int((n * items).sum()),
+        int((n * (n - 1) // 2 * items).sum()),
+        len(table.labels),
+    )
+
+
+def settings_of(table: LabelTable, **more: Any) -> dict[str, Any]:
+    """The settings of a coefficient of the table; what is left at its default is left out."""
+    chosen = {key: value for key, value in more.items() if value is not False}
+    return {**table.reading, "categories": len(table.labels), **chosen, "version": __version__}

@@ -1,0 +1,227 @@
+"""All coefficients of a table at once, with what each category and each annotator adds to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spanagree.coefficient import (
+    Bias,
+    Categories,
+    Coefficient,
+    Counts,
+    ac1,
+    alpha,
+    bias,
+    category_agreement,
+    kappa,
+    pi,
+    settings_of,
+)
+from spanagree.errors import check_choice
+from spanagree.label_table import LabelTable
+from spanagree.signature import signature
+from spanagree.sparse_agreement import Spa, spa
+from spanagree.tally import UNDEFINED
+
+BY = {
+    "category": "a row for each category",
+    "annotator": "a row for each annotator",
+}
+"""What the coefficients can be broken down by."""
+
+
+@dataclass(frozen=True)
+class Labeller:
+    """One annotator of a table.
+
+    Attributes:
+        name: the annotator.
+        labels: how many labels she gave.
+        pairs: how many labels of others stand beside hers, on the same items.
+        agreement: the share of these that are the same as hers; ``nan`` if there are none.
+        bias: her share of the bias; see :func:`bias`.
+    """
+
+    name: str
+    labels: int
+    pairs: int
+    agreement: float
+    bias: float
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """The result of :func:`coefficients`.
+
+    Attributes:
+        spa, pi, kappa, alpha, ac1, bias: the coefficients.
+        categories: agreement on each category by itself.
+        annotators: by name; empty for a table of counts.
+        counts: the items, labels and pairs behind all of them.
+        settings: what made the numbers.
+        notes: what was read in another way than it stands.
+    """
+
+    spa: Spa
+    pi: Coefficient
+    kappa: Coefficient
+    alpha: Coefficient
+    ac1: Coefficient
+    bias: Bias
+    categories: Categories
+    annotators: Mapping[str, Labeller]
+    counts: Counts
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    @property
+    def all(self) -> tuple[Coefficient, ...]:
+        """The coefficients, in the order in which they are reported."""
+        return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, for JSON; undefined is ``None``."""
+
+        def bare(of: Coefficient) -> dict[str, Any]:
+            left_out = ("counts", "signature", "by_category")
+            return {key: value for key, value in of.to_dict().items() if key not in left_out}
+
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "notes": list(self.notes),
+            "counts": self.counts._asdict(),
+            "coefficients": [bare(of) for of in self.all],
+            "lowest_category": self.categories.lowest,
+            "categories": {
+                name: {
+                    "agreement": bare(of),
+                    "coefficients": [
+                        bare(whole.by_category[name]) for whole in self.all if whole.by_category
+                    ],
+                }
+                for name, of in self.categories.items()
+            },
+            "annotators": [
+                {
+                    key: None if isinstance(value, float) and math.isnan(value) else value
+                    for key, value in vars(of).items()
+                }
+                for of in self.annotators.values()
+            ],
+        }
+
+    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+        """The result as flat rows, for CSV or a data frame; undefined is ``nan``.
+
+        A row for each coefficient, or with ``by`` for each category or annotator.
+
+        Raises:
+            SettingError: if ``by`` is not one of :data:`BY`.
+
+        >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
+        >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
+        [('SPA', 1.0), ('π', 1.0)]
+        """
+        if by is not None:
+            check_choice(by, BY, "by")
+        end = {"signature": self.signature}
+        if by is None:
+            nothing = {"corrected": UNDEFINED, "jackknife": UNDEFINED}
+            return [
+                {
+                    "coefficient": of.name,
+                    **nothing,
+                    **of.figures(),
+                    **self.counts._asdict(),
+                    **end,
+                }
+                for of in self.all
+            ]
+        if by == "annotator":
+            return [{**vars(of), **end} for of in self.annotators.values()]
+        return [
+            {
+                "category": name,
+                "agreement": of.value,
+                "specific": of.specific,
+                "agreements": of.agreements,
+                "potential": of.potential,
+                **{
+                    whole.name: whole.by_category[name].value if whole.by_category else UNDEFINED
+                    for whole in self.all
+                },
+                **end,
+            }
+            for name, of in self.categories.items()
+        ]
+
+
+def coefficients(
+    table: LabelTable,
+    *,
+    weights: str = "annotations_m1",
+    class_distribution: Mapping[str, float] | None = None,
+    complete_only: bool = False,
+) -> Coefficients:
+    """SPA, π, κ, α, AC1, bias and agreement by category of one table.
+
+    Args:
+        table: the labels.
+        weights: of SPA, one of :data:`spanagree.sparse_agreement.WEIGHTS`.
+        class_distribution: for SPA with the weights ``inverse_variance_class``.
+        complete_only: only items that all annotators labelled.
+
+    Raises:
+        SettingError: as for :func:`spa`.
+    """
+    table_used = table.complete() if complete_only else table
+    chosen = {"complete_only": complete_only}
+    of_spa = spa(table, weights, class_distribution=class_distribution, **chosen)
+    of_bias = bias(table, **chosen)
+    return Coefficients(
+        of_spa,
+        pi(table, **chosen),
+        kappa(table, **chosen),
+        alpha(table, **chosen),
+        ac1(table, **chosen),
+        of_bias,
+        category_agreement(table, **chosen),
+        _labellers(table_used, of_bias),
+        of_spa.counts,
+        settings_of(table, weights=weights, complete_only=complete_only),
+        (*table.notes, of_spa.note) if of_spa.note else table.notes,
+    )
+
+
+def _labellers(table: LabelTable, of_bias: Bias) -> dict[str, Labeller]:
+    if table.annotator is None:
+        return {}
+    item, label, number = table.cells
+    # how many others gave the same label to the same item, and any label
+    key = item * max(len(table.labels), 1) + label
+    same = number[np.searchsorted(key, table.item * max(len(table.labels), 1) + table.label)] - 1
+    others = table.given[table.item] - 1
+    gave, equal, pairs = np.zeros((3, len(table.annotators)), np.int64)
+    for column, value in ((gave, 1), (equal, same), (pairs, others)):
+        np.add.at(column, table.annotator, value)
+    return {
+        name: Labeller(
+            name,
+            int(gave[a]),
+            int(pairs[a]),
+            int(equal[a]) / int(pairs[a]) if pairs[a] else UNDEFINED,
+            of_bias.by_annotator.get(name, UNDEFINED),
+        )
+        for a, name in enumerate(table.annotators)
+    }

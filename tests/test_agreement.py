@@ -1,0 +1,356 @@
+"""Annotators against each other: enumeration, the witness, the evaluation, gaps, undefined cases."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import enumerated_expectation, matched
+
+import spanagree as sa
+from spanagree.agreement import BY
+from spanagree.chance import CHANCES
+from spanagree.chance.simulate import redraw
+from spanagree.cli import main
+from spanagree.similarity import MATCHES
+
+PAIRS = list(itertools.product(MATCHES, CHANCES))
+NAMES = ("ann", "bob", "cem", "dia")
+
+
+@st.composite
+def crowds(draw, most=7):
+    """Two to four annotators over up to four short documents, with gaps; no layer overlaps itself."""
+    lengths = draw(st.lists(st.integers(1, most), min_size=1, max_size=4))
+    layers = {}
+    for name in NAMES[: draw(st.integers(2, 4))]:
+        layers[name] = []
+        for n in lengths:
+            cuts = sorted(draw(st.sets(st.integers(0, n), max_size=4)))
+            spans = [
+                (a, b, draw(st.sampled_from("XY"))) for a, b in itertools.pairwise(cuts)
+                if draw(st.booleans())
+            ]  # fmt: skip
+            layers[name].append(draw(st.sampled_from([spans, spans, spans, None])))
+    return lengths, layers
+
+
+def spans(segments):
+    """As the oracles have them: start, length, label."""
+    return tuple((start, end - start, label) for start, end, label in segments)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+def test_team_is_enumerated(match, chance):
+    """The team's observed and expected match equal enumeration in fractions, over pairs and documents."""
+    lengths = [5, 4, 3]
+    layers = {
+        "ann": [[(0, 2, "X"), (3, 4, "Y")], [(1, 2, "X")], []],
+        "bob": [[(0, 2, "X")], None, [(0, 1, "Y")]],
+        "cem": [[(1, 2, "X"), (2, 4, "Y")], [(0, 2, "X"), (3, 4, "X")], None],
+    }
+    observed, expected, size = Fraction(0), Fraction(0), 0
+    for a, b in itertools.combinations(layers, 2):
+        for d, n in enumerate(lengths):
+            if layers[a][d] is None or layers[b][d] is None:
+                continue
+            one, other = spans(layers[a][d]), spans(layers[b][d])
+            observed += matched(one, other, match)
+            expected += enumerated_expectation(
+                n, [s[1:] for s in one], [s[1:] for s in other], match, chance
+            )
+            size += sum(s[1] if match == "token" else 1 for s in (*one, *other))
+    result = sa.agree(sa.Corpus.from_segments(lengths, layers), match=match, chance=chance)
+    assert result.team.tally.matched == pytest.approx(float(observed), abs=1e-14)
+    assert result.team.tally.expected == pytest.approx(float(expected), rel=1e-13)
+    assert result.team.f1.observed == pytest.approx(float(2 * observed / size), rel=1e-14)
+    assert (result.team.pairs, result.team.documents) == (3, 3)
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
+def test_team_is_simulated(match, chance):
+    """On a larger team with gaps, the witness's mean is within 4 standard errors of the expected match."""
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(5, 40, 12).tolist()
+    layers = {}
+    for name in NAMES:
+        layers[name] = []
+        for n in lengths:
+            cuts = np.sort(rng.choice(n + 1, size=min(7, n), replace=False)).tolist()
+            marked = [(a, b, "XYZ"[a % 3]) for a, b in itertools.pairwise(cuts) if a % 2 or b % 3]
+            layers[name].append(marked if rng.random() < 0.8 else None)
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    expected = sa.agree(corpus, match=match, chance=chance).team.tally.expected
+    drawn = []
+    for _ in range(400):
+        total = 0.0
+        random = {
+            name: redraw(layer, corpus.lengths, len(corpus.labels), rng, chance)
+            for name, layer in corpus.layers.items()
+        }
+        for a, b in itertools.combinations(NAMES, 2):
+            total += observed_by_hand(corpus, random[a], random[b], match)
+        drawn.append(total)
+    error = np.std(drawn) / math.sqrt(len(drawn))
+    assert abs(np.mean(drawn) - expected) < 4 * error
+
+
+def observed_by_hand(corpus, a, b, match):
+    """The match of two layers, document by document."""
+    total = 0.0
+    for d in np.flatnonzero(a.annotated & b.annotated).tolist():
+        one, other = (
+            tuple(
+                (s, e - s, corpus.labels[c])
+                for s, e, c in zip(
+                    *(x[layer.document == d].tolist() for x in (layer.start, layer.end, layer.label)),
+                    strict=True,
+                )
+            )
+            for layer in (a, b)
+        )  # fmt: skip
+        total += float(matched(one, other, match))
+    return total
+
+
+@given(crowds())
+def test_pairs_are_evaluations(crowd):
+    """Every pair equals the evaluation of the one against the other; in every measure and model."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    for match, chance in PAIRS:
+        result = sa.agree(corpus, match=match, chance=chance)
+        for a, b in itertools.combinations(corpus.annotators, 2):
+            two = corpus.of_annotators([a, b])
+            system = sa.evaluate(two, gold=a, match=match, chance=chance).systems[b]
+            pair = result.pairs[a, b]
+            assert pair == result.pairs[b, a]
+            assert pair.documents == system.documents
+            assert ((a, b) in result.pairs) == ((b, a) in result.pairs) == (system.documents > 0)
+            close(pair.tally, system.tally)
+
+
+def close(ours, other):
+    """Equal tallies: counts exactly, sums of floats to their last digits."""
+    assert (ours.size_a, ours.size_b) == (other.size_a, other.size_b)
+    assert ours.matched == pytest.approx(other.matched, rel=1e-12, abs=1e-15)
+    assert ours.expected == pytest.approx(other.expected, rel=1e-12, abs=1e-15)
+
+
+@given(crowds())
+def test_sums(crowd):
+    """Team, labels, documents and members add up; without a member is the team of the others."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    result = sa.agree(corpus)
+    for parts in (
+        [pair.tally for pair in result.pairs.values()],
+        list(result.labels.values()),
+        [tally for _, _, tally in result.by_document()],
+    ):
+        close(sum(parts, sa.Tally()), result.team.tally)
+    members = result.annotators.values()
+    assert sum(m.tally.matched for m in members) == 2 * result.team.tally.matched
+    assert sum(m.pairs for m in members) == 2 * len(result.pairs)
+    for member in members:
+        rest = sa.agree(corpus.of_annotators([n for n in corpus.annotators if n != member.name]))
+        close(member.without.tally, rest.team.tally)
+        assert member.without.pairs == rest.team.pairs
+        assert member.without.documents == rest.team.documents
+        assert math.isnan(member.without.f1.observed) == math.isnan(rest.team.f1.observed)
+        own = [pair for names, pair in result.pairs.items() if member.name in names]
+        close_both = sum(pair.tally.size_a + pair.tally.size_b for pair in own)
+        assert member.tally.size_a + member.tally.size_b == close_both
+
+
+@given(crowds(), st.randoms(use_true_random=False))
+def test_order_changes_nothing(crowd, random):
+    """Documents and annotators in another order give the same digits."""
+    lengths, layers = crowd
+    result = sa.agree(sa.Corpus.from_segments(lengths, layers))
+    names, documents = list(layers), list(range(len(lengths)))
+    random.shuffle(names)
+    random.shuffle(documents)
+    turned = sa.agree(
+        sa.Corpus.from_segments(
+            [lengths[d] for d in documents], {n: [layers[n][d] for d in documents] for n in names}
+        )
+    )
+    assert repr(turned.team.f1) == repr(result.team.f1)
+    assert repr(turned.mean) == repr(result.mean)
+    for name, member in result.annotators.items():
+        assert repr(turned.annotators[name].f1) == repr(member.f1)
+        assert repr(turned.annotators[name].without.f1) == repr(member.without.f1)
+    for (a, b), pair in result.pairs.items():
+        assert repr(turned.pairs[a, b].f1) == repr(pair.f1)
+
+
+@given(crowds(), st.integers(2, 5))
+def test_identical_annotators(crowd, v):
+    """Any number of identical annotators agree fully, unless luck alone gives 1."""
+    lengths, layers = crowd
+    one = next(iter(layers.values()))
+    result = sa.agree(sa.Corpus.from_segments(lengths, {str(i): one for i in range(v)}))
+    marked = any(one)
+    for figure in (result.team.f1, result.mean):
+        assert figure.observed == 1 if marked else math.isnan(figure.observed)
+        assert math.isnan(figure.corrected) or figure.corrected == pytest.approx(1)
+
+
+def test_mean_and_spread():
+    """Mean and population standard deviation over pairs, by hand: F1 1, 0 and 0."""
+    layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]], "c": [[(2, 3, "X")]]}
+    mean = sa.agree(sa.Corpus.from_segments([4], layers)).mean
+    assert mean.observed == pytest.approx(1 / 3)
+    assert mean.sd.observed == pytest.approx(math.sqrt(2 / 9))
+    assert mean.expected == pytest.approx(1 / 4)
+    assert mean.sd.expected == 0
+    assert mean.corrected == pytest.approx((1 - 1 / 3 - 1 / 3) / 3)
+    assert mean.pairs == (3, 3, 3)
+
+
+def test_pair_that_marked_nothing():
+    """A pair without a segment is undefined and left out of the mean; it is neither 0 nor 1."""
+    layers = {"a": [[], [(0, 1, "X")]], "b": [[], None], "c": [None, [(0, 1, "X")]]}
+    result = sa.agree(sa.Corpus.from_segments([4, 4], layers))
+    assert math.isnan(result.pairs["a", "b"].f1.observed)
+    assert result.pairs["a", "b"].f1.reason == "neither marked anything"
+    assert result.mean.observed == 1
+    assert result.mean.pairs == (1, 1, 1)
+    assert result.team.pairs == 2
+
+
+def test_nobody_shares():
+    """One annotator, or no shared document: undefined, with the reason; pairs are not listed."""
+    for layers, said in (
+        ({"a": [[(0, 1, "X")], []]}, "1 annotator; agreement needs two"),
+        ({"a": [[(0, 1, "X")], None], "b": [None, []]}, "no document was seen by two annotators"),
+        ({}, "0 annotators; agreement needs two"),
+    ):
+        result = sa.agree(sa.Corpus.from_segments([4, 4], layers))
+        assert result.team.f1.reason == said
+        assert math.isnan(result.team.f1.observed)
+        assert result.mean.reason == said
+        assert len(result.pairs) == 0
+        assert result.to_dict("document")["team"]["f1"]["undefined"] == said
+        for by in (None, *BY):
+            result.to_rows(by)
+    pair = sa.agree(
+        sa.Corpus.from_segments([4, 4], {"a": [[(0, 1, "X")], None], "b": [None, []]})
+    ).pairs["b", "a"]
+    assert (pair.a, pair.b, pair.documents, pair.few) == ("a", "b", 0, True)
+    assert pair.f1.reason == "no document shared"
+
+
+def test_one_pair_is_left():
+    """Of two annotators the team without either is undefined, and so is the rise."""
+    layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}
+    member = sa.agree(sa.Corpus.from_segments([4], layers)).annotators["a"]
+    assert member.without.f1.reason == "no pair is left"
+    assert math.isnan(member.rise.corrected)
+    alone = sa.agree(sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]}))
+    assert alone.annotators["a"].f1.reason == "no document shared with another"
+
+
+def test_unknown_pair():
+    """A pair is found by two names of annotators; anything else is a KeyError that lists them."""
+    pairs = sa.agree(sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})).pairs
+    for asked in (("a", "z"), ("a", "a"), "ab", ("a",), 3):
+        with pytest.raises(KeyError, match="two of a, b are needed"):
+            pairs[asked]
+        assert asked not in pairs
+
+
+def test_matrix():
+    """The matrix is symmetric, in the order of the annotators, with nan where nothing is defined."""
+    layers = {"a": [[(0, 1, "X")], None], "b": [[(0, 1, "X")], []], "c": [None, [(0, 1, "X")]]}
+    result = sa.agree(sa.Corpus.from_segments([4, 4], layers))
+    nan = math.nan
+    np.testing.assert_array_equal(
+        result.matrix("observed"), [[nan, 1, nan], [1, nan, 0], [nan, 0, nan]]
+    )
+    with pytest.raises(sa.SettingError, match="unknown figure 'f1'; allowed: observed, expected"):
+        result.matrix("f1")
+
+
+def test_labels_are_the_teams():
+    """Labels share the team's tally; a measure without labels has none."""
+    layers = {"a": [[(0, 1, "X"), (2, 3, "Y")]], "b": [[(0, 1, "X")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    labels = sa.agree(corpus).labels
+    assert labels["X"].f1.observed == 1
+    assert labels["Y"].f1.observed == 0
+    assert sa.agree(corpus, match="boundaries").labels == {}
+
+
+def test_settings():
+    """Unknown names, a bad least number and layers that overlap themselves are refused, by name."""
+    corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
+    for ask, said in (
+        ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou"),
+        ({"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
+        ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
+        ({"min_shared": -1}, "min_shared -1; a whole number from 0 is needed"),
+        ({"min_shared": 1.5}, "min_shared 1.5; a whole number from 0 is needed"),
+        ({}, "'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}"):
+            sa.agree(corpus, **ask)
+    with pytest.raises(
+        sa.SettingError, match="unknown by 'x'; allowed: pair, annotator, label, doc"
+    ):
+        sa.agree(corpus, chance="overlapping").to_dict("x")
+
+
+@pytest.fixture
+def crowd(newsroom):
+    return newsroom.parent / "crowd" / "crowd.jsonl"
+
+
+def test_command(crowd, capsys):
+    """The command prints what Python gives, in every format and breakdown; few pairs are marked."""
+    result = sa.agree(sa.read_jsonl(crowd))
+    for by in (None, *BY):
+        part = ["--by", by] if by else []
+        assert main(["agree", str(crowd), *part, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out) == result.to_dict(by)
+        for form in ("text", "csv", "markdown", "latex"):
+            assert main(["agree", str(crowd), *part, "--format", form]) == 0
+            assert capsys.readouterr().out
+    assert main(["agree", str(crowd), "--by", "pair"]) == 0
+    out = capsys.readouterr().out
+    (line,) = [line for line in out.splitlines() if line.startswith("bob") and "eli" in line]
+    assert line.split()[2] == "5*"
+    assert "* 1 of 10 pairs share fewer than 10 documents; their figures are shaky" in out
+    assert main(["agree", str(crowd), "--min-shared", "3", "--annotators", "ann, bob"]) == 0
+    out = capsys.readouterr().out
+    assert "shaky" not in out
+    assert "2 annotators, 1 pair that share a document" in out
+    assert main(["agree", str(crowd), "--annotators", "ann,zoe"]) == 1
+    said = "spanagree: error: unknown annotator 'zoe'; allowed: ann, bob, cem, dia, eli\n"
+    assert capsys.readouterr().err == said
+
+
+def test_different_lengths(tmp_path, capsys):
+    """One id with documents of different length is an error that names both files."""
+    for name, text in (("a", "x"), ("b", "xy")):
+        row = {
+            "spanagree": 1,
+            "id": "d",
+            "offsets": "tokens",
+            "tokens": list(text),
+            "annotators": {name: []},
+        }
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    code = main(["agree", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")])
+    out, err = capsys.readouterr()
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "'d'" in err

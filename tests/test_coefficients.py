@@ -1,0 +1,480 @@
+"""Coefficients: worked cases, other programs, enumeration, what holds on all tables, undefined cases."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.coefficient import Counts
+from spanagree.sparse_agreement import WEIGHTS
+
+GOLDEN = Path(__file__).parent / "golden"
+COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
+
+
+def table(*annotators, **options):
+    """A table from a string of labels for each annotator; a space is a missing label."""
+    rows = [
+        (i, f"a{a}", label.strip())
+        for a, labels in enumerate(annotators)
+        for i, label in enumerate(labels)
+    ]
+    return sa.LabelTable.from_rows(rows, **options)
+
+
+@st.composite
+def tables(draw, complete=False, least=2):
+    """Two to five annotators, up to eight items, up to three labels, with gaps unless complete."""
+    v, items = draw(st.integers(least, 5)), draw(st.integers(1, 8))
+    labels = "XYZ" if complete else "XYZ "
+    return [draw(st.text(labels, min_size=items, max_size=items)) for _ in range(v)]
+
+
+# --- by hand, in fractions ----------------------------------------------------------------------
+
+
+def by_hand(annotators, categories):
+    """π, κ, α, AC1 and SPA in fractions, straight from the definitions, pair by pair."""
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    agreed = [
+        Fraction(sum(x == y for x, y in itertools.combinations(i, 2)), math.comb(len(i), 2))
+        for i in items
+        if len(i) > 1
+    ]
+    if not agreed:
+        return {}
+    observed = sum(agreed) / len(agreed)
+    seen = [i for i in items if i]
+    share = {c: sum(Fraction(i.count(c), len(i)) for i in seen) / len(seen) for c in categories}
+    own = [
+        {c: Fraction(a.count(c), len(a.replace(" ", ""))) for c in categories}
+        for a in annotators
+        if a.strip()
+    ]
+    pairs = list(itertools.combinations(own, 2))
+    values = [label for i in items if len(i) > 1 for label in i]
+    apart = sum(  # of the coincidence matrix: each item's pairs weigh 1/(n − 1)
+        Fraction(sum(x != y for x, y in itertools.permutations(i, 2)), len(i) - 1)
+        for i in items
+        if len(i) > 1
+    ) / len(values)
+    luck_apart = Fraction(
+        sum(x != y for x, y in itertools.permutations(values, 2)), len(values) * (len(values) - 1)
+    )
+    expected = {
+        "pi": sum(p**2 for p in share.values()),
+        "kappa": sum(sum(p[c] * q[c] for c in categories) for p, q in pairs) / len(pairs),
+        "alpha": 1 - luck_apart,
+        "ac1": sum(p * (1 - p) for p in share.values()) / (len(share) - 1) if len(share) > 1 else None,
+    }  # fmt: skip
+    return {name: (1 - apart if name == "alpha" else observed, e) for name, e in expected.items()}
+
+
+@given(tables())
+def test_by_hand(annotators):
+    """π, κ, α and AC1 equal their definitions in fractions, with gaps; undefined where 1 − A_e is 0."""
+    categories = sorted(set("".join(annotators)) - {" "})
+    reference = by_hand(annotators, categories)
+    found = {name: of(table(*annotators)) for name, of in COEFFICIENTS.items()}
+    for name, coefficient in found.items():
+        if not reference or reference[name][1] is None:
+            assert math.isnan(coefficient.value)
+            assert coefficient.reason
+            continue
+        observed, expected = reference[name]
+        assert coefficient.observed == pytest.approx(float(observed), abs=1e-14)
+        assert coefficient.expected == pytest.approx(float(expected), abs=1e-14)
+        if expected == 1:
+            assert math.isnan(coefficient.value)
+            assert coefficient.reason == "luck alone gives 1"
+        else:
+            exact = (observed - expected) / (1 - expected)
+            assert coefficient.value == pytest.approx(float(exact), abs=1e-12)
+
+
+@given(tables())
+def test_by_category_is_one_against_the_rest(annotators):
+    """A coefficient by category equals the same coefficient with all other categories made one."""
+    whole = {name: of(table(*annotators)) for name, of in COEFFICIENTS.items()}
+    for category in whole["pi"].by_category:
+        two = [
+            re.sub("[^ ]", lambda m, c=category: "YN"[m[0] != c], labels) for labels in annotators
+        ]
+        for name, of in COEFFICIENTS.items():
+            if not whole[name].by_category:
+                continue  # undefined as a whole
+            ours = whole[name].by_category[category]
+            rest = of(table(*two, categories="NY"))
+            assert ours.observed == pytest.approx(rest.observed, abs=1e-14)
+            assert ours.expected == pytest.approx(rest.expected, abs=1e-14)
+            assert ours.value == pytest.approx(rest.value, abs=1e-11, nan_ok=True)
+
+
+# --- print and other programs -------------------------------------------------------------------
+
+
+def test_alice_and_bill():
+    """Artstein & Poesio 2005, 13.2 and 13.4: π .3407, κ .3478; doubled A_e .54333, tripled .544."""
+    alice, bill = "YYYYYYNNNN", "YYYYYNYYNN"  # 6 and 7 times Y, agreeing on 7 of 10
+    two = table(alice, bill)
+    assert sa.pi(two).observed == pytest.approx(0.7)
+    assert sa.pi(two).expected == pytest.approx(0.545)
+    assert round(sa.pi(two).value, 4) == 0.3407
+    assert sa.kappa(two).expected == pytest.approx(0.54)
+    assert round(sa.kappa(two).value, 4) == 0.3478
+    assert sa.bias(two).value == pytest.approx(0.005)
+    assert round(sa.kappa(table(alice, bill, alice, bill)).expected, 5) == 0.54333
+    assert round(sa.kappa(table(*[alice, bill] * 3)).expected, 3) == 0.544
+
+
+def test_sandwiches():
+    """Siegel 2018: R 400/550 and 450/600, specific agreement .842 and .857; the lowest is named."""
+    sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
+    found = sa.category_agreement(sa.LabelTable.from_counts(sandwich, ["without", "with"]))
+    assert {name: of.value for name, of in found.items()} == {
+        "with": 450 / 600,
+        "without": 400 / 550,
+    }
+    assert [round(found[name].specific, 3) for name in ("without", "with")] == [0.842, 0.857]
+    assert found.lowest == "without"
+
+
+FROZEN = json.loads((GOLDEN / "coefficients.json").read_text())
+
+
+@pytest.mark.parametrize("case", FROZEN["cases"], ids=lambda c: f"{len(c['labels'])} items")
+@pytest.mark.parametrize("program", FROZEN["versions"])
+def test_other_programs(case, program):
+    """nltk, statsmodels, krippendorff and irrCAC on random tables, complete and with gaps."""
+    rows = [
+        (i, a, label if label >= 0 else None)
+        for i, row in enumerate(case["labels"])
+        for a, label in enumerate(row)
+    ]
+    labels = sa.LabelTable.from_rows(rows, categories=range(case["categories"]))
+    complete = all(label >= 0 for row in case["labels"] for label in row)
+    assert (program in case["values"]) == (complete or program in ("krippendorff", "irrCAC"))
+    for name, value in case["values"].get(program, {}).items():
+        assert COEFFICIENTS[name](labels).value == pytest.approx(value, abs=1e-13)
+
+
+# --- what must hold -----------------------------------------------------------------------------
+
+
+@given(tables(complete=True))
+def test_complete_tables(annotators):
+    """Complete: SPA flat is A_o of π, π ≤ κ, B = Σ variances/(c − 1), corrected SPA is π."""
+    t = table(*annotators)
+    pi, kappa, bias = sa.pi(t), sa.kappa(t), sa.bias(t)
+    flat = sa.spa(t, "flat")
+    assert flat.value == pytest.approx(pi.observed, abs=1e-14)
+    assert bias.value == pytest.approx(pi.expected - kappa.expected, abs=1e-14)
+    shares = [[labels.count(c) / len(labels) for c in t.labels] for labels in annotators]
+    variance = np.var(shares, axis=0)
+    assert bias.value == pytest.approx(variance.sum() / (len(annotators) - 1), abs=1e-14)
+    assert bias.value >= -1e-15
+    assert sum(bias.by_annotator.values()) == pytest.approx(bias.value, abs=1e-14)
+    terms = [of.value for of in bias.by_category.values()]
+    assert terms == pytest.approx((variance / (len(annotators) - 1)).tolist(), abs=1e-14)
+    if not math.isnan(kappa.value):
+        assert math.isnan(pi.value) or pi.value <= kappa.value + 1e-12
+    for weights in WEIGHTS:
+        assert sa.spa(t, weights).corrected == pytest.approx(pi.value, abs=1e-10, nan_ok=True)
+
+
+@given(tables())
+def test_annotations_weights_are_alphas(annotators):
+    """SPA weighted by annotations is 1 − D_o of α (SPA, Eq. 6), with gaps too."""
+    t = table(*annotators)
+    ours = sa.spa(t, "annotations").value
+    assert ours == pytest.approx(sa.alpha(t).observed, abs=1e-14, nan_ok=True)
+
+
+@given(tables())
+def test_flat_is_the_observed_agreement(annotators):
+    """SPA flat is A_o of π, κ and AC1, with gaps too."""
+    t = table(*annotators)
+    assert sa.spa(t, "flat").value == pytest.approx(sa.pi(t).observed, abs=1e-14, nan_ok=True)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_order_changes_nothing(annotators, random):
+    """Rows in any order, annotators renamed: the same digits."""
+    rows = [(i, a, label) for a, labels in enumerate(annotators) for i, label in enumerate(labels)]
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    one, other = (sa.LabelTable.from_rows(r) for r in (rows, shuffled))
+    for of in (*COEFFICIENTS.values(), sa.bias, sa.spa):
+        ours, theirs = of(one), of(other)
+        for figure, value in ours.figures().items():
+            assert repr(value) == repr(theirs.figures()[figure]), (of, figure)
+
+
+@given(tables())
+def test_counts_give_the_same(annotators):
+    """A table of counts gives the same π, α, AC1, SPA and agreement by category."""
+    t = table(*annotators)
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    counts = sa.LabelTable.from_counts([[i.count(c) for c in t.labels] for i in items], t.labels)
+    for of in (sa.pi, sa.alpha, sa.ac1, sa.spa):
+        assert repr(of(counts).figures()) == repr(of(t).figures())
+    assert (
+        repr(sa.category_agreement(counts)["X"].figures())
+        == repr(sa.category_agreement(t)["X"].figures())
+        if "X" in t.labels
+        else True
+    )
+    for of in (sa.kappa, sa.bias):
+        assert of(counts).reason in (
+            "a table of counts does not say who gave which label", "no item has two labels",
+        )  # fmt: skip
+
+
+@given(tables())
+def test_category_agreement_by_hand(annotators):
+    """R and specific agreement equal counts over all pairs of labels of an item."""
+    t = table(*annotators)
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    pairs = [pair for item in items for pair in itertools.combinations(item, 2)]
+    for name, of in sa.category_agreement(t).items():
+        both = sum(a == b == name for a, b in pairs)
+        either = sum(name in pair for pair in pairs)
+        assert (of.agreements, of.potential) == (both, either)
+        if either:
+            assert of.value == both / either
+            assert of.specific == pytest.approx(2 * of.value / (1 + of.value))
+        else:
+            assert math.isnan(of.value)
+            assert of.reason
+
+
+@given(tables())
+def test_edges_by_category_is_specific_agreement(annotators):
+    """SPA by category with edges as weights is Uebersax's specific agreement."""
+    t = table(*annotators)
+    specific = sa.category_agreement(t)
+    for name, of in sa.spa(t, "edges").by_category.items():
+        assert of.value == pytest.approx(specific[name].specific, abs=1e-14, nan_ok=True)
+
+
+@given(tables())
+def test_labellers(annotators):
+    """Each annotator's labels, pairs and agreement with others, by hand."""
+    t = table(*annotators)
+    for a, labels in enumerate(annotators):
+        others = [o for b, o in enumerate(annotators) if b != a]
+        pairs = [
+            (x, o[i]) for i, x in enumerate(labels) for o in others if x != " " and o[i] != " "
+        ]
+        of = sa.coefficients(t).annotators[f"a{a}"]
+        assert (of.labels, of.pairs) == (len(labels.replace(" ", "")), len(pairs))
+        if pairs:
+            assert of.agreement == sum(x == y for x, y in pairs) / len(pairs)
+        else:
+            assert math.isnan(of.agreement)
+
+
+# --- undefined ----------------------------------------------------------------------------------
+
+
+def test_one_label_throughout():
+    """One label: π, κ, α undefined, SPA and R 1, bias 0; AC1 1 once a second category is declared."""
+    t = table("XXX", "XXX")
+    for of in (sa.pi, sa.kappa, sa.alpha):
+        assert math.isnan(of(t).value)
+        assert of(t).reason == "luck alone gives 1"
+    assert sa.spa(t).value == 1
+    assert sa.spa(t).reason == "corrected: luck alone gives 1"
+    assert math.isnan(sa.spa(t).corrected)
+    assert math.isnan(sa.spa(t).jackknife)
+    assert sa.category_agreement(t)["X"].value == 1
+    assert sa.bias(t).value == 0
+    assert sa.ac1(t).reason == "one category; AC1 needs to know of a second"
+    assert sa.ac1(table("XXX", "XXX", categories=["X", "Y"])).value == 1
+
+
+@pytest.mark.parametrize("of", [*COEFFICIENTS.values(), sa.bias, sa.spa])
+def test_nothing_to_compare(of):
+    """One annotator, no shared item, no label at all: undefined, with the reason."""
+    for t, said in (
+        (table("XY"), "1 annotator; agreement needs two"),
+        (table("X ", " Y"), "no item has two labels"),
+        (table("  ", "  "), "0 annotators; agreement needs two"),
+        (sa.LabelTable.from_rows([]), "0 annotators; agreement needs two"),
+    ):
+        found = of(t)
+        assert math.isnan(found.value)
+        assert found.reason == said
+        assert found.to_dict()["value"] is None
+        assert found.to_dict()["undefined"] == said
+    counts = sa.LabelTable.from_counts([[1, 0]], ["X", "Y"])
+    assert of(counts).reason in (
+        "no item has two labels", "a table of counts does not say who gave which label",
+    )  # fmt: skip
+
+
+def test_category_that_nobody_compares():
+    """A category in no pair of labels has no agreement; without any pair none is the lowest."""
+    found = sa.category_agreement(table("XY", "X "))
+    assert found["Y"].reason == "in no pair of labels"
+    assert found.lowest == "X"
+    assert sa.category_agreement(table("XY")).lowest is None
+
+
+def test_complete_only():
+    """Only the items that all labelled count; the setting stands in the signature."""
+    t = table("XYX", "XX ", "XYX")
+    assert sa.pi(t, complete_only=True).value == sa.pi(table("XY", "XX", "XY")).value
+    assert sa.pi(t, complete_only=True).counts.items == 2
+    assert "|complete_only:yes|" in sa.pi(t, complete_only=True).signature
+    assert "complete_only" not in sa.pi(t).signature
+    counts = sa.LabelTable.from_counts([[2, 1], [1, 0], [3, 0]], ["X", "Y"])
+    assert sa.alpha(counts, complete_only=True).counts.items == 2
+
+
+def test_counts():
+    """Every number carries its counts: items, compared, annotators, labels, pairs, categories."""
+    t = table("XYX ", "XX  ", "X   ")
+    assert sa.pi(t).counts == Counts(3, 2, 3, 6, 4, 2)
+    assert sa.LabelTable.from_counts([[2, 0]], ["X", "Y"]).annotators == ()
+    assert sa.pi(sa.LabelTable.from_counts([[2, 0]], ["X", "Y"])).counts.annotators is None
+
+
+def test_repeats():
+    """A rating repeated is no agreement with herself; another label is an error, or the first counts."""
+    rows = [(1, "ann", "x"), (1, "ann", "x"), (1, "bob", "y")]
+    t = sa.LabelTable.from_rows(rows)
+    assert sa.spa(t).value == 0
+    assert t.notes == ("1 repeated label by the same annotator counted once",)
+    rows += [(1, "bob", "x"), (2, "bob", "y")]
+    said = (
+        "item '1', annotator 'bob': labelled twice, 'y' and 'x'; duplicates first keeps the first"
+    )
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.LabelTable.from_rows(rows)
+    t = sa.LabelTable.from_rows(rows, duplicates="first")
+    assert sa.spa(t).value == 0
+    assert t.notes[1] == "1 later label of the same item and annotator left out (duplicates first)"
+    assert "|duplicates:first|" in sa.spa(t).signature
+    with pytest.raises(sa.SettingError, match="unknown duplicates 'x'; allowed: error, first"):
+        sa.LabelTable.from_rows(rows, duplicates="x")
+
+
+def test_labels_are_text():
+    """1, 1.0, "1", "1.0" and NumPy's are one label; what was written otherwise is noted."""
+    labels = [1, 1.0, "1", " 1.0 ", np.int64(1), np.float64(1), 1.5, True, "x"]
+    t = sa.LabelTable.from_rows((1, a, label) for a, label in enumerate(labels))
+    assert t.labels == ("1", "1.5", "True", "x")
+    assert t.counts.given.tolist() == [[6, 1, 1, 1]]
+    assert t.notes == ("1 numeric label such as '1.0' read as '1'",)
+    blank = sa.LabelTable.from_rows(
+        [(1, "a", None), (1, "b", math.nan), (1, "c", " "), (1, "d", 0)]
+    )
+    assert blank.notes == ("3 blank labels counted as missing",)
+    assert blank.counts.given.tolist() == [[1]]
+
+
+def test_bad_rows():
+    """A missing name, an unknown label, rows of another width: each is said, with the value."""
+    for rows, options, said in (
+        ([("", "a", "x")], {}, "the item is missing; every label needs one"),
+        ([("i", None, "x")], {}, "the annotator is missing; every label needs one"),
+        ([("i", "a", "x")], {"categories": ["y", "z"]}, "unknown label 'x'; the categories are: y, z"),
+        ([("i", "a", "x")], {"categories": ["", "z"]}, "category ''; a name is needed"),
+        ([("i", "a")], {}, "rows of 2; item, annotator and label of each are needed"),
+    ):  # fmt: skip
+        with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+            sa.LabelTable.from_rows(rows, **options)
+    for counts, items, said in (
+        ([[1, -1]], None, "item '1': count -1; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1, True]], ["q"], "item 'q': count True; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1]], None, "item '1': 1 counts; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1, 1]], ["q", "r"], "2 names of items; 1 rows are given"),
+        ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
+    ):  # fmt: skip
+        with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+            sa.LabelTable.from_counts(counts, ["x", "y"], items=items)
+    with pytest.raises(sa.InputError, match="category 'x' stands twice; each needs a name"):
+        sa.LabelTable.from_counts([[1, 1]], ["x", "x"])
+
+
+# --- tokens of span corpora ---------------------------------------------------------------------
+
+
+def test_token_labels():
+    """A token is its segment's type or O, missing where the document was not seen."""
+    layers = {"ann": [[(1, 3, "PER")], []], "bob": [[(1, 2, "PER"), (3, 4, "LOC")], None]}
+    t = sa.token_labels(sa.Corpus.from_segments([4, 2], layers))
+    columns = (t.item.tolist(), t.annotator.tolist(), t.label.tolist())
+    found = [[None] * 2 for _ in range(t.size)]
+    for item, annotator, label in zip(*columns, strict=True):
+        found[item][annotator] = t.labels[label]
+    assert found == [
+        ["O", "O"], ["PER", "PER"], ["PER", "O"], ["O", "LOC"], ["O", None], ["O", None],
+    ]  # fmt: skip
+    assert sa.pi(t).counts == Counts(6, 4, 2, 10, 4, 3)
+
+
+def test_token_labels_without_those_outside():
+    """Tokens that all who saw them call O are left out; one that a single annotator marked stays."""
+    layers = {"ann": [[(1, 3, "PER")], []], "bob": [[(1, 2, "PER")], None]}
+    corpus = sa.Corpus.from_segments([4, 2], layers)
+    t = sa.token_labels(corpus, skip_outside=True)
+    assert t.size == 2
+    assert [t.name_of(i) for i in range(2)] == ["2", "3"]
+    assert "|outside:skipped|" in sa.pi(t).signature
+    assert "|outside:kept|" in sa.pi(sa.token_labels(corpus)).signature
+
+
+@given(tables())
+def test_token_labels_are_tables(annotators):
+    """One document of one token for each item gives the table of its labels; O where unmarked."""
+    lengths = [1] * len(annotators[0])
+    layers = {
+        f"a{a}": [{" ": None, "Z": []}.get(c, [(0, 1, c)]) for c in labels]
+        for a, labels in enumerate(annotators)
+    }
+    t = sa.token_labels(sa.Corpus.from_segments(lengths, layers))
+    other = table(*(labels.replace("Z", "O") for labels in annotators), categories=t.labels)
+    for of in (*COEFFICIENTS.values(), sa.bias, sa.spa):
+        assert repr(of(t).figures()) == repr(of(other).figures())
+
+
+def test_tokens_of_two_labels():
+    """A token takes one label: the first that would have two is named; equal labels are no clash."""
+    corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "Y")]]}, ids=["d"])
+    said = "annotator 'a', document 'd': token 2 is 'X' and 'Y'; an item takes one label, but agree with chance overlapping takes such segments"
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.token_labels(corpus)
+    same = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "X")]]})
+    assert sa.token_labels(same).counts.given.tolist() == [[1, 4]]
+    with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
+        sa.token_labels(sa.Corpus.from_segments([5], {"a": [[(0, 3, "O")]]}))
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+@given(tables())
+def test_results_are_plain_data(annotators):
+    """to_dict is strict JSON and to_rows has the same keys in every row, whatever is undefined."""
+    result = sa.coefficients(table(*annotators))
+    json.dumps(result.to_dict(), allow_nan=False)
+    for by in (None, "category", "annotator"):
+        rows = result.to_rows(by)
+        assert len({tuple(row) for row in rows}) <= 1
+    for of in (*result.all, *result.categories.values()):
+        json.dumps(of.to_dict(), allow_nan=False)
+        assert len({tuple(row) for row in of.to_rows()}) == 1
+    with pytest.raises(sa.SettingError, match="unknown by 'x'; allowed: category, annotator"):
+        result.to_rows("x")

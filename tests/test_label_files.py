@@ -1,0 +1,196 @@
+"""Tables of labels from files: three layouts, blanks, repeats, and how bad files are refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli import main
+
+LONG = "item,annotator,label\n1,ann,yes\n1,bob,no\n2,ann,yes\n2,bob,yes\n3,ann,\n"
+WIDE = "item,ann,bob\n1,yes,no\n2,yes,yes\n3,,\n"
+COUNTS = "item,no,yes\n1,1,1\n2,0,2\n3,0,0\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="labels.csv"):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_layouts(write):
+    """A row a label, a column an annotator, and counts hold the same; blanks are missing, and noted."""
+    long = sa.read_labels(write(LONG))
+    wide = sa.read_labels(write(WIDE), wide=True)
+    counts = sa.read_labels(write(COUNTS), counts=True)
+    for of in (sa.pi, sa.alpha, sa.ac1, sa.spa):
+        assert of(long).figures() == of(wide).figures() == of(counts).figures()
+    assert sa.kappa(long).figures() == sa.kappa(wide).figures()
+    assert long.items == wide.items == counts.items == ("1", "2", "3")
+    assert long.annotators == wide.annotators == ("ann", "bob")
+    assert long.notes == ("1 blank label counted as missing",)
+    assert wide.notes == ("2 blank labels counted as missing",)
+
+
+@pytest.mark.parametrize(("sign", "name"), [("\t", "x.tsv"), ("\t", "x.csv"), (";", "x.csv"), (",", "x.txt")])  # fmt: skip
+def test_separators(write, sign, name):
+    """Tabs, semicolons and commas; CRLF, a byte order mark, quotes and empty lines."""
+    text = "\ufeff" + LONG.replace(",", sign).replace("\n", "\r\n") + '\r\n4' + f'{sign}"a""b"{sign}"x\n{sign}y"\r\n'  # fmt: skip
+    table = sa.read_labels(write(text, name))
+    assert table.annotators == ("ann", "bob", 'a"b')
+    assert table.labels == ("no", f"x\n{sign}y", "yes")
+
+
+def test_named_columns(write):
+    """Columns are named; in a wide table the others are left aside, and rows are numbered unless the items are named too."""
+    path = write("unit,group,r1,r2\nq,G,1,1\nr,G,2,1.0\n")
+    table = sa.read_labels(path, wide=True, item="unit", annotator=["r1", "r2"])
+    assert (table.items, table.annotators, table.labels) == (("q", "r"), ("r1", "r2"), ("1", "2"))
+    assert table.notes == ("1 numeric label such as '1.0' read as '1'",)
+    assert sa.read_labels(path, wide=True, annotator=["r1", "r2"]).items == ("1", "2")
+    only = write("r1,r2\nA,A\nA,B\n")
+    assert sa.read_labels(only, wide=True, annotator=["r1", "r2"]).items == ("1", "2")
+    counts = write("unit,group,x,y\nq,G,2,1\n")
+    table = sa.read_labels(counts, counts=True, item="unit", label=["x", "y"])
+    assert table.counts.given.tolist() == [[2, 1]]
+    long = write("a,b,c\n1,ann,x\n1,bob,x\n")
+    assert len(sa.read_labels(long, item="a", annotator="b", label="c")) == 2
+
+
+def test_missing_and_categories(write):
+    """A label may stand for a missing one; categories may be declared."""
+    path = write(LONG.replace("3,ann,", "3,ann,NA"))
+    assert sa.read_labels(path).labels == ("NA", "no", "yes")
+    assert sa.read_labels(path, missing="NA").labels == ("no", "yes")
+    declared = sa.read_labels(path, missing="NA", categories=["no", "yes", "maybe"])
+    assert declared.labels == ("maybe", "no", "yes")
+    assert sa.ac1(declared).counts.categories == 3
+
+
+BAD = [
+    (LONG, {"item": "x"}, "no column called 'x'; there are: 'item', 'annotator', 'label'"),
+    ("a,b,c\n1,2,3\n", {}, "which column is the item? name it (--item, item=); there are: 'a', 'b', 'c'"),
+    ("item,annotator,label,label\n1,2,3,4\n", {"label": "label"}, "2 columns are called 'label'; there are: 'item', 'annotator', 'label', 'label'"),
+    ("item,annotator,label\n1,ann\n", {}, ":2: 2 cells; the header has 3, and each row needs as many"),
+    ("item,annotator,label\n1,ann,x\n\n ,bob,x\n", {}, ":4: the item is missing; every label needs one"),
+    ("item,annotator,label\n1,,x\n", {}, ":2: the annotator is missing; every label needs one"),
+    ("item,annotator,label\n1,a,x\n1,a,y\n", {}, ":3: item '1', annotator 'a': labelled twice, 'x' and 'y'; duplicates first keeps the first"),
+    (LONG, {"categories": ["no"]}, ":2: unknown label 'yes'; the categories are: no"),
+    ("", {}, "is empty; a header and rows are needed"),
+    ("item,annotator,label\n1,\"a\"b,x\n", {}, ":2: no CSV: ',' expected after '\"'; a cell with a quote in it needs quotes around it, and quotes doubled"),
+    ("item,a,b\n1,x,y\n1,x,y\n", {"wide": True}, ":3: item '1' stands twice; in this layout each has one row (if no column names the items, name those of the annotators or labels)"),
+    ("item,a,b\n,x,y\n", {"wide": True}, ":2: the item is missing; every row needs one"),
+    ("item,a,a\n1,x,y\n", {"wide": True}, "2 columns are called 'a'; there are: 'item', 'a', 'a'"),
+    ("item\n1\n", {"wide": True}, "one column; besides the item's one for each annotator is needed"),
+    ("item,x,y\n1,1,-1\n", {"counts": True}, ":2: count '-1' of 'y'; a whole number from 0 is needed"),
+    ("item,x,y\n1,1,\n", {"counts": True}, ":2: count '' of 'y'; a whole number from 0 is needed"),
+    ("item,x,x\n1,1,2\n", {"counts": True}, "2 columns are called 'x'; there are: 'item', 'x', 'x'"),
+    ("item,1,1.0\n1,1,2\n", {"counts": True}, "category '1' stands twice; each needs a name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options", "said"), BAD, ids=range(len(BAD)))
+def test_bad_files(write, text, options, said):
+    """Every refusal names the file, the line where there is one, the value, and what is needed."""
+    path = write(text)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_labels(path, **options)
+    assert str(error.value) == f"{path}{said if said.startswith(':') else f': {said}'}"
+
+
+def test_bad_settings(write):
+    """What does not go with a layout is refused, by name."""
+    path = write(LONG)
+    for options, said in (
+        ({"wide": True, "label": "label"}, "label: does not go with a table with a column for each annotator"),
+        ({"counts": True, "annotator": "x"}, "annotator: does not go with a table of counts"),
+        ({"counts": True, "wide": True}, "wide: does not go with a table of counts"),
+        ({"annotator": ["a", "b"]}, "annotator ['a', 'b']; the name of one column is needed"),
+        ({"duplicates": "x"}, "unknown duplicates 'x'; allowed: error, first"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+            sa.read_labels(path, **options)
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_command(write, capsys):
+    """The command prints what Python gives, in every format; notes go to stderr."""
+    path = write(LONG)
+    result = sa.coefficients(sa.read_labels(path))
+    assert main(["coefficients", str(path), "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == result.to_dict()
+    assert err == "spanagree: note: 1 blank label counted as missing\n"
+    for by in ([], ["--by", "category"], ["--by", "annotator"]):
+        for form in ("text", "csv", "markdown", "latex"):
+            assert main(["coefficients", str(path), *by, "--format", form]) == 0
+            assert capsys.readouterr().out
+    assert main(["coefficients", str(path)]) == 0
+    assert "lowest agreement by category: no, 0.0000 (0 of 1 pair in which one chose it)" in capsys.readouterr().out  # fmt: skip
+
+
+def test_command_layouts(write, capsys, monkeypatch):
+    """Wide tables, counts, named columns, standard input, categories: as in Python."""
+    path = write(WIDE)
+    assert main(["coefficients", str(path), "--wide", "--annotator", "ann,bob"]) == 0
+    assert "κ" in capsys.readouterr().out
+    path = write(COUNTS)
+    assert (
+        main(["coefficients", str(path), "--counts", "--label", "no,yes", "--by", "annotator"]) == 0
+    )
+    assert "no rows: a table of counts does not say who gave which label" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LONG.encode())))
+    assert main(["coefficients", "-", "--categories", "no,yes,maybe", "--weights", "edges"]) == 0
+    out, _ = capsys.readouterr()
+    assert "signature: items:labels|categories:3|weights:edges|" in out
+
+
+def test_command_tokens(newsroom, capsys):
+    """Tokens of a span corpus: annotators or systems, with the readers' own options."""
+    crowd = newsroom.parent / "crowd" / "crowd.jsonl"
+    table = sa.token_labels(sa.read_jsonl(crowd), skip_outside=True)
+    ask = ["coefficients", str(crowd), "--tokens", "--skip-outside", "--format", "json"]
+    assert main(ask) == 0
+    assert json.loads(capsys.readouterr().out) == sa.coefficients(table).to_dict()
+    files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
+    assert main(["coefficients", *files, "--tokens", "--unit", "document"]) == 0
+    assert "|unit:document|" in capsys.readouterr().out
+
+
+MISUSED = [
+    (["{}", "--unit", "document"], "--unit is of span corpora; only with --tokens"),
+    (["{}", "--skip-outside"], "--skip-outside is of span corpora; only with --tokens"),
+    (["{}", "{}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
+    (["{}", "--tokens", "--wide"], "--wide is of a table of labels; not with --tokens"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), MISUSED, ids=lambda x: str(x)[:40])
+def test_command_misused(write, capsys, arguments, said):
+    """An option of the other kind of input is refused with exit code 2, and nothing is printed."""
+    path = str(write(LONG))
+    assert main(["coefficients", *(a.format(path) for a in arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"spanagree: error: {said}; see 'spanagree coefficients --help'\n"
+
+
+def test_command_refuses(write, capsys):
+    """A conflict is one line on stderr; --duplicates first answers it."""
+    path = str(write("item,annotator,label\n1,a,x\n1,a,y\n1,b,x\n"))
+    assert main(["coefficients", path]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["coefficients", path, "--duplicates", "first"]) == 0
+    assert "duplicates:first" in capsys.readouterr().out
+    assert main(["coefficients", path, "-o", path, "--duplicates", "first"]) == 1
+    assert "is an input too" in capsys.readouterr().err
