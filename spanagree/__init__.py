@@ -44,8 +44,17 @@ from spanagree.formats import (
     write_jsonl,
 )
 from spanagree.label_table import LabelTable, token_labels
+from spanagree.levels import (
+    Difficulty,
+    EvaluationByLevel,
+    Split,
+    difficulty,
+    evaluate_levels,
+    split,
+)
 from spanagree.reliability import Coefficients, coefficients
 from spanagree.sparse_agreement import agreement_variance, spa
+from spanagree.split_files import write_split
 from spanagree.tally import Score, Tallies, Tally
 from spanagree.version import __version__
 
@@ -55,8 +64,10 @@ __all__ = [
     "Coefficient",
     "Coefficients",
     "Corpus",
+    "Difficulty",
     "Document",
     "Evaluation",
+    "EvaluationByLevel",
     "InputError",
     "LabelTable",
     "Layer",
@@ -66,6 +77,7 @@ __all__ = [
     "Segment",
     "SettingError",
     "SpanAgreeError",
+    "Split",
     "System",
     "Tallies",
     "Tally",
@@ -77,7 +89,9 @@ __all__ = [
     "bias",
     "category_agreement",
     "coefficients",
+    "difficulty",
     "evaluate",
+    "evaluate_levels",
     "from_dataset",
     "from_docs",
     "from_tags",
@@ -89,6 +103,7 @@ __all__ = [
     "read_jsonl",
     "read_labels",
     "spa",
+    "split",
     "start_distribution",
     "to_dataset",
     "to_docs",
@@ -96,4 +111,5 @@ __all__ = [
     "write_conll",
     "write_docbin",
     "write_jsonl",
+    "write_split",
 ]

@@ -15,17 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, ranges
-from spanagree.corpus import Corpus, Layer
+from spanagree.arrays import Floats, Ints, distinct
+from spanagree.corpus import Corpus
+from spanagree.crowd import Crowd, compare
 from spanagree.errors import SettingError, check_choice, counted, show
 from spanagree.signature import signature
-from spanagree.similarity import Placed, check_layer, find_match, place_layers, tallies
+from spanagree.similarity import check_layer, find_match
 from spanagree.tally import Score, Tallies, Tally, total, undefined
 from spanagree.version import __version__
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
-
-_PORTION = 1 << 20  # segments of pairs that are compared at a time
 
 BY = {
     "pair": "a row for each pair that shares a document",
@@ -464,12 +463,10 @@ def agree(
     names = corpus.annotators
     for name in names:
         check_layer(corpus, name, match, chance)
-    told = progress or (lambda done, total: None)
-    told(0, 1)
-    crowd = _Crowd.of(corpus)
+    crowd = Crowd.of(corpus)
     first, second = crowd.pairs()
     pair_members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
-    columns = _compare(corpus, crowd, (first, second), (match, chance), told)
+    columns = compare(corpus, crowd, (first, second), match, chance, progress)
     document = crowd.document[first]
 
     tallied = columns.totals(pair[columns.document], len(shared))
@@ -509,89 +506,6 @@ def _nobody(annotators: int) -> str:
     if annotators < 2:
         return f"{counted(annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
-
-
-@dataclass(frozen=True)
-class _Crowd:
-    """A row for each document and annotator who saw it, and where the segments marked there are."""
-
-    document: Ints
-    annotator: Ints
-    begin: Ints  # of its segments among all, sorted by document and annotator
-    end: Ints
-    order: Ints  # of all segments: layers one after the other, into that order
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> _Crowd:
-        seen = [np.flatnonzero(layer.annotated) for layer in corpus.layers.values()]
-        document = np.concatenate([*seen, np.zeros(0, np.int64)])
-        annotator = np.repeat(np.arange(len(seen)), [len(s) for s in seen])
-        by_document = np.argsort(document, kind="stable")  # annotators are in order already
-        document, annotator = document[by_document], annotator[by_document]
-        layers = corpus.layers.values()
-        of = np.concatenate([*(layer.document for layer in layers), np.zeros(0, np.int64)])
-        by = np.repeat(np.arange(len(seen)), [len(layer) for layer in layers])
-        order = np.argsort(of, kind="stable")
-        annotations = document * len(seen) + annotator
-        segments = (of * len(seen) + by)[order]
-        begin = np.searchsorted(segments, annotations, side="left")
-        return cls(
-            document, annotator, begin, np.searchsorted(segments, annotations, "right"), order
-        )
-
-    def pairs(self) -> tuple[Ints, Ints]:
-        """The rows of all pairs of annotations of the same document, the earlier one first."""
-        last = np.searchsorted(self.document, self.document, side="right")
-        second, first = ranges(np.arange(len(last)) + 1, last)
-        return first, second
-
-
-def _compare(
-    corpus: Corpus,
-    crowd: _Crowd,
-    pairs: tuple[Ints, Ints],
-    how: tuple[str, str],
-    told: Callable[[int, int], None],
-) -> Tallies:
-    """The tallies of each pair of annotations, numbered in the column ``document``."""
-    match, chance = how
-    first, second = pairs
-    if not len(first):
-        nothing = np.zeros(0, np.int64)
-        return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
-    profiles, placed = place_layers(corpus, corpus.annotators, chance)
-    start, end, label = (
-        np.concatenate([getattr(p.layer, name) for p in placed.values()])[crowd.order]
-        for name in ("start", "end", "label")
-    )
-    profile = np.concatenate([p.profile for p in placed.values()])[crowd.order]
-
-    def side(rows: Ints) -> Placed:
-        segment, pair = ranges(crowd.begin[rows], crowd.end[rows])
-        everyone = np.ones(len(rows), np.bool_)
-        return Placed(
-            Layer(pair, start[segment], end[segment], label[segment], everyone), profile[segment]
-        )
-
-    size = crowd.end - crowd.begin
-    done = np.cumsum(size[first] + size[second])
-    borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
-    parts, low = [], 0
-    for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
-        rows = slice(low, high)
-        part = tallies(
-            side(first[rows]), side(second[rows]), profiles, match, max(1, len(corpus.labels))
-        )
-        parts.append((part.document + low, part))
-        told(high, len(first))
-        low = high
-    return Tallies(
-        np.concatenate([document for document, _ in parts]),
-        *(
-            np.concatenate([getattr(part, name) for _, part in parts])
-            for name in ("label", "matched", "expected", "size_a", "size_b")
-        ),
-    )
 
 
 # --- team, mean, members ------------------------------------------------------------------------

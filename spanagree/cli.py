@@ -17,7 +17,7 @@ import spanagree as sa
 from spanagree import agreement, evaluation, reliability
 from spanagree.chance import CHANCES
 from spanagree.draft import REPAIRS
-from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
+from spanagree.errors import InputError, SpanAgreeError, check_choice, counted, printable, show
 from spanagree.formats import table
 from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.conll import UNITS
@@ -37,6 +37,7 @@ from spanagree.offsets import CUTS
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
 from spanagree.similarity import MATCHES
 from spanagree.sparse_agreement import WEIGHTS
+from spanagree.split_files import WRITERS, check_folder, write_split
 from spanagree.tags import SCHEMES
 
 _FAILED, _MISUSED, _INTERRUPTED = 1, 2, 130
@@ -92,6 +93,21 @@ def _table_option(name: str, table: Any, default: str | None, what: str) -> Call
     return click.option(
         name, type=click.Choice(list(table)), default=default, show_default=True, help=what
     )
+
+
+def _levels(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of levels of difficulty."""
+    options = (
+        click.option(
+            "--levels", type=int, metavar="N", help="Levels of nearly equal size.  [default: 2]"
+        ),
+        click.option("--at", metavar="X,...", help="Borders of difficulty."),
+        click.option("--chance-at", metavar="X,...", help="Borders of the chance level."),
+        click.option("--quantiles", metavar="Q,...", help="Shares of the documents below borders."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 _format = _table_option("--format", FORMATS, "text", "How the result is written.")
@@ -199,7 +215,8 @@ def spanagree(context: click.Context) -> None:
 @click.option("--gold", metavar="NAME", help="The gold layer.  [default: the first]")
 @_table_option("--match", MATCHES, "exact", "What counts as agreement.")
 @_chance
-@_table_option("--by", evaluation.BY, None, "A row for each of these.")
+@_table_option("--by", [*evaluation.BY, "difficulty"], None, "A row for each of these.")
+@_levels
 @_reading
 @_format
 @_output
@@ -222,25 +239,42 @@ def evaluate(
     spanagree evaluate gold.conll mine.conll yours.conll
     spanagree evaluate all.conll --columns gold=1,mine=2 --by label
     """
+    from spanagree.report.difficulty import levels_as_table
     from spanagree.report.evaluation import as_table
 
+    ways = _ways(reading)
+    if any(value is not None for value in ways.values()) and by != "difficulty":
+        raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
     options, form, repair = _options(reading)
     layers = _layers(files)
     _check_output(output, layers.values())
-    gold = next((name for name, path in layers.items() if path == gold != name), gold)
+    gold = _layer_named(gold, layers)
     with _progress("reading") as advance:
         corpus = read_files(layers, options, form, repair, advance)
     with _progress("evaluating") as advance:
         result = sa.evaluate(corpus, gold, match=match, chance=chance, progress=advance)
-    _write(
-        output,
-        format,
-        as_dict=lambda: result.to_dict(by),
-        as_rows=lambda: result.to_rows(by),
-        as_table=lambda: as_table(result, by),
-    )
+    notes = result.notes
+    if by == "difficulty":
+        hard = sa.difficulty(corpus, result.settings["gold"], match=match, chance=chance)
+        by_level = sa.evaluate_levels(result, hard, **ways)
+        notes = (*notes, *by_level.notes)
+        _write(
+            output,
+            format,
+            as_dict=by_level.to_dict,
+            as_rows=by_level.to_rows,
+            as_table=lambda: levels_as_table(by_level),
+        )
+    else:
+        _write(
+            output,
+            format,
+            as_dict=lambda: result.to_dict(by),
+            as_rows=lambda: result.to_rows(by),
+            as_table=lambda: as_table(result, by),
+        )
     sys.stdout.flush()
-    for note in result.notes:
+    for note in notes:
         _note(note)
 
 
@@ -409,6 +443,114 @@ def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
 
 @spanagree.command()
 @_files
+@click.option("--gold", metavar="NAME", help="By this gold layer.")
+@click.option("--annotators", metavar="NAME,...", help="By this team.  [default: all]")
+@_table_option("--match", MATCHES, "exact", "What counts as agreement.")
+@_chance
+@_reading
+@_format
+@_output
+def difficulty(
+    files: tuple[str, ...],
+    gold: str | None,
+    annotators: str | None,
+    match: str,
+    chance: str,
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """Say how hard each document is: 1 − the agreement that luck alone would give on it.
+
+    \b
+    spanagree difficulty gold.conll --gold gold.conll
+    spanagree difficulty crowd.jsonl
+    """
+    from spanagree.report.difficulty import as_table, as_text
+
+    _check_output(output, ())
+    _, result = _difficulty(files, gold, annotators, match, chance, reading, output)
+    if format == "text":
+        _put(output, as_text(result))
+    else:
+        _write(
+            output,
+            format,
+            as_dict=result.to_dict,
+            as_rows=result.to_rows,
+            as_table=lambda: as_table(result),
+        )
+    sys.stdout.flush()
+    for note in result.notes:
+        _note(note)
+
+
+@spanagree.command()
+@_files
+@click.option("-o", "--output", metavar="DIR", required=True, help="The folder to write into.")
+@_table_option("--to", WRITERS, "jsonl", "The format of the parts.")
+@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+@click.option("--gold", metavar="NAME", help="By this gold layer.")
+@click.option("--annotators", metavar="NAME,...", help="By this team.  [default: all]")
+@_table_option("--match", MATCHES, "exact", "What counts as agreement.")
+@_chance
+@_levels
+@_reading
+def split(
+    files: tuple[str, ...],
+    output: str,
+    to: str,
+    force: bool,
+    gold: str | None,
+    annotators: str | None,
+    match: str,
+    chance: str,
+    **reading: Any,
+) -> None:
+    """Split a corpus into levels of difficulty, the easiest first; every annotator stays.
+
+    \b
+    spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
+    """
+    check_folder(output, force=force)
+    ways = _ways(reading)
+    corpus, hard = _difficulty(files, gold, annotators, match, chance, reading, None)
+    parts = sa.split(corpus, hard, **ways)
+    write_split(parts, output, to, force=force)
+    for part in parts.to_dict()["parts"]:
+        span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"
+        _note(f"{part['name']}: {counted(part['documents'], 'document')}{span}")
+    for note in parts.notes:
+        _note(note)
+
+
+def _difficulty(
+    files: Sequence[str],
+    gold: str | None,
+    annotators: str | None,
+    match: str,
+    chance: str,
+    reading: dict[str, Any],
+    output: str | None,
+) -> tuple[sa.Corpus, sa.Difficulty]:
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    with _progress("reading") as advance:
+        corpus = read_files(layers, options, form, repair, advance)
+    with _progress("comparing") as advance:
+        return corpus, sa.difficulty(
+            corpus,
+            _layer_named(gold, layers),
+            annotators=_names(annotators),
+            match=match,
+            chance=chance,
+            progress=advance,
+        )
+
+
+@spanagree.command()
+@_files
 @click.option("-o", "--output", metavar="OUT", required=True, help="The file to write.")
 @_table_option("--to", WRITABLE, None, "The format of OUT.  [default: by extension]")
 @_annotators
@@ -546,6 +688,28 @@ def _layers(files: Sequence[str]) -> dict[str, str]:
     names = file_names([files[i] for i in rest], [name for name, _ in named.values()])
     named |= {i: (name, files[i]) for i, name in zip(rest, names, strict=True)}
     return dict(named[i] for i in range(len(files)))
+
+
+def _ways(options: dict[str, Any]) -> dict[str, Any]:
+    """How levels of difficulty are to be made; taken out of the options."""
+    ways: dict[str, Any] = {"levels": options.pop("levels")}
+    for name in ("at", "chance_at", "quantiles"):
+        text = options.pop(name)
+        option = f"--{name.replace('_', '-')}"
+        ways[name] = None if text is None else [_number(x, option) for x in text.split(",")]
+    return ways
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise click.UsageError(f"{option}: {show(text)} is no number") from None
+
+
+def _layer_named(name: str | None, layers: dict[str, str]) -> str | None:
+    """The layer that a user means: by its name, or as the file was given."""
+    return next((layer for layer, path in layers.items() if path == name != layer), name)
 
 
 def _names(text: str | None) -> list[str] | None:

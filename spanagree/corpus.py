@@ -328,6 +328,12 @@ class Corpus:
         """The name of a document: its id, or its number from 1."""
         return str(index + 1) if self.ids is None else self.ids[index]
 
+    def with_ids(self) -> Corpus:
+        """The same corpus with ids: those it has, or the documents' numbers from 1."""
+        if self.ids is not None:
+            return self
+        return replace(self, ids=tuple(map(self.id_of, range(len(self)))))
+
     def subset(self, documents: Sequence[int] | Ints) -> Corpus:
         """The same annotators over some of the documents, in the order given.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree.arrays import Bools, Ints
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, one_of, printable
 from spanagree.signature import signature
@@ -49,6 +50,7 @@ class System:
         macro: means over the labels.
         rank: place among the systems by F1.
         tallies: the tallies of every document and label, as columns.
+        shared: which documents both saw, a mask.
     """
 
     name: str
@@ -57,7 +59,8 @@ class System:
     labels: Mapping[str, Tally]
     macro: Macro
     rank: Rank
-    tallies: Tallies
+    tallies: Tallies = field(repr=False)
+    shared: Bools = field(repr=False, compare=False)
 
     @property
     def precision(self) -> Score:
@@ -88,6 +91,7 @@ class Evaluation:
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        label_names: the labels of the corpus.
     """
 
     systems: Mapping[str, System]
@@ -95,11 +99,28 @@ class Evaluation:
     document_ids: tuple[str, ...] | None
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
+    label_names: tuple[str, ...]
 
     @property
     def signature(self) -> str:
         """The settings that made the numbers, and the version, in one line."""
         return signature(self.settings)
+
+    def over(self, documents: Ints) -> Evaluation:
+        """The same systems over some of the documents, by number from 0; ranks are anew.
+
+        Document numbers and names stay those of the whole.
+        """
+        (size,) = {len(system.shared) for system in self.systems.values()}
+        chosen = np.zeros(size, np.bool_)
+        chosen[documents] = True
+        systems = {
+            name: (system.tallies.where(chosen[system.tallies.document]), system.shared & chosen)
+            for name, system in self.systems.items()
+        }
+        of_label = find_match(self.settings["match"]).of_label
+        systems_then = _systems(systems, self.label_names, of_label)
+        return replace(self, systems=systems_then, documents=len(documents))
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
         """Name and tally of each document that has a segment, of gold or of the system.
@@ -276,28 +297,17 @@ def evaluate(
             placed[gold], placed[name], profiles, match, max(1, len(corpus.labels))
         )
     told(len(names), len(names))
-    totals = {name: of.total() for name, of in columns.items()}
-    by_observed = _ranks([totals[name].f1.observed for name in others])
-    by_corrected = _ranks([totals[name].f1.corrected for name in others])
-    systems, notes = {}, list(corpus.notes)
     annotated = {name: corpus.layers[name].annotated for name in names}
-    for name, *ranks in zip(others, by_observed, by_corrected, strict=True):
-        labels = columns[name].by_label(corpus.labels)
-        shared = int((annotated[gold] & annotated[name]).sum())
-        if shared < len(corpus):
-            notes.append(
-                f"{printable(name)}: {len(corpus) - shared} of {len(corpus)} documents not shared"
-                " with gold, left out"
-            )
-        systems[name] = System(
-            name,
-            shared,
-            totals[name],
-            labels,
-            _macro(labels.values(), measure.of_label),
-            Rank(*ranks),
-            columns[name],
-        )
+    shared = {name: annotated[gold] & annotated[name] for name in others}
+    unshared = {name: len(corpus) - int(both.sum()) for name, both in shared.items()}
+    notes = [
+        f"{printable(name)}: {number} of {len(corpus)} documents not shared with gold, left out"
+        for name, number in unshared.items()
+        if number
+    ]
+    systems = _systems(
+        {name: (columns[name], shared[name]) for name in others}, corpus.labels, measure.of_label
+    )
     settings = {
         "gold": gold,
         "match": match,
@@ -307,7 +317,35 @@ def evaluate(
         **corpus.reading,
         "version": __version__,
     }
-    return Evaluation(systems, len(corpus), corpus.ids, settings, tuple(notes))
+    return Evaluation(
+        systems, len(corpus), corpus.ids, settings, (*corpus.notes, *notes), corpus.labels
+    )
+
+
+def _systems(
+    of: Mapping[str, tuple[Tallies, Bools]], labels: tuple[str, ...], of_label: bool
+) -> dict[str, System]:
+    """Systems with their ranks, from their tallies and the documents that they share with gold."""
+    totals = {name: columns.total() for name, (columns, _) in of.items()}
+    ranks = zip(
+        _ranks([tally.f1.observed for tally in totals.values()]),
+        _ranks([tally.f1.corrected for tally in totals.values()]),
+        strict=True,
+    )
+    systems = {}
+    for (name, (columns, shared)), rank in zip(of.items(), ranks, strict=True):
+        by_label = columns.by_label(labels) if of_label else {}
+        systems[name] = System(
+            name,
+            int(shared.sum()),
+            totals[name],
+            by_label,
+            _macro(by_label.values(), of_label),
+            Rank(*rank),
+            columns,
+            shared,
+        )
+    return systems
 
 
 def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _KEYS = (
-    "match", "chance", "average", "team", "annotators",
+    "match", "chance", "average", "of", "team", "annotators",
     "items", "outside", "categories", "weights", "complete_only", "duplicates",
     "offsets", "unit", "scheme", "strict", "partial", "cut",
 )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints
 
 _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
 UNDEFINED = math.nan
@@ -128,6 +128,10 @@ class Tallies:
             int(self.size_a[where].sum()),
             int(self.size_b[where].sum()),
         )
+
+    def where(self, rows: Bools) -> Tallies:
+        """The entries for which ``rows`` is true."""
+        return Tallies(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     def by_label(self, labels: Iterable[str]) -> dict[str, Tally]:
         """A tally for each label, zeros for those that occur nowhere."""

@@ -23,8 +23,8 @@ SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
     "version", "signature", "errors", "arrays", "offsets", "corpus", "draft", "check", "tags", "tally", "chance",
-    "similarity", "label_table", "formats", "evaluation", "agreement", "coefficient", "sparse_agreement", "reliability",
-    "report", "__init__", "cli", "__main__",
+    "similarity", "label_table", "crowd", "formats", "evaluation", "agreement", "coefficient", "sparse_agreement", "reliability",
+    "levels", "split_files", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name

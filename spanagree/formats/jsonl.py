@@ -15,7 +15,7 @@ is the version of the format.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spanagree.corpus import OFFSETS, Corpus
@@ -126,16 +126,23 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
             )
 
 
-def write_jsonl(corpus: Corpus, path: PathName) -> None:
+def write_jsonl(
+    corpus: Corpus, path: PathName, *, fields: Mapping[str, Sequence[Any]] | None = None
+) -> None:
     """Writes a corpus in our own format; the same corpus gives the same bytes.
+
+    Args:
+        corpus: the documents.
+        path: the file.
+        fields: further fields, a value for each document; readers pass over them.
 
     Raises:
         InputError: for a path that cannot be written.
     """
-    write_text(path, "".join(f"{line}\n" for line in _lines(corpus)))
+    write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))
 
 
-def _lines(corpus: Corpus) -> Iterator[str]:
+def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     for d, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:
@@ -154,6 +161,7 @@ def _lines(corpus: Corpus) -> Iterator[str]:
             for name, segments in document.segments.items()
             if segments is not None or d == 0
         }
+        entry |= {name: values[d] for name, values in fields.items()}
         line = json.dumps(entry, ensure_ascii=False)
         # halves of surrogate pairs have no UTF-8; JSON's escapes hold them
         yield line if _encodes(line) else json.dumps(entry)

@@ -1,0 +1,145 @@
+"""What difficulty and evaluations by level of it look like."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spanagree.errors import counted, printable
+from spanagree.levels import Difficulty, EvaluationByLevel
+from spanagree.report.table import UNDEFINED, Table, Value, figure, unit
+from spanagree.report.text import render
+
+_BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
+_MOST = 20  # documents shown in full; of more, the easiest and the hardest
+_ENDS = 5
+
+
+def as_table(result: Difficulty) -> Table:
+    """A row for each document."""
+    document = unit(result.settings)
+    rows = [[row[k] for k in ("document", "difficulty", "chance", "expected", "size")]
+            for row in result.to_rows()]  # fmt: skip
+    return Table(
+        (document, "difficulty", "chance", "expected match", "size"),
+        rows,
+        caption=_caption(result),
+        remarks=_remarks(result),
+        signature=result.signature,
+    )
+
+
+def as_text(result: Difficulty) -> str:
+    """A histogram, then the documents, or if there are many the easiest and the hardest."""
+    table = as_table(result)
+    defined = np.flatnonzero(result.defined)
+    order = defined[np.argsort(result.values[defined], kind="stable")].tolist()
+    shown = list(table.rows)
+    breaks: list[int] = []
+    remarks = list(table.remarks)
+    if len(order) > _MOST:
+        shown = [table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])]
+        breaks = [_ENDS]
+        remarks.append(
+            f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}; --format csv has all"
+        )
+    body = render(
+        Table(table.header, shown, breaks=breaks, remarks=remarks, signature=table.signature)
+    )
+    return "\n".join([table.caption, "", *_histogram(result), "", body])
+
+
+def _histogram(result: Difficulty) -> list[str]:
+    values = result.values[result.defined]
+    if not len(values):
+        return ["no document has a difficulty"]
+    counts, edges = np.histogram(values, bins=_BINS, range=(0, 1))
+    longest = int(counts.max())
+    first = int(np.flatnonzero(counts)[0])
+    lines = []
+    for count, low, high in zip(
+        counts[first:].tolist(), edges[first:].tolist(), edges[first + 1 :].tolist(), strict=False
+    ):
+        bar = "█" * max(round(_BAR * count / longest), bool(count))
+        lines.append(f"{low:.2f}–{high:.2f}  {bar:<{_BAR}}  {count}")
+    return lines
+
+
+def _caption(result: Difficulty) -> str:
+    names = ", ".join(map(printable, result.annotators[:5]))
+    more = len(result.annotators) - 5
+    whose = f"{names}{f' and {more} more' if more > 0 else ''}"
+    by = "the team of " if len(result.annotators) > 1 else ""
+    return f"difficulty of {counted(len(result), unit(result.settings))} by {by}{whose}"
+
+
+def _remarks(result: Difficulty) -> list[str]:
+    values = result.values[result.defined]
+    remarks = []
+    if len(values):
+        remarks.append(
+            f"median {figure(float(np.median(values)))}, from {figure(float(values.min()))} to"
+            f" {figure(float(values.max()))}"
+        )
+    if missing := int((~result.defined).sum()):
+        remarks.append(f"{missing} without a difficulty: nobody marked anything in them")
+    return remarks
+
+
+def levels_as_table(result: EvaluationByLevel) -> Table:
+    """A block for each level, the easiest first, then all documents."""
+    document = unit(result.whole.settings)
+    rows: list[list[Value]] = []
+    breaks = []
+    parts = [*zip(result.levels, result.evaluations, strict=True), (None, result.whole)]
+    for level, evaluation in parts:
+        breaks.append(len(rows))
+        if level is None:
+            name = "all"
+        elif math.isnan(level.low):
+            name = "no difficulty"
+        else:
+            name = f"{figure(level.low)}–{figure(level.high)}"
+        rows += [
+            [
+                name,
+                system.documents,
+                system.name,
+                system.f1.observed,
+                system.f1.expected,
+                system.f1.corrected,
+                " → ".join(UNDEFINED if r is None else str(r) for r in system.rank),
+            ]
+            for system in evaluation.systems.values()
+        ]
+    return Table(
+        ("difficulty", f"{document}s", "system", "F1", "chance F1", "corrected F1", "rank"),
+        rows,
+        names=1,
+        prose=(2,),
+        breaks=breaks[1:],
+        caption=f"{counted(len(result.whole.systems), 'system')} against"
+        f" {printable(result.whole.settings['gold'])} by difficulty, the easiest first",
+        remarks=_taus(result),
+        signature=result.whole.signature,
+    )
+
+
+def _taus(result: EvaluationByLevel) -> list[str]:
+    if len(result.whole.systems) < 2:
+        return []
+    within = [
+        f"{level.name} {figure(result.raw_and_corrected(of))}"
+        for level, of in zip(result.levels, result.evaluations, strict=True)
+        if not math.isnan(level.low)
+    ]
+    remarks = [
+        "Kendall's τ of raw and corrected F1: "
+        + ", ".join([*within, f"all {figure(result.raw_and_corrected(result.whole))}"])
+    ]
+    for kind, said in (("observed", "raw"), ("corrected", "corrected")):
+        between = [f"{a} and {b} {figure(tau)}" for a, b, tau in result.between(kind)]
+        if between:
+            remarks.append(f"Kendall's τ between levels, {said} F1: {', '.join(between)}")
+    return remarks

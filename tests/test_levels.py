@@ -1,0 +1,393 @@
+"""Difficulty and levels of it: by hand, enumeration, splits, ties, evaluations by level."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import enumerated_expectation
+from scipy.stats import kendalltau
+from test_agreement import crowds, spans
+
+import spanagree as sa
+from spanagree.chance import CHANCES
+from spanagree.cli import main
+from spanagree.levels import levels_of
+from spanagree.similarity import MATCHES
+from spanagree.split_files import SETTINGS, WRITERS
+
+# --- difficulty ---------------------------------------------------------------------------------
+
+
+def test_by_hand():
+    """One segment of length a in n tokens meets itself by luck with 1/(n − a + 1)."""
+    corpus = sa.Corpus.from_segments(
+        [2, 20, 5, 3], {"gold": [[(0, 1, "X")], [(4, 6, "X")], [], [(0, 3, "X")]]}
+    )
+    found = sa.difficulty(corpus, gold="gold")
+    np.testing.assert_allclose(found.chance, [1 / 2, 1 / 19, np.nan, 1])
+    np.testing.assert_allclose(found.values, [1 / 2, 18 / 19, np.nan, 0])
+    assert found.expected.tolist() == pytest.approx([1 / 2, 1 / 19, 0, 1])
+    assert found.size.tolist() == [1, 1, 0, 1]
+
+
+@given(crowds())
+def test_gold_against_itself(crowd):
+    """With gold it is 1 − the expected F1 of the gold annotation against a copy of itself."""
+    lengths, layers = crowd
+    gold = next(iter(layers.values()))
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    copies = sa.Corpus.from_segments(lengths, {"gold": gold, "copy": gold})
+    for match, chance in itertools.product(MATCHES, CHANCES):
+        found = sa.difficulty(corpus, gold=corpus.annotators[0], match=match, chance=chance)
+        twice = dict(sa.evaluate(copies, match=match, chance=chance).by_document("copy"))
+        for d in range(len(lengths)):
+            if found.id_of(d) in twice:
+                assert found.chance[d] == pytest.approx(twice[found.id_of(d)].f1.expected)
+            else:
+                assert math.isnan(found.chance[d])
+
+
+@given(crowds(most=4))
+def test_team_is_the_mean_over_ordered_pairs(crowd):
+    """For a team: the mean over all ordered pairs of who saw it, i = j included, by enumeration."""
+    lengths, layers = crowd
+    found = sa.difficulty(sa.Corpus.from_segments(lengths, layers))
+    for d, n in enumerate(lengths):
+        seen = [spans(layer[d]) for layer in layers.values() if layer[d] is not None]
+        values = [
+            Fraction(2) * enumerated_expectation(
+                n, [s[1:] for s in a], [s[1:] for s in b], "exact", "nonoverlapping"
+            ) / (len(a) + len(b))
+            for a, b in itertools.product(seen, repeat=2)
+            if a or b
+        ]  # fmt: skip
+        exact = float(1 - sum(values) / len(values)) if values else math.nan
+        assert found.values[d] == pytest.approx(exact, abs=1e-12, nan_ok=True)
+
+
+@given(crowds(), st.randoms(use_true_random=False))
+def test_order_changes_nothing(crowd, random):
+    """Annotators and documents in another order give the same digits."""
+    lengths, layers = crowd
+    found = sa.difficulty(sa.Corpus.from_segments(lengths, layers)).values
+    names, documents = list(layers), list(range(len(lengths)))
+    random.shuffle(names)
+    random.shuffle(documents)
+    turned = sa.difficulty(
+        sa.Corpus.from_segments(
+            [lengths[d] for d in documents], {n: [layers[n][d] for d in documents] for n in names}
+        )
+    ).values
+    assert repr(turned.tolist()) == repr(found[documents].tolist())
+
+
+def test_settings():
+    """A gold name that is not there, gold and a team at once, no annotator: refused, by name."""
+    corpus = sa.Corpus.from_segments([4], {"a": [[]], "b": [[(0, 2, "X"), (1, 3, "X")]]})
+    for ask, said in (
+        ({"gold": "z"}, "unknown gold 'z'; allowed: a, b"),
+        ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
+        ({"gold": "a", "annotators": ["b"]}, "gold and annotators; difficulty is that of one or of the other"),
+        ({"gold": "b"}, "'b', document '1': segments 0–2 'X' and 1–3 'X' overlap, which chance nonoverlapping"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}"):
+            sa.difficulty(corpus, **ask)
+    with pytest.raises(sa.SettingError, match="no annotator; difficulty needs one at least"):
+        sa.difficulty(sa.Corpus.from_segments([4], {}))
+
+
+# --- levels -------------------------------------------------------------------------------------
+
+
+def difficulties(values):
+    """A difficulty of documents with these values."""
+    chance = 1 - np.array(values, np.float64)
+    nothing = np.zeros(len(chance))
+    return sa.Difficulty(chance, nothing, nothing, ("g",), None, {"of": "gold", "version": "0"})
+
+
+values = st.lists(
+    st.sampled_from([0.1, 0.25, 0.5, 0.825, 0.9, 0.9 + 1e-14, 1.0, math.nan]), max_size=30
+)
+
+
+@given(values, st.integers(1, 6))
+def test_levels_are_nearly_equal(drawn, k):
+    """k levels hold all documents once, in order; equal ones are never parted; sizes are as near as can be."""
+    found = levels_of(difficulties(drawn), levels=k)
+    parts = [level.documents.tolist() for level in found.levels]
+    assert sorted(itertools.chain(*parts, found.undefined.documents.tolist())) == list(
+        range(len(drawn))
+    )
+    ends = [(min(drawn[d] for d in p), max(drawn[d] for d in p)) for p in parts if p]
+    for (_, high), (low, _) in itertools.pairwise(ends):
+        assert low - high > 1e-12
+    rounded = {round(1 - x, 9) for x in drawn if not math.isnan(x)}
+    assert len(parts) == max(min(k, len(rounded)), 1)
+    assert bool(found.notes) == (len(parts) < k or not rounded)
+    if not found.notes and len(set(drawn)) == len(drawn):
+        sizes = [len(p) for p in parts]
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_equal_levels_without_ties():
+    """Without ties k levels differ by one document at most."""
+    for n, k in itertools.product(range(1, 40), range(1, 8)):
+        sizes = [
+            len(x.documents) for x in levels_of(difficulties(np.linspace(0, 1, n)), levels=k).levels
+        ]
+        assert len(sizes) == min(n, k)
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_thresholds():
+    """At a threshold of difficulty a document is hard, at one of the chance level easy."""
+    hard = difficulties([0.3, 0.825, 0.825 - 1e-15, 0.9, math.nan])
+    by_difficulty = levels_of(hard, at=[0.825])
+    assert [x.documents.tolist() for x in by_difficulty.levels] == [[0], [1, 2, 3]]
+    by_chance = levels_of(hard, chance_at=[0.175])
+    assert [x.documents.tolist() for x in by_chance.levels] == [[0, 1, 2], [3]]
+    assert [(x.low, x.high) for x in by_chance.levels] == [(0, 0.825), (0.825, 1)]
+    assert by_chance.undefined.documents.tolist() == [4]
+    two = levels_of(hard, chance_at=[0.1, 0.7])
+    assert [x.documents.tolist() for x in two.levels] == [[0], [1, 2, 3], []]
+    assert two.notes == ("no document has a difficulty from 0.9 to 1 (level-3)",)
+
+
+def test_quantiles():
+    """Quantiles are shares of the documents below a border."""
+    found = levels_of(difficulties([0.1, 0.2, 0.3, 0.4, 0.5]), quantiles=[0.2, 0.8])
+    assert [x.documents.tolist() for x in found.levels] == [[0], [1, 2, 3], [4]]
+    assert found.borders == {"quantiles": [0.2, 0.8], "borders": [pytest.approx(0.2), pytest.approx(0.5)]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ways", "said"),
+    [
+        ({"levels": 0}, "levels 0; a whole number from 1 is needed"),
+        ({"levels": 1.5}, "levels 1.5; a whole number from 1 is needed"),
+        ({"at": [1.1]}, "at 1.1; numbers from 0 to 1 are needed"),
+        ({"at": [math.nan]}, "at nan; numbers from 0 to 1 are needed"),
+        ({"at": []}, "at []; rising numbers from 0 to 1 are needed"),
+        ({"chance_at": [-0.1]}, "chance_at -0.1; numbers from 0 to 1 are needed"),
+        ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; rising numbers from 0 to 1 are needed"),
+        ({"quantiles": [0.5, 0.5]}, "quantiles [0.5, 0.5]; rising numbers from 0 to 1 are needed"),
+        ({"at": [0.5], "levels": 2}, "levels and at; documents are split in one way"),
+    ],
+)
+def test_bad_levels(ways, said):
+    """Thresholds outside 0–1, unsorted or repeated, no level, two ways at once: refused."""
+    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        levels_of(difficulties([0.5]), **ways)
+
+
+def test_more_levels_than_difficulties():
+    """Fewer levels than asked for, and it is said."""
+    found = levels_of(difficulties([0.5, 0.5, 0.9]), levels=4)
+    assert [x.documents.tolist() for x in found.levels] == [[0, 1], [2]]
+    said = "2 levels, not 4: there are 2 different difficulties, and equal ones are not parted"
+    assert found.notes == (said,)
+    nothing = levels_of(difficulties([math.nan]), levels=2)
+    assert nothing.notes[0].startswith("1 level, not 2: there are 0 different difficulties")
+
+
+# --- splits -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def crowd(newsroom):
+    return sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+
+
+def test_parts_add_up(crowd):
+    """The parts' tallies add up to the whole, and every annotator is in every part."""
+    whole = sa.agree(crowd)
+    parts = sa.split(crowd, sa.difficulty(crowd), levels=3)
+    tallies = [sa.agree(part.corpus).team.tally for part in parts.all]
+    together = sum(tallies, sa.Tally())
+    assert together.matched == whole.team.tally.matched
+    assert together.expected == pytest.approx(whole.team.tally.expected)
+    assert sum(len(part) for part in parts) + len(parts.undefined.corpus) == len(crowd)
+    assert {part.corpus.annotators for part in parts.all} == {crowd.annotators}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_written_and_read_again(crowd, tmp_path, form):
+    """A split written and read again evaluates to the same numbers, whatever the format."""
+    hard = sa.difficulty(crowd, gold="ann")
+    parts = sa.split(crowd, hard, levels=2)
+    folder = tmp_path / "parts"
+    sa.write_split(parts, folder, form)
+    assert json.loads((folder / SETTINGS).read_text("utf-8")) == parts.to_dict()
+    for part in parts.all:
+        name = part.level.name
+        if form == "jsonl":
+            path = folder / f"{name}.jsonl"
+            again = sa.read_jsonl(path)
+            fields = [json.loads(line)["difficulty"] for line in path.read_text().splitlines()]
+            assert repr(fields) == repr([None if math.isnan(x) else x for x in part.difficulty.tolist()])  # fmt: skip
+        elif form == "conll":
+            again = sa.read_conll(folder / f"{name}.conll", columns={n: i for i, n in enumerate(crowd.annotators, 1)}, missing="?")  # fmt: skip
+        elif form == "docbin":
+            again = sa.read_docbin({n: folder / f"{name}.{n}.spacy" for n in crowd.annotators})
+        else:
+            datasets = pytest.importorskip("datasets")
+            data = datasets.load_from_disk(folder / "dataset")[name]
+            assert "difficulty" in data.column_names
+            again = sa.from_dataset(data, tokens="tokens", document="id", spans={n: f"spans:{n}" for n in crowd.annotators})  # fmt: skip
+        assert repr(sa.agree(again).team.f1) == repr(sa.agree(part.corpus).team.f1)
+        assert again.ids == part.corpus.ids
+
+
+def test_ids_are_those_of_the_whole():
+    """Documents without ids keep their numbers in the parts."""
+    corpus = sa.Corpus.from_segments([9, 2, 9], {"g": [[(0, 1, "X")]] * 3})
+    parts = sa.split(corpus, sa.difficulty(corpus))
+    assert [part.ids for part in parts] == [("2",), ("1", "3")]
+    with pytest.raises(sa.SettingError, match=r"the difficulty is that of other documents \(3 of them; the corpus has 1\)"):  # fmt: skip
+        sa.split(corpus.subset([0]), sa.difficulty(corpus))
+    two = sa.evaluate(sa.Corpus.from_segments([9] * 3, {"g": [[]] * 3, "s": [[]] * 3}))
+    other = sa.difficulty(corpus.subset([0]))
+    with pytest.raises(sa.SettingError, match=r"of other documents \(1 of them; the evaluation has 3\)"):  # fmt: skip
+        sa.evaluate_levels(two, other)
+
+
+def test_folders(crowd, tmp_path):
+    """A folder that is not empty is refused unless forced, and nothing is half written."""
+    parts = sa.split(crowd, sa.difficulty(crowd))
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "mine.txt").write_text("mine")
+    with pytest.raises(sa.InputError, match="the folder is not empty; --force"):
+        sa.write_split(parts, full)
+    assert [p.name for p in full.iterdir()] == ["mine.txt"]
+    sa.write_split(parts, full, force=True)
+    sa.write_split(parts, full, "dataset", force=True)
+    sa.write_split(parts, full, "dataset", force=True)
+    assert (full / "mine.txt").read_text() == "mine"
+    assert (full / "level-1.jsonl").exists()
+    for folder, said in (
+        (full / "mine.txt", "is no folder; parts are written into one"),
+        (tmp_path / "a" / "b", "there is no folder"),
+        ("", "is no folder"),
+    ):
+        with pytest.raises(sa.InputError, match=said):
+            sa.write_split(parts, folder)
+    with pytest.raises(sa.SettingError, match="unknown format to write 'x'; allowed: jsonl, conll"):
+        sa.write_split(parts, tmp_path / "x", "x")
+    assert not (tmp_path / "x").exists()
+    characters = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]]}, offsets="characters", texts=["abc"])  # fmt: skip
+    with pytest.raises(sa.SpanAgreeError):
+        sa.write_split(sa.split(characters, sa.difficulty(characters)), tmp_path / "y", "conll")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["full"]
+
+
+# --- evaluations by level -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def systems(newsroom):
+    names = ("gold", "lexicon", "tagger", "chunker")
+    return sa.read_conll({n: newsroom / f"{n}.conll" for n in names})
+
+
+def test_levels_are_evaluations_of_parts(systems):
+    """The figures and ranks of a level are those of evaluating its part by itself."""
+    result = sa.evaluate(systems)
+    hard = sa.difficulty(systems, gold="gold")
+    by_level = sa.evaluate_levels(result, hard, at=[0.8, 0.95])
+    parts = sa.split(systems, hard, at=[0.8, 0.95])
+    assert len(by_level.evaluations) == len(parts.all) == 4
+    for evaluation, part in zip(by_level.evaluations, parts.all, strict=True):
+        alone = sa.evaluate(part.corpus)
+        assert evaluation.documents == len(part.corpus)
+        for name, system in evaluation.systems.items():
+            assert system.rank == alone.systems[name].rank
+            assert system.documents == alone.systems[name].documents
+            assert repr(system.f1.observed) == repr(alone.systems[name].f1.observed)
+            assert system.f1.corrected == pytest.approx(alone.systems[name].f1.corrected, nan_ok=True)  # fmt: skip
+    again = result.over(np.arange(50)).over(np.arange(10))
+    assert again.systems["tagger"].documents == 10
+
+
+def test_tau(systems):
+    """Kendall's τ is scipy's; undefined with fewer than two systems or equal scores."""
+    result = sa.evaluate(systems)
+    by_level = sa.evaluate_levels(result, sa.difficulty(systems, gold="gold"))
+    f1 = [[s.f1.corrected for s in of.systems.values()] for of in by_level.evaluations[:2]]
+    assert by_level.between("corrected") == [("level-1", "level-2", kendalltau(*f1).statistic)]
+    assert by_level.raw_and_corrected(result) == pytest.approx(1 / 3)
+    assert math.isnan(by_level.tau([1.0], [1.0]))
+    assert math.isnan(by_level.tau([1.0, 1.0], [1.0, 2.0]))
+    assert math.isnan(by_level.tau([1.0, math.nan], [1.0, 2.0]))
+
+
+def test_command(newsroom, systems, capsys):
+    """--by difficulty prints levels with their borders, and those without a difficulty, in every format."""
+    files = [str(newsroom / f"{n}.conll") for n in ("gold", "lexicon", "tagger", "chunker")]
+    ask = ["evaluate", *files, "--by", "difficulty", "--chance-at", "0.175"]
+    assert main([*ask, "--format", "json"]) == 0
+    levels = json.loads(capsys.readouterr().out)["levels"]
+    assert [(x["from"], x["to"]) for x in levels] == [(0, 0.825), (0.825, 1), (None, None)]
+    assert sum(x["documents"] for x in levels) == len(systems)
+    assert [len(x["systems"]) for x in levels] == [3, 3, 3]
+    assert levels[2]["systems"][0]["observed"]["f1"] is None
+    for form in ("text", "csv", "markdown", "latex"):
+        assert main([*ask, "--format", form]) == 0
+        assert capsys.readouterr().out
+    assert main(["evaluate", *files, "--levels", "3"]) == 2
+    assert "need --by difficulty" in capsys.readouterr().err
+    assert main([*ask[:-2], "--at", "0.5,x"]) == 2
+    assert capsys.readouterr().err == "spanagree: error: --at: 'x' is no number; see 'spanagree evaluate --help'\n"  # fmt: skip
+
+
+def test_difficulty_command(newsroom, capsys):
+    """The command prints what Python gives; a histogram in the terminal, all documents as CSV."""
+    crowd = newsroom.parent / "crowd" / "crowd.jsonl"
+    found = sa.difficulty(sa.read_jsonl(crowd), gold="ann", match="token")
+    ask = ["difficulty", str(crowd), "--gold", "ann", "--match", "token"]
+    assert main([*ask, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found.to_dict()
+    assert main(ask) == 0
+    out = capsys.readouterr().out
+    bars = [int(line.split()[-1]) for line in out.splitlines() if re.match(r"\d\.\d\d–", line)]
+    assert sum(bars) == int(found.defined.sum())
+    assert "6 without a difficulty: nobody marked anything in them" in out
+    assert main([*ask, "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(found)
+    for form in ("markdown", "latex"):
+        assert main([*ask, "--format", form]) == 0
+        assert capsys.readouterr().out
+    assert main(["difficulty", str(crowd), "--gold", "zoe"]) == 1
+    assert "unknown gold 'zoe'; allowed: ann, bob, cem, dia, eli" in capsys.readouterr().err
+
+
+def test_difficulty_of_nothing(tmp_path, capsys):
+    """A corpus in which nobody marked anything says so."""
+    path = tmp_path / "a.conll"
+    path.write_text("a O\nb O\n")
+    assert main(["difficulty", str(path)]) == 0
+    assert "no document has a difficulty" in capsys.readouterr().out
+
+
+def test_split_command(newsroom, tmp_path, capsys):
+    """The parts are written; what they are is said on stderr; nothing goes to stdout."""
+    crowd = str(newsroom.parent / "crowd" / "crowd.jsonl")
+    folder = tmp_path / "parts"
+    ask = ["split", crowd, "-o", str(folder), "--at", "0.95"]
+    assert main(ask) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "spanagree: note: level-1: 17 documents, 0.0000–0.9500\n" in err
+    assert (folder / "level-2.jsonl").exists()
+    assert main(ask) == 1
+    assert "the folder is not empty; --force (force=True) writes into it" in capsys.readouterr().err
+    assert main([*ask, "--force", "--to", "conll"]) == 0
