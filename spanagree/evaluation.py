@@ -12,6 +12,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, one_of, printable
+from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import Score, Tallies, Tally, corrected, undefined
@@ -211,11 +212,14 @@ def _check_by(by: str | None) -> None:
 
 
 def _flat(of: Tally | Macro | System) -> dict[str, float]:
-    return {
-        f"{name}_{kind}": getattr(getattr(of, name), kind)
-        for name in Macro._fields
-        for kind in ("observed", "expected", "corrected")
-    }
+    kinds = ("observed", "expected", "corrected")
+    named = {name: getattr(of, name) for name in Macro._fields}
+    flat = {f"{n}_{kind}": getattr(score, kind) for n, score in named.items() for kind in kinds}
+    for name, score in named.items():
+        for kind in kinds if score.interval is not None else ():
+            ends = getattr(score.interval, kind)
+            flat |= {f"{name}_{kind}_low": ends[0], f"{name}_{kind}_high": ends[1]}
+    return flat
 
 
 def _sizes(tally: Tally) -> dict[str, float]:
@@ -247,6 +251,11 @@ def evaluate(
     *,
     match: str = "exact",
     chance: str = "nonoverlapping",
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Precision, recall and F1 of systems against a gold annotation, raw and beyond luck.
@@ -260,12 +269,18 @@ def evaluate(
         gold: the name of the gold layer; the first unless named. All others are systems.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
+        confidence: of the intervals, in per cent.
+        resamples: how many; with the same ``seed`` the digits are the same, in whatever order the
+            documents come.
+        seed: a whole number from 0.
+        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
         progress: called with the number of steps done and of all: the chance model, and a step
             for each system.
 
     Raises:
-        SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
-            where the measure or the chance model does not allow it.
+        SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
+            that overlaps itself where the measure or the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments(
     ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -275,6 +290,7 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     measure = find_match(match)
+    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -308,6 +324,8 @@ def evaluate(
     systems = _systems(
         {name: (columns[name], shared[name]) for name in others}, corpus.labels, measure.of_label
     )
+    if resampling is not None:
+        systems = _with_intervals(systems, corpus.labels, resampling)
     settings = {
         "gold": gold,
         "match": match,
@@ -315,6 +333,7 @@ def evaluate(
         "average": "micro",
         "offsets": corpus.offsets,
         **corpus.reading,
+        **(resampling.settings() if resampling is not None else {}),
         "version": __version__,
     }
     return Evaluation(
@@ -346,6 +365,37 @@ def _systems(
             shared,
         )
     return systems
+
+
+def _with_intervals(
+    systems: Mapping[str, System], labels: tuple[str, ...], resampling: Resampling
+) -> dict[str, System]:
+    """The same systems with intervals, over all labels and for each."""
+    of, whose = [], []
+    for name in sorted(systems):  # so that the order of systems changes no digit
+        system = systems[name]
+        documents = np.flatnonzero(system.shared)
+        of.append((documents, system.tallies.table(documents)))
+        whose.append((name, ""))
+        for code, label in enumerate(labels if system.labels else ()):
+            rows = system.tallies.where(system.tallies.label == code)
+            of.append((documents, rows.table(documents)))
+            whose.append((name, label))
+    found = {
+        key: dict(zip(Macro._fields, of_scores, strict=True))
+        for key, of_scores in zip(whose, intervals(of, all_figures, resampling), strict=True)
+    }
+    return {
+        name: replace(
+            system,
+            tally=replace(system.tally, intervals=found[name, ""]),
+            labels={
+                label: replace(tally, intervals=found[name, label])
+                for label, tally in system.labels.items()
+            },
+        )
+        for name, system in systems.items()
+    }
 
 
 def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
@@ -394,4 +444,8 @@ def _figures(scores: Macro) -> dict[str, Any]:
         for kind in ("observed", "expected", "corrected")
     }
     reasons = {name: score.reason for name, score in named.items() if score.reason}
-    return {**figures, "undefined": reasons} if reasons else figures
+    if reasons:
+        figures["undefined"] = reasons
+    if ends := {n: s.interval.to_dict() for n, s in named.items() if s.interval is not None}:
+        figures["interval"] = ends
+    return figures

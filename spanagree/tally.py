@@ -8,8 +8,8 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,17 +20,39 @@ _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 
 UNDEFINED = math.nan
 
 
+class Interval(NamedTuple):
+    """The low and the high end of the three figures of a score; ``nan`` where undefined.
+
+    ``reason`` says why it is undefined, or what is out of the ordinary.
+    """
+
+    observed: tuple[float, float]
+    expected: tuple[float, float]
+    corrected: tuple[float, float]
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: undefined is ``None``, and why."""
+        ends: dict[str, Any] = {
+            kind: [None if math.isnan(end) else end for end in getattr(self, kind)]
+            for kind in ("observed", "expected", "corrected")
+        }
+        return {**ends, "reason": self.reason} if self.reason else ends
+
+
 class Score(NamedTuple):
     """One figure: as observed, as luck alone would give, and beyond luck.
 
     ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
-    ``reason`` says why; it is empty where all three are defined.
+    ``reason`` says why; it is empty where all three are defined. ``interval`` is there if intervals
+    were asked for.
     """
 
     observed: float
     expected: float
     corrected: float
     reason: str = ""
+    interval: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: undefined is ``None``, and why."""
@@ -38,14 +60,18 @@ class Score(NamedTuple):
             kind: None if math.isnan(value := getattr(self, kind)) else value
             for kind in ("observed", "expected", "corrected")
         }
-        return {**figures, "undefined": self.reason} if self.reason else figures
+        if self.reason:
+            figures["undefined"] = self.reason
+        return (
+            figures if self.interval is None else {**figures, "interval": self.interval.to_dict()}
+        )
 
 
 def corrected(observed: float, expected: float) -> Score:
     """A score with its chance correction; undefined where luck alone gives 1.
 
-    >>> corrected(0.75, 0.5)
-    Score(observed=0.75, expected=0.5, corrected=0.5, reason='')
+    >>> corrected(0.75, 0.5).corrected
+    0.5
     """
     if expected >= 1 - _CERTAIN:
         return Score(observed, expected, UNDEFINED, "luck alone gives 1")
@@ -66,6 +92,7 @@ class Tally:
         expected: its expected value if both annotations were random.
         size_a: the size of the first, in an evaluation of the gold annotation.
         size_b: the size of the second, in an evaluation of the system.
+        intervals: of precision, recall and f1 by name, if they were asked for; a sum has none.
 
     >>> (Tally(3, 0.5, 4, 5) + Tally(1, 0.25, 2, 1)).f1.observed
     0.6666666666666666
@@ -75,6 +102,7 @@ class Tally:
     expected: float = 0.0
     size_a: int = 0
     size_b: int = 0
+    intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -87,22 +115,25 @@ class Tally:
     @property
     def precision(self) -> Score:
         """matched / size_b; undefined if the second marked nothing."""
-        return self._score(1, self.size_b, "the system marked nothing")
+        return self._score("precision", 1, self.size_b, "the system marked nothing")
 
     @property
     def recall(self) -> Score:
         """matched / size_a; undefined if the first marked nothing."""
-        return self._score(1, self.size_a, "the gold annotation has nothing marked")
+        return self._score("recall", 1, self.size_a, "the gold annotation has nothing marked")
 
     @property
     def f1(self) -> Score:
         """2·matched / (size_a + size_b); undefined if neither marked anything."""
-        return self._score(2, self.size_a + self.size_b, "neither marked anything")
+        return self._score("f1", 2, self.size_a + self.size_b, "neither marked anything")
 
-    def _score(self, times: int, size: int, reason: str) -> Score:
-        if not size:
-            return undefined(reason)
-        return corrected(times * self.matched / size, times * self.expected / size)
+    def _score(self, name: str, times: int, size: int, reason: str) -> Score:
+        score = undefined(reason)
+        if size:
+            score = corrected(times * self.matched / size, times * self.expected / size)
+        if name in self.intervals:
+            return score._replace(interval=self.intervals[name])
+        return score
 
 
 @dataclass(frozen=True)
@@ -155,6 +186,18 @@ class Tallies:
             )
             for low, high in zip([0, *ends], ends, strict=False)
         ]
+
+    def table(self, documents: Ints) -> Floats:
+        """What each of these documents adds to matched, expected, size_a, size_b; (documents, 4).
+
+        ``documents`` are numbers, rising; entries of other documents are left out.
+        """
+        place = np.searchsorted(documents, self.document)
+        here = place < len(documents)
+        here[here] = documents[place[here]] == self.document[here]
+        columns = (self.matched, self.expected, self.size_a, self.size_b)
+        sums = [np.bincount(place[here], c[here], len(documents)) for c in columns]
+        return np.stack(sums, axis=1)
 
     def of_document(self, document: int) -> Tally:
         """The tally of one document, over its labels."""

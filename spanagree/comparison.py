@@ -1,0 +1,301 @@
+"""Is one system better than another? All pairs of systems, raw and corrected, on the same documents.
+
+The bootstrap asks how the difference would vary over other documents like these; the permutation
+test asks whether the two systems could be exchanged for each other document by document. Both work
+on tallies: of a document matched, expected and size move together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.errors import SettingError, check_choice
+from spanagree.evaluation import Evaluation, System
+from spanagree.resample import Bootstrap, Resampling, Sample, bootstrap, f1_figures
+from spanagree.signature import signature
+from spanagree.tally import UNDEFINED
+
+TESTS = {
+    "bootstrap": "would the difference be there on other documents like these?",
+    "permutation": "could the two systems be exchanged for each other?",
+}
+"""The tests of a difference, by name."""
+
+_TIE = 1e-12  # differences closer than this are the same
+_CELLS = 1 << 22  # of one temporary array
+
+
+class Difference(NamedTuple):
+    """The difference of two systems in one figure, the first less the second.
+
+    ``low`` and ``high`` are its interval, ``p`` is two-sided and never 0, ``p_holm`` is ``p``
+    after Holm's correction for all pairs of systems; ``reason`` says why some are undefined.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """Two systems on the documents that both and gold saw.
+
+    ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
+    exchanges were gone through, rather than drawn.
+    """
+
+    a: str
+    b: str
+    documents: int
+    differing: int
+    observed: Difference
+    corrected: Difference
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of :func:`compare_systems`: all pairs of systems, in the order of the evaluation."""
+
+    pairs: tuple[SystemPair, ...]
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    def __getitem__(self, names: tuple[str, str]) -> SystemPair:
+        """The pair of these two systems, in the order asked for: differences change their sign.
+
+        Raises:
+            KeyError: for a pair that is not there.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == names:
+                return pair
+            if (pair.b, pair.a) == names:
+                turned = (_turned(d) for d in (pair.observed, pair.corrected))
+                observed, corrected = turned
+                return replace(pair, a=pair.b, b=pair.a, observed=observed, corrected=corrected)
+        raise KeyError(names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, for JSON; undefined is ``None``."""
+
+        def plain(of: Difference) -> dict[str, Any]:
+            data = {
+                key: None if isinstance(value, float) and math.isnan(value) else value
+                for key, value in of._asdict().items()
+            }
+            return data if of.reason else {k: v for k, v in data.items() if k != "reason"}
+
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "pairs": [
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "documents": pair.documents,
+                    "differing": pair.differing,
+                    "exact": pair.exact,
+                    "observed": plain(pair.observed),
+                    "corrected": plain(pair.corrected),
+                }
+                for pair in self.pairs
+            ],
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each pair, for CSV or a data frame; undefined is ``nan``."""
+        return [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "documents": pair.documents,
+                "differing": pair.differing,
+                "exact": pair.exact,
+                **{
+                    f"{kind}_{key}": value
+                    for kind, of in (("observed", pair.observed), ("corrected", pair.corrected))
+                    for key, value in of._asdict().items()
+                    if key != "reason"
+                },
+                "signature": self.signature,
+            }
+            for pair in self.pairs
+        ]
+
+
+def _turned(of: Difference) -> Difference:
+    return of._replace(value=-of.value, low=-of.high, high=-of.low)
+
+
+def compare_systems(
+    evaluation: Evaluation,
+    *,
+    test: str = "bootstrap",
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
+) -> Comparison:
+    """All pairs of systems: the difference of their F1, its interval, and p, raw and corrected.
+
+    ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
+    the difference is off its own value by as much as that is off 0 (centred under the null).
+    ``permutation`` exchanges the two systems' whole tallies document by document, all ways if there
+    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or exact.
+
+    Args:
+        evaluation: of two systems or more.
+        test: one of :data:`TESTS`.
+        confidence: of the intervals, in per cent; they come from the bootstrap in either test.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, or fewer than two systems.
+    """
+    check_choice(test, TESTS, "test")
+    resampling = Resampling(confidence, resamples, seed, interval)
+    systems = list(evaluation.systems.values())
+    if len(systems) < 2:
+        raise SettingError("one system; a difference needs two")
+    found = {(i, j): pair for (i, j), pair in _pairs(systems, test, resampling)}
+    ordered = [found[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
+    for kind in ("observed", "corrected"):
+        adjusted = _holm([getattr(pair, kind).p for pair in ordered])
+        ordered = [
+            replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
+            for pair, p in zip(ordered, adjusted, strict=True)
+        ]
+    settings = {**evaluation.settings, **resampling.settings(), "test": test}
+    return Comparison(tuple(ordered), settings)
+
+
+def _pairs(
+    systems: Sequence[System], test: str, resampling: Resampling
+) -> Iterator[tuple[tuple[int, int], SystemPair]]:
+    """Pairs with the same documents are resampled together."""
+    groups: dict[bytes, list[tuple[int, int]]] = {}
+    for i, j in itertools.combinations(range(len(systems)), 2):
+        both = systems[i].shared & systems[j].shared
+        groups.setdefault(both.tobytes(), []).append((i, j))
+    for pairs in groups.values():
+        i, j = pairs[0]
+        documents = np.flatnonzero(systems[i].shared & systems[j].shared)
+        members = sorted({k for pair in pairs for k in pair}, key=lambda k: systems[k].name)
+        place = {k: at for at, k in enumerate(members)}
+        table = np.stack([_triples(systems[k], documents) for k in members], axis=1)
+        columns = [(place[i], place[j]) for i, j in pairs]
+
+        def differences(sums: Floats, columns: list[tuple[int, int]] = columns) -> Floats:
+            """Observed, expected, corrected difference of each pair; (…, 3·pairs)."""
+            f1 = f1_figures(sums.reshape(len(sums), -1, 3))
+            a, b = ([pair[k] for pair in columns] for k in (0, 1))
+            return (f1[:, a] - f1[:, b]).reshape(len(sums), -1)
+
+        drawn = bootstrap(Sample(table.reshape(len(documents), -1)), differences, resampling)
+        for at, (i, j) in enumerate(pairs):
+            yield (
+                (i, j),
+                _pair(
+                    systems[i].name,
+                    systems[j].name,
+                    table[:, [place[i], place[j]]],
+                    drawn,
+                    3 * at,
+                    test,
+                    resampling,
+                ),
+            )
+
+
+def _triples(system: System, documents: Any) -> Floats:
+    """Matched, expected and size of both, for each document; (documents, 3)."""
+    table = system.tallies.table(documents)
+    return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
+
+
+def _pair(
+    a: str, b: str, table: Floats, drawn: Bootstrap, first: int, test: str, resampling: Resampling
+) -> SystemPair:
+    value = drawn.estimate[[first, first + 2]]
+    differing = np.flatnonzero((table[:, 0] != table[:, 1]).any(axis=1))
+    exact = False
+    if test == "bootstrap":
+        p = [_centred(drawn.replicates[:, k], float(drawn.estimate[k])) for k in (first, first + 2)]
+    else:
+        exact = len(differing) <= math.log2(resampling.resamples)
+        p = _exchanged(table, table[differing], value, exact, resampling)
+    made = []
+    for k, estimate, of in zip((first, first + 2), value.tolist(), p, strict=True):
+        low, high, said = drawn.interval(k, resampling)
+        made.append(Difference(estimate, low, high, of, UNDEFINED, said))
+    return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+
+
+def _centred(drawn: Floats, value: float) -> float:
+    """p of a difference: how often a resample is off it by as much as it is off 0."""
+    defined = drawn[~np.isnan(drawn)]
+    if math.isnan(value) or not len(defined):
+        return UNDEFINED
+    hits = int((np.abs(defined - value) >= abs(value) - _TIE).sum())
+    return (1 + hits) / (1 + len(defined))
+
+
+def _exchanged(
+    table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
+) -> list[float]:
+    """p of the two differences: how often exchanging systems gives one as large."""
+    differing = differing[np.lexsort(differing.reshape(len(differing), -1).T)]
+    change = differing[:, 1] - differing[:, 0]
+    total = table.sum(axis=0)
+    hits, draws = np.zeros(2), 0
+    for chosen in _exchanges(len(differing), exact, resampling):
+        moved = chosen @ change
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
+        difference = (f1[0] - f1[1])[:, [0, 2]]
+        hits += (np.abs(difference) >= np.abs(value) - _TIE).sum(axis=0)
+        draws += len(chosen)
+    p = hits / draws if exact else (1 + hits) / (1 + draws)
+    return np.where(np.isnan(value), UNDEFINED, p).tolist()
+
+
+def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
+    """Which documents are exchanged: all ways, or drawn ones; (some, documents) of 0 and 1."""
+    if exact:
+        ways = np.arange(2**documents)[:, None] >> np.arange(documents)
+        yield (ways & 1).astype(np.float64)
+        return
+    rng = np.random.default_rng(resampling.seed)
+    most = max(1, _CELLS // max(documents, 1))
+    for low in range(0, resampling.resamples, most):
+        count = min(most, resampling.resamples - low)
+        yield rng.integers(0, 2, size=(count, documents)).astype(np.float64)
+
+
+def _holm(values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction; undefined ones do not count."""
+    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    adjusted = [UNDEFINED] * len(values)
+    least = 0.0
+    for rank, k in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * values[k]))
+        adjusted[k] = least
+    return adjusted

@@ -1,0 +1,180 @@
+"""Is a system better than luck? The gold annotation stays, the system's is placed anew.
+
+"A random annotation scores 0 after correction" is true on average when both sides are random.
+Against one fixed gold annotation a random system may average a little off 0, as the gold segments
+sit at the edges of their documents or not. So the question needs a null distribution of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, ranges
+from spanagree.chance.simulate import redraw
+from spanagree.corpus import Corpus, Layer
+from spanagree.errors import SettingError, show
+from spanagree.evaluation import Evaluation
+from spanagree.signature import signature
+from spanagree.similarity import find_match, observed
+from spanagree.tally import UNDEFINED
+
+_PORTION = 1 << 18  # segments that are placed at a time
+_TIE = 1e-12  # relative; matches closer than this are the same
+
+
+@dataclass(frozen=True)
+class Luck:
+    """One system against luck.
+
+    Attributes:
+        name: the system.
+        f1: its observed F1.
+        p: (1 + draws that reach it) / (1 + draws), one-sided; never 0.
+        mean: the mean F1 of the draws.
+        null: the F1 of each draw.
+        reason: why p is undefined, if it is.
+    """
+
+    name: str
+    f1: float
+    p: float
+    mean: float
+    null: Floats = field(repr=False, compare=False)
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LuckTest:
+    """The result of :func:`luck_test`."""
+
+    systems: Mapping[str, Luck]
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, for JSON, without the draws; undefined is ``None``."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "systems": [
+                {key: None if value != value else value for key, value in row.items()}
+                for row in self._rows()
+            ],
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each system, for CSV or a data frame; undefined is ``nan``."""
+        return [{**row, "signature": self.signature} for row in self._rows()]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"system": of.name, "f1": of.f1, "p": of.p, "null_mean": of.mean, "reason": of.reason}
+            for of in self.systems.values()
+        ]
+
+
+def luck_test(
+    corpus: Corpus,
+    evaluation: Evaluation,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> LuckTest:
+    """How often a random annotation would match the gold one as well as each system does.
+
+    The random annotation keeps the number, lengths and labels of the system's segments in every
+    document, under the chance model of the evaluation; the gold annotation stays as it is.
+
+    Args:
+        corpus: the corpus that was evaluated.
+        evaluation: its evaluation.
+        draws: how many random annotations of each system.
+        seed: a whole number from 0.
+        progress: called with the number of systems done, and of all.
+
+    Raises:
+        SettingError: for a number out of range, or the evaluation of another corpus.
+    """
+    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise SettingError(f"{name} {show(value)}; a whole number from {least} is needed")
+    gold = str(evaluation.settings["gold"])
+    if not {gold, *evaluation.systems} <= set(corpus.annotators):
+        raise SettingError("the evaluation is that of another corpus")
+    told = progress or (lambda done, total: None)
+    systems = {}
+    for done, (name, system) in enumerate(evaluation.systems.items()):
+        told(done, len(evaluation.systems))
+        rng = np.random.default_rng(seed)
+        size = system.tally.size_a + system.tally.size_b
+        if not size:
+            nothing = np.full(0, UNDEFINED)
+            systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
+            continue
+        a, b = (
+            layer.only(system.shared[layer.document])
+            for layer in (corpus.layers[gold], corpus.layers[name])
+        )
+        found = _drawn(corpus, a, b, evaluation.settings, draws, rng)
+        hits = int((found >= system.tally.matched * (1 - _TIE)).sum())
+        null = 2 * found / size
+        systems[name] = Luck(
+            name, system.f1.observed, (1 + hits) / (1 + draws), float(null.mean()), null
+        )
+    told(len(systems), len(systems))
+    settings = {**evaluation.settings, "test": "luck", "draws": draws, "seed": seed}
+    return LuckTest(systems, settings)
+
+
+def _drawn(
+    corpus: Corpus,
+    gold: Layer,
+    system: Layer,
+    settings: Mapping[str, Any],
+    draws: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """The match of gold with each random annotation; (draws,).
+
+    Many draws are made at once: as so many copies of the corpus, one after the other.
+    """
+    measure = find_match(settings["match"])
+    labels = max(1, len(corpus.labels))
+    found = []
+    most = max(1, _PORTION // max(len(gold) + len(system), 1))
+    for low in range(0, draws, most):
+        copies = min(most, draws - low)
+        a, b = (_copies(layer, copies, len(corpus)) for layer in (gold, system))
+        b = redraw(b, np.tile(corpus.lengths, copies), labels, rng, settings["chance"])
+        keys = [x.document * labels + x.label if measure.of_label else x.document for x in (a, b)]
+        cells, number = np.unique(np.concatenate(keys), return_inverse=True)
+        of_a, of_b = np.split(number, [len(a)])
+        value = observed(a, b, of_a, of_b, len(cells), measure)
+        copy = cells // (labels if measure.of_label else 1) // max(len(corpus), 1)
+        found.append(np.bincount(copy, value, copies))
+    return np.concatenate(found)
+
+
+def _copies(layer: Layer, copies: int, documents: int) -> Layer:
+    """The same segments in so many copies of the documents."""
+
+    def repeated(column: Ints) -> Ints:
+        return np.tile(column, copies)
+
+    _, copy = ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
+    return Layer(
+        repeated(layer.document) + copy * documents,
+        repeated(layer.start),
+        repeated(layer.end),
+        repeated(layer.label),
+        np.ones(copies * documents, np.bool_),
+    )
