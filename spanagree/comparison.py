@@ -1,4 +1,4 @@
-"""Is one system better than another? All pairs of systems, raw and corrected, on the same documents.
+"""Is one system better than another? All pairs, raw and corrected, on the same documents.
 
 The bootstrap asks how the difference would vary over other documents like these; the permutation
 test asks whether the two systems could be exchanged for each other document by document. Both work
@@ -66,7 +66,7 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of :func:`compare_systems`: all pairs of systems, in the order of the evaluation."""
+    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
     pairs: tuple[SystemPair, ...]
     settings: Mapping[str, Any]

@@ -19,7 +19,7 @@ from spanagree.corpus import Corpus, Layer
 from spanagree.errors import SettingError, show
 from spanagree.evaluation import Evaluation
 from spanagree.signature import signature
-from spanagree.similarity import find_match, observed
+from spanagree.similarity import find_match, similar
 from spanagree.tally import UNDEFINED
 
 _PORTION = 1 << 18  # segments that are placed at a time
@@ -149,18 +149,25 @@ def _drawn(
     """
     measure = find_match(settings["match"])
     labels = max(1, len(corpus.labels))
+
+    def cells(document: Ints, label: Ints) -> Ints:
+        return document * labels + label if measure.of_label else document
+
+    of_gold = cells(gold.document, gold.label)
     found = []
-    most = max(1, _PORTION // max(len(gold) + len(system), 1))
+    most = max(1, _PORTION // max(len(system), 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
-        a, b = (_copies(layer, copies, len(corpus)) for layer in (gold, system))
-        b = redraw(b, np.tile(corpus.lengths, copies), labels, rng, settings["chance"])
-        keys = [x.document * labels + x.label if measure.of_label else x.document for x in (a, b)]
-        cells, number = np.unique(np.concatenate(keys), return_inverse=True)
-        of_a, of_b = np.split(number, [len(a)])
-        value = observed(a, b, of_a, of_b, len(cells), measure)
-        copy = cells // (labels if measure.of_label else 1) // max(len(corpus), 1)
-        found.append(np.bincount(copy, value, copies))
+        drawn = redraw(
+            _copies(system, copies, len(corpus)),
+            np.tile(corpus.lengths, copies),
+            labels,
+            rng,
+            settings["chance"],
+        )
+        copy, document = np.divmod(drawn.document, len(corpus))
+        _, j, value = similar(gold, drawn, of_gold, cells(document, drawn.label), measure)
+        found.append(np.bincount(copy[j], value, copies))
     return np.concatenate(found)
 
 

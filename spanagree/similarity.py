@@ -166,15 +166,22 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
 def observed(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Match
 ) -> Ints | Floats:
-    """Σ φ over all pairs of segments in the same cell, for each cell.
+    """Σ φ over all pairs of segments in the same cell, for each cell."""
+    i, _, value = similar(a, b, cell_a, cell_b, measure)
+    total = np.bincount(cell_a[i], value, cells)
+    return total.astype(np.int64) if value.dtype.kind == "i" else total
+
+
+def similar(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+) -> tuple[Ints, Ints, Ints | Floats]:
+    """Pairs of segments in the same cell, by their numbers, and φ of each.
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
     pairs = _equal_pairs if measure.route == "equal" else _overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
-    value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
-    total = np.bincount(cell_a[i], value, cells)
-    return total.astype(np.int64) if value.dtype.kind == "i" else total
+    return i, j, measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
 
 
 def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:

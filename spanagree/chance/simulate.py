@@ -97,15 +97,41 @@ def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free:
     if (slots < np.bincount(group, minlength=groups)).any():
         raise InputError("segments do not fit: together they are longer than their document")
     first = np.cumsum(slots) - slots
-    shuffled = np.lexsort((rng.random(slots.sum()), np.repeat(np.arange(groups), slots)))
-    by_group = np.argsort(group, kind="stable")
-    counts = np.bincount(group, minlength=groups)
-    rank = np.empty(len(group), np.int64)
-    rank[by_group] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
-    slot = shuffled[first[group] + rank]  # numbered over all groups, so in order of place
+    slot = first[group] + _distinct_slots(group, slots, rng)  # numbered over all groups, in order
     in_order = np.argsort(slot)
     wider = (size - 1)[in_order]
     before = np.empty(len(group), np.int64)  # the excess to the left, in all groups up to here
     before[in_order] = np.cumsum(wider) - wider
     of_groups = np.bincount(group, size - 1, groups).astype(np.int64)
     return slot - first[group] + before - (np.cumsum(of_groups) - of_groups)[group]
+
+
+def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
+    """A slot for each segment, distinct within its group, all choices equally likely.
+
+    Where segments are few among their slots, slots are drawn independently, and anew for a whole
+    group as long as two are the same; where they are many, the slots of the group are shuffled.
+    """
+    count = np.bincount(group, minlength=len(slots))
+    many = count * (count - 1) > slots
+    slot = np.empty(len(group), np.int64)
+    left = np.flatnonzero(~many[group])
+    while len(left):
+        slot[left] = rng.integers(0, slots[group[left]])
+        order = left[np.lexsort((slot[left], group[left]))]
+        same = (np.diff(group[order]) == 0) & (np.diff(slot[order]) == 0)
+        again = np.zeros(len(slots), np.bool_)
+        again[group[order[1:][same]]] = True
+        left = left[again[group[left]]]
+    chosen = np.flatnonzero(many)
+    shuffled = np.lexsort(
+        (rng.random(int(slots[chosen].sum())), np.repeat(np.arange(len(chosen)), slots[chosen]))
+    )
+    first = np.cumsum(slots[chosen]) - slots[chosen]
+    of = np.flatnonzero(many[group])
+    of = of[np.argsort(group[of], kind="stable")]
+    ends = np.cumsum(count[chosen])
+    rank = np.arange(len(of)) - np.repeat(ends - count[chosen], count[chosen])
+    place = np.repeat(first, count[chosen])
+    slot[of] = shuffled[place + rank] - place
+    return slot
