@@ -16,6 +16,7 @@ A tour::
 
 from spanagree.agreement import Agreement, agree
 from spanagree.chance import start_distribution
+from spanagree.chance.simulate import simulate
 from spanagree.coefficient import (
     Coefficient,
     ac1,
@@ -25,6 +26,7 @@ from spanagree.coefficient import (
     kappa,
     pi,
 )
+from spanagree.comparison import Comparison, compare_systems
 from spanagree.corpus import Change, Corpus, Document, Layer, Segment
 from spanagree.errors import InputError, SettingError, SpanAgreeError
 from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
@@ -52,10 +54,12 @@ from spanagree.levels import (
     evaluate_levels,
     split,
 )
+from spanagree.luck import LuckTest, luck_test
+from spanagree.own_measure import expected
 from spanagree.reliability import Coefficients, coefficients
 from spanagree.sparse_agreement import agreement_variance, spa
 from spanagree.split_files import write_split
-from spanagree.tally import Score, Tallies, Tally
+from spanagree.tally import Interval, Score, Tallies, Tally
 from spanagree.version import __version__
 
 __all__ = [
@@ -63,14 +67,17 @@ __all__ = [
     "Change",
     "Coefficient",
     "Coefficients",
+    "Comparison",
     "Corpus",
     "Difficulty",
     "Document",
     "Evaluation",
     "EvaluationByLevel",
     "InputError",
+    "Interval",
     "LabelTable",
     "Layer",
+    "LuckTest",
     "Macro",
     "Rank",
     "Score",
@@ -89,19 +96,23 @@ __all__ = [
     "bias",
     "category_agreement",
     "coefficients",
+    "compare_systems",
     "difficulty",
     "evaluate",
     "evaluate_levels",
+    "expected",
     "from_dataset",
     "from_docs",
     "from_tags",
     "kappa",
+    "luck_test",
     "pi",
     "read_brat",
     "read_conll",
     "read_docbin",
     "read_jsonl",
     "read_labels",
+    "simulate",
     "spa",
     "split",
     "start_distribution",

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
 from spanagree.errors import SettingError, check_choice, counted, show
+from spanagree.resample import Resampling, Sample, bootstrap, f1_figures, intervals, three
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match
-from spanagree.tally import Score, Tallies, Tally, total, undefined
+from spanagree.tally import Interval, Score, Tallies, Tally, total, undefined
 from spanagree.version import __version__
 
+_DENSE = 1 << 24  # cells of documents and pairs; of more, only those that are filled are kept
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 
 BY = {
@@ -62,6 +65,7 @@ class Mean:
     sd: Figures
     pairs: Figures
     reason: str = ""
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         self._names = {name: i for i, name in enumerate(names)}
         self._pairs = dict(zip(members, pairs, strict=True))
 
+    @property
+    def members(self) -> Iterator[tuple[int, int]]:
+        """The numbers of the two annotators of each pair."""
+        return iter(self._pairs)
+
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
 
@@ -213,6 +222,11 @@ class Agreement:
         """The settings that made the numbers, and the version, in one line."""
         return signature(self.settings)
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return tuple(caveats("team", self.team.f1, self.team.documents, "document"))
+
     @cached_property
     def few(self) -> int:
         """How many pairs share fewer documents than the number asked for."""
@@ -267,12 +281,14 @@ class Agreement:
             "settings": dict(self.settings),
             "documents": self.documents,
             "notes": list(self.notes),
+            "caveats": list(self.caveats),
             "team": _team(self.team),
             "mean": {
                 **mean,
                 "sd": {name: _defined(sd) for name, sd in self.mean.sd._asdict().items()},
                 "pairs": self.mean.pairs._asdict(),
                 **({"undefined": self.mean.reason} if self.mean.reason else {}),
+                **({"interval": ends.to_dict()} if (ends := self.mean.interval) else {}),
             },
             "pairs": [
                 {
@@ -421,6 +437,11 @@ def agree(
     chance: str = "nonoverlapping",
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """How far annotators agree with each other, raw and beyond luck.
@@ -435,10 +456,13 @@ def agree(
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
+        ci: confidence intervals for the team, the mean, pairs, annotators and labels, by resampling
+            documents; see :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``
+            and ``interval``.
         progress: called with the number of documents of pairs done, and of all.
 
     Raises:
-        SettingError: for an unknown name, ``min_shared`` below 0, or a layer that overlaps itself
+        SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
             where the measure or the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments(
@@ -458,6 +482,7 @@ def agree(
     measure = find_match(match)
     if not isinstance(min_shared, int) or isinstance(min_shared, bool) or min_shared < 0:
         raise SettingError(f"min_shared {show(min_shared)}; a whole number from 0 is needed")
+    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     names = corpus.annotators
@@ -485,9 +510,10 @@ def agree(
         "min_shared": min_shared,
         "offsets": corpus.offsets,
         **corpus.reading,
+        **(resampling.settings() if resampling is not None else {}),
         "version": __version__,
     }
-    return Agreement(
+    result = Agreement(
         team,
         _mean([p.f1 for p in pairs], reason),
         Pairs(names, members, pairs),
@@ -500,6 +526,7 @@ def agree(
         columns,
         (pair, document),
     )
+    return result if resampling is None else _with_intervals(result, resampling)
 
 
 def _nobody(annotators: int) -> str:
@@ -604,3 +631,87 @@ def _expansion(values: Sequence[float]) -> list[float]:
     for _ in range(3):
         parts.append(math.fsum([*values, *(-part for part in parts)]))
     return parts
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def _with_intervals(result: Agreement, resampling: Resampling) -> Agreement:
+    """The same result with intervals: each figure's own documents are resampled."""
+    pair, document = result.pair_documents
+    rows = result.tallies
+    of_documents = replace(rows, document=document[rows.document])
+    who = np.array(list(result.pairs.members), np.int64).reshape(-1, 2)[pair]
+    names = list(result.annotators)
+
+    def own(chosen: Ints | slice, shared: Ints) -> tuple[Ints, Floats]:
+        """What each document of some pairs adds to matched, expected, size."""
+        table = of_documents.where(chosen).table(shared)
+        return shared, np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
+
+    seen = np.unique(document)
+    of_label = groups(rows.label, len(result.labels)) if result.labels else []
+    label_names = sorted(result.labels)
+    pairs = list(result.pairs.values())
+    of_pair = groups(pair[rows.document], len(pairs))
+    documents_of_pair = groups(pair, len(pairs))
+    by_member = groups(who.T.ravel(), len(names))
+    rows_by_member = groups(who[rows.document].T.ravel(), len(names))
+    parts = [
+        own(slice(None), seen),
+        *(own(of_label[k], seen) for k in range(len(label_names))),
+        *(
+            own(some % max(len(rows.document), 1), np.unique(document[mine % max(len(pair), 1)]))
+            for some, mine in zip(rows_by_member, by_member, strict=True)
+        ),
+        *(own(of_pair[k], document[documents_of_pair[k]]) for k in range(len(pairs))),
+    ]
+    found = [{"f1": ends[0]} for ends in intervals(parts, f1_figures, resampling)]
+    team, rest = found[0], iter(found[1:])
+    labels = {label: replace(result.labels[label], intervals=next(rest)) for label in label_names}
+    annotators = {
+        name: replace(member, tally=replace(member.tally, intervals=next(rest)))
+        for name, member in result.annotators.items()
+    }
+    made = [replace(p, tally=replace(p.tally, intervals=next(rest))) for p in pairs]
+    return replace(
+        result,
+        team=replace(result.team, tally=replace(result.team.tally, intervals=team)),
+        mean=replace(result.mean, interval=_mean_interval(result, seen, resampling)),
+        pairs=Pairs(names, list(result.pairs.members), made),
+        annotators=annotators,
+        labels={label: labels[label] for label in result.labels},
+    )
+
+
+def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Interval:
+    """Of the mean over pairs: all pairs on the same resampled documents."""
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+
+    pair, document = result.pair_documents
+    rows = result.tallies
+    # pairs in an order of their own, so that the order of annotators changes no digit
+    ordered = sorted(range(len(result.pairs)), key=lambda k: sorted(list(result.pairs)[k]))
+    place = np.empty(len(ordered), np.int64)
+    place[ordered] = np.arange(len(ordered))
+    unit = np.searchsorted(seen, document[rows.document])
+    column = 3 * place[pair[rows.document]]
+    values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
+    shape = (len(seen), max(3 * len(ordered), 1))
+    table = coo_array(
+        (
+            np.concatenate(values).astype(np.float64),
+            (np.tile(unit, 3), np.concatenate([column + k for k in range(3)])),
+        ),
+        shape=shape,
+    )
+
+    def mean(sums: Floats) -> Floats:
+        f1 = f1_figures(sums[:, : 3 * len(ordered)].reshape(len(sums), -1, 3))
+        defined = ~np.isnan(f1)
+        return np.where(defined, f1, 0).sum(axis=1) / defined.sum(axis=1)
+
+    small = shape[0] * shape[1] < _DENSE
+    return three(
+        bootstrap(Sample(table.toarray() if small else table), mean, resampling), 0, resampling
+    )

@@ -16,6 +16,7 @@ import click
 import spanagree as sa
 from spanagree import agreement, evaluation, reliability
 from spanagree.chance import CHANCES
+from spanagree.comparison import TESTS
 from spanagree.draft import REPAIRS
 from spanagree.errors import InputError, SpanAgreeError, check_choice, counted, printable, show
 from spanagree.formats import table
@@ -35,6 +36,7 @@ from spanagree.formats.tag_columns import PARTIAL
 from spanagree.label_table import DUPLICATES
 from spanagree.offsets import CUTS
 from spanagree.report import FORMATS, TABLES, to_csv, to_json
+from spanagree.resample import INTERVALS
 from spanagree.similarity import MATCHES
 from spanagree.sparse_agreement import WEIGHTS
 from spanagree.split_files import WRITERS, check_folder, write_split
@@ -104,6 +106,20 @@ def _levels(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--at", metavar="X,...", help="Borders of difficulty."),
         click.option("--chance-at", metavar="X,...", help="Borders of the chance level."),
         click.option("--quantiles", metavar="Q,...", help="Shares of the documents below borders."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _certainty(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of confidence intervals."""
+    options = (
+        click.option("--ci", is_flag=True, help="Confidence intervals."),
+        click.option("--confidence", type=float, metavar="C", help="In per cent.  [default: 95]"),
+        click.option("--resamples", type=int, metavar="N", help="How many.  [default: 10000]"),
+        click.option("--seed", type=int, metavar="N", help="Of the resamples.  [default: 0]"),
+        _table_option("--interval", INTERVALS, None, "How an interval is made.  [default: bca]"),
     )
     for option in reversed(options):
         command = option(command)
@@ -183,7 +199,7 @@ def _options(reading: dict[str, Any]) -> tuple[dict[str, Any], str | None, list[
     reading["tags"] = _named_columns("--tags", reading["tags"])
     if reading["spans"] and "=" in reading["spans"]:
         reading["spans"] = _named_columns("--spans", reading["spans"])
-    options = {key: value for key, value in reading.items() if value not in (None, False)}
+    options = {key: value for key, value in reading.items() if _is_given(value)}
     return options, form, repair
 
 
@@ -217,6 +233,8 @@ def spanagree(context: click.Context) -> None:
 @_chance
 @_table_option("--by", [*evaluation.BY, "difficulty"], None, "A row for each of these.")
 @_levels
+@_certainty
+@_table_option("--test", [*TESTS, "luck"], None, "Pairs of systems, or each against luck.")
 @_reading
 @_format
 @_output
@@ -226,6 +244,7 @@ def evaluate(
     match: str,
     chance: str,
     by: str | None,
+    test: str | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -241,10 +260,14 @@ def evaluate(
     """
     from spanagree.report.difficulty import levels_as_table
     from spanagree.report.evaluation import as_table
+    from spanagree.report.tests import as_table as tests_as_table
 
     ways = _ways(reading)
     if any(value is not None for value in ways.values()) and by != "difficulty":
         raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
+    if test is not None and by == "difficulty":
+        raise click.UsageError("--test is over all documents; not with --by difficulty")
+    certainty = _sure(reading, test)
     options, form, repair = _options(reading)
     layers = _layers(files)
     _check_output(output, layers.values())
@@ -252,9 +275,27 @@ def evaluate(
     with _progress("reading") as advance:
         corpus = read_files(layers, options, form, repair, advance)
     with _progress("evaluating") as advance:
-        result = sa.evaluate(corpus, gold, match=match, chance=chance, progress=advance)
+        result = sa.evaluate(
+            corpus,
+            gold,
+            match=match,
+            chance=chance,
+            progress=advance,
+            **(certainty if certainty.get("ci") else {}),
+        )
     notes = result.notes
-    if by == "difficulty":
+    certainty.pop("ci", None)
+    if test is not None:
+        tested = _tested(test, corpus, result, certainty)
+        _write(
+            output,
+            format,
+            as_dict=lambda: {**result.to_dict(by), "test": tested.to_dict()},
+            as_rows=tested.to_rows,
+            as_table=lambda: tests_as_table(tested),
+            before=lambda: TABLES[format](as_table(result, by)),
+        )
+    elif by == "difficulty":
         hard = sa.difficulty(corpus, result.settings["gold"], match=match, chance=chance)
         by_level = sa.evaluate_levels(result, hard, **ways)
         notes = (*notes, *by_level.notes)
@@ -292,6 +333,7 @@ def evaluate(
     show_default=True,
     help="Mark pairs that share fewer documents.",
 )
+@_certainty
 @_reading
 @_format
 @_output
@@ -316,6 +358,7 @@ def agree(
     """
     from spanagree.report.agreement import as_table
 
+    certainty = _sure(reading)
     options, form, repair = _options(reading)
     layers = _layers(files)
     _check_output(output, layers.values())
@@ -329,6 +372,7 @@ def agree(
             annotators=_names(annotators),
             min_shared=min_shared,
             progress=advance,
+            **certainty,
         )
     _write(
         output,
@@ -356,6 +400,7 @@ def agree(
 @_table_option("--weights", WEIGHTS, "annotations_m1", "How much an item counts in SPA.")
 @click.option("--complete-only", is_flag=True, help="Only items that all annotators labelled.")
 @_table_option("--by", reliability.BY, None, "A row for each of these.")
+@_certainty
 @functools.partial(_reading, but=("--tokens", "--annotator"))
 @_format
 @_output
@@ -382,6 +427,7 @@ def coefficients(
     """
     from spanagree.report.coefficients import as_table
 
+    certainty = _sure(reading)
     of_table = {name: reading.pop(name) for name in _OF_TABLES}
     if tokens:
         if given := _given(of_table, but=("annotator",)):
@@ -397,7 +443,7 @@ def coefficients(
     else:
         _check_output(output, files)
         table = _label_file(files, of_table, {**reading, "skip_outside": skip_outside})
-    result = sa.coefficients(table, weights=weights, complete_only=complete_only)
+    result = sa.coefficients(table, weights=weights, complete_only=complete_only, **certainty)
     _write(
         output,
         format,
@@ -432,12 +478,16 @@ def _label_file(
     return sa.read_labels(files[0], **{k: v for k, v in chosen.items() if v is not None})
 
 
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False
+
+
 def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
     """The options that were given, as they are written."""
     return [
         f"--{name.replace('_', '-')}"
         for name, value in options.items()
-        if value not in (None, False) and name not in but
+        if _is_given(value) and name not in but
     ]
 
 
@@ -690,6 +740,32 @@ def _layers(files: Sequence[str]) -> dict[str, str]:
     return dict(named[i] for i in range(len(files)))
 
 
+def _sure(options: dict[str, Any], test: str | None = None) -> dict[str, Any]:
+    """What was asked for of intervals and tests; taken out of the options."""
+    names = ("ci", "confidence", "resamples", "seed", "interval")
+    given = {name: options.pop(name) for name in names}
+    chosen = {name: value for name, value in given.items() if _is_given(value)}
+    if chosen and not given["ci"] and test is None:
+        more = " or --test" if "test" in click.get_current_context().params else ""
+        raise click.UsageError(f"--{next(iter(chosen))} needs --ci{more}")
+    return chosen
+
+
+def _tested(
+    test: str, corpus: sa.Corpus, result: sa.Evaluation, certainty: dict[str, Any]
+) -> sa.Comparison | sa.LuckTest:
+    if test != "luck":
+        return sa.compare_systems(result, test=test, **certainty)
+    chosen = {"draws": certainty.get("resamples"), "seed": certainty.get("seed")}
+    with _progress("drawing") as advance:
+        return sa.luck_test(
+            corpus,
+            result,
+            progress=advance,
+            **{name: value for name, value in chosen.items() if value is not None},
+        )
+
+
 def _ways(options: dict[str, Any]) -> dict[str, Any]:
     """How levels of difficulty are to be made; taken out of the options."""
     ways: dict[str, Any] = {"levels": options.pop("levels")}
@@ -758,13 +834,14 @@ def _write(
     as_dict: Callable[[], dict[str, Any]],
     as_rows: Callable[[], list[dict[str, Any]]],
     as_table: Callable[[], Any],
+    before: Callable[[], str] = str,
 ) -> None:
     if format == "json":
         text = to_json(as_dict())
     elif format == "csv":
         text = to_csv(as_rows())
     else:
-        text = TABLES[format](as_table())
+        text = "\n".join(part for part in (before(), TABLES[format](as_table())) if part)
     _put(output, text)
 
 

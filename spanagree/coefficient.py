@@ -19,7 +19,7 @@ from spanagree.arrays import Floats
 from spanagree.errors import counted
 from spanagree.label_table import LabelTable
 from spanagree.signature import signature
-from spanagree.tally import UNDEFINED, corrected
+from spanagree.tally import UNDEFINED, Interval, corrected
 from spanagree.version import __version__
 
 
@@ -63,6 +63,7 @@ class Coefficient:
         counts: the items, labels and pairs behind it.
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
+        interval: of observed, expected and value (of SPA the corrected figure), if asked for.
         settings: what made the number.
     """
 
@@ -73,6 +74,7 @@ class Coefficient:
     counts: Counts
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
+    interval: Interval | None = None
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -89,6 +91,8 @@ class Coefficient:
         data: dict[str, Any] = {"name": self.name, **_defined(self.figures())}
         if self.reason:
             data["undefined"] = self.reason
+        if self.interval is not None:
+            data["interval"] = self.interval.to_dict()
         data["counts"] = self.counts._asdict()
         if self.by_category:
             data["by_category"] = {

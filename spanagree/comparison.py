@@ -209,7 +209,9 @@ def _pairs(
             a, b = ([pair[k] for pair in columns] for k in (0, 1))
             return (f1[:, a] - f1[:, b]).reshape(len(sums), -1)
 
-        drawn = bootstrap(Sample(table.reshape(len(documents), -1)), differences, resampling)
+        drawn = bootstrap(
+            Sample(table.reshape(len(documents), 3 * len(members))), differences, resampling
+        )
         for at, (i, j) in enumerate(pairs):
             yield (
                 (i, j),
@@ -262,7 +264,7 @@ def _exchanged(
     table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
 ) -> list[float]:
     """p of the two differences: how often exchanging systems gives one as large."""
-    differing = differing[np.lexsort(differing.reshape(len(differing), -1).T)]
+    differing = differing[np.lexsort(differing.reshape(len(differing), 6).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
     hits, draws = np.zeros(2), 0

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, one_of, printable
 from spanagree.resample import Resampling, all_figures, intervals
@@ -107,6 +108,15 @@ class Evaluation:
         """The settings that made the numbers, and the version, in one line."""
         return signature(self.settings)
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return tuple(
+            said
+            for system in self.systems.values()
+            for said in caveats(printable(system.name), system.f1, system.documents, "document")
+        )
+
     def over(self, documents: Ints) -> Evaluation:
         """The same systems over some of the documents, by number from 0; ranks are anew.
 
@@ -120,8 +130,11 @@ class Evaluation:
             for name, system in self.systems.items()
         }
         of_label = find_match(self.settings["match"]).of_label
-        systems_then = _systems(systems, self.label_names, of_label)
-        return replace(self, systems=systems_then, documents=len(documents))
+        chosen_systems = _systems(systems, self.label_names, of_label)
+        if "ci" in self.settings:
+            resampling = Resampling.of(self.settings)
+            chosen_systems = _with_intervals(chosen_systems, self.label_names, resampling)
+        return replace(self, systems=chosen_systems, documents=len(documents))
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
         """Name and tally of each document that has a segment, of gold or of the system.
@@ -164,6 +177,7 @@ class Evaluation:
             "settings": dict(self.settings),
             "documents": self.documents,
             "notes": list(self.notes),
+            "caveats": list(self.caveats),
             "systems": systems,
         }
 

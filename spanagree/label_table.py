@@ -62,6 +62,7 @@ class LabelTable:
         annotators: their names.
         labels: the categories, sorted: those declared, or else those that occur.
         items: the names of the items; without them they are numbered from 1.
+        documents: of tokens, the number of the document of each item.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
     """
@@ -74,11 +75,12 @@ class LabelTable:
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
     items: tuple[str, ...] | None = None
+    documents: Ints | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number"):
+        for name in ("item", "label", "annotator", "number", "documents"):
             column = getattr(self, name)
             if column is not None:
                 column = np.array(column, np.int64)
@@ -168,7 +170,7 @@ class LabelTable:
             (),
             tuple(names[c] for c in order),
             None if items is None else tuple(map(str, items)),
-            {"items": "labels"},
+            reading={"items": "labels"},
         )
 
     def __len__(self) -> int:
@@ -238,6 +240,7 @@ class LabelTable:
             number=self.number[kept],
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
+            documents=None if self.documents is None else self.documents[items],
         )
 
 
@@ -283,6 +286,7 @@ def label_table(
             f" {show(annotator_names[annotator[j]])}: labelled twice, {show(texts[i])} and"
             f" {show(texts[j])}; duplicates first keeps the first"
         )
+    reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
     return LabelTable(
         item[kept],
         label[kept],
@@ -292,8 +296,8 @@ def label_table(
         annotator_names,
         names,
         item_names,
-        {"items": "labels", **({} if duplicates == "error" else {"duplicates": duplicates})},
-        tuple(notes),
+        reading=reading,
+        notes=tuple(notes),
     )
 
 
@@ -446,6 +450,7 @@ def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable:
         int(corpus.lengths.sum()),
         corpus.annotators,
         labels,
+        documents=np.repeat(np.arange(len(corpus)), corpus.lengths),
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,
     )

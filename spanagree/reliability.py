@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from spanagree.caveats import caveats
 from spanagree.coefficient import (
     Bias,
     Categories,
@@ -23,10 +24,12 @@ from spanagree.coefficient import (
     settings_of,
 )
 from spanagree.errors import check_choice
+from spanagree.label_resampling import coefficient_intervals
 from spanagree.label_table import LabelTable
+from spanagree.resample import Resampling
 from spanagree.signature import signature
 from spanagree.sparse_agreement import Spa, spa
-from spanagree.tally import UNDEFINED
+from spanagree.tally import UNDEFINED, Score
 
 BY = {
     "category": "a row for each category",
@@ -85,6 +88,13 @@ class Coefficients:
         return signature(self.settings)
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        of = self.pi
+        score = Score(of.observed, of.expected, of.value, interval=of.interval)
+        return tuple(caveats("π", score, self.counts.compared, "item"))
+
+    @property
     def all(self) -> tuple[Coefficient, ...]:
         """The coefficients, in the order in which they are reported."""
         return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
@@ -100,6 +110,7 @@ class Coefficients:
             "signature": self.signature,
             "settings": dict(self.settings),
             "notes": list(self.notes),
+            "caveats": list(self.caveats),
             "counts": self.counts._asdict(),
             "coefficients": [bare(of) for of in self.all],
             "lowest_category": self.categories.lowest,
@@ -173,6 +184,11 @@ def coefficients(
     weights: str = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
 ) -> Coefficients:
     """SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
@@ -181,15 +197,21 @@ def coefficients(
         weights: of SPA, one of :data:`spanagree.sparse_agreement.WEIGHTS`.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
+        ci: confidence intervals, by resampling items, or of tokens their documents; see
+            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval``.
 
     Raises:
-        SettingError: as for :func:`spa`.
+        SettingError: as for :func:`spa`; for a number out of range.
     """
+    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     table_used = table.complete() if complete_only else table
     chosen = {"complete_only": complete_only}
     of_spa = spa(table, weights, class_distribution=class_distribution, **chosen)
     of_bias = bias(table, **chosen)
-    return Coefficients(
+    settings = settings_of(table, weights=weights, complete_only=complete_only)
+    if resampling is not None:
+        settings |= resampling.settings()
+    result = Coefficients(
         of_spa,
         pi(table, **chosen),
         kappa(table, **chosen),
@@ -199,9 +221,15 @@ def coefficients(
         category_agreement(table, **chosen),
         _labellers(table_used, of_bias),
         of_spa.counts,
-        settings_of(table, weights=weights, complete_only=complete_only),
+        settings,
         (*table.notes, of_spa.note) if of_spa.note else table.notes,
     )
+    if resampling is None or not result.counts.compared:
+        return result
+    ends = coefficient_intervals(table_used, of_spa.weights, resampling)
+    fields = ("spa", "pi", "kappa", "alpha", "ac1", "bias")
+    found = {f: replace(getattr(result, f), interval=ends[getattr(result, f).name]) for f in fields}
+    return replace(result, **found)
 
 
 def _labellers(table: LabelTable, of_bias: Bias) -> dict[str, Labeller]:

@@ -9,7 +9,7 @@ documents changes no digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -55,6 +55,13 @@ class Resampling:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise SettingError(f"{name} {show(value)}; a whole number from {least} is needed")
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Resampling:
+        """That which settings of a result name."""
+        kind = next(name for name in INTERVALS if settings["ci"].startswith(name))
+        confidence = float(settings["ci"].removeprefix(kind))
+        return cls(confidence, settings["resamples"], settings["seed"], kind)
 
     def settings(self) -> dict[str, Any]:
         """For the signature."""

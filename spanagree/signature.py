@@ -9,7 +9,7 @@ _KEYS = (
     "match", "chance", "average", "of", "team", "annotators",
     "items", "outside", "categories", "weights", "complete_only", "duplicates",
     "offsets", "unit", "scheme", "strict", "partial", "cut",
-    "ci", "resamples", "seed",
+    "ci", "test", "resamples", "draws", "seed",
 )  # fmt: skip
 
 

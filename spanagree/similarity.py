@@ -115,7 +115,11 @@ def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -
     Raises:
         SettingError: for an unknown measure.
     """
-    measure = find_match(match)
+    return measured(a, b, profiles, find_match(match), labels)
+
+
+def measured(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
+    """As :func:`tallies`, for any measure."""
     a, b = _shared_documents(a, b)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
@@ -340,6 +344,19 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             unknown measure or chance model.
     """
     find_match(match)
+    _check(corpus, name, match, chance)
+
+
+def check_chance(corpus: Corpus, name: str, chance: str) -> None:
+    """Refuses a layer that overlaps itself where the chance model forbids it.
+
+    Raises:
+        SettingError: naming the first two segments and the models that would work.
+    """
+    _check(corpus, name, "exact", chance)  # which forbids nothing
+
+
+def _check(corpus: Corpus, name: str, match: str, chance: str) -> None:
     check_choice(chance, CHANCES, "chance")
     layer = corpus.layers[name]
     one = np.zeros(len(layer), np.int64)

@@ -160,8 +160,8 @@ class Tallies:
             int(self.size_b[where].sum()),
         )
 
-    def where(self, rows: Bools) -> Tallies:
-        """The entries for which ``rows`` is true."""
+    def where(self, rows: Bools | Ints | slice) -> Tallies:
+        """Some of the entries, by a mask or by number."""
         return Tallies(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     def by_label(self, labels: Iterable[str]) -> dict[str, Tally]:

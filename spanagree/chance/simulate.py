@@ -1,20 +1,22 @@
 """The witness: whole random annotations, drawn with a seed.
 
-Nothing in the package is computed by drawing. This module exists to prove the exact distributions
-right: it draws from the definition (every configuration that the model allows is equally likely)
-and shares no formula with :mod:`spanagree.chance.placement`.
+No expected figure of the package is computed by drawing. This module exists to prove the exact
+distributions right, for the test against luck, and for measures of one's own: it draws from the
+definition (every configuration that the model allows is equally likely) and shares no formula with
+:mod:`spanagree.chance.placement`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, met_before
 from spanagree.chance.placement import CHANCES
-from spanagree.corpus import Layer
-from spanagree.errors import InputError, check_choice
+from spanagree.corpus import Corpus, Layer
+from spanagree.errors import InputError, SettingError, check_choice, printable, show
 
 
 def draw_starts(
@@ -83,6 +85,43 @@ def redraw(
         group, lengths[documents], size, np.random.default_rng(seed), chance == "overlapping"
     )
     return Layer(layer.document, start, start + size, layer.label, layer.annotated)
+
+
+def simulate(
+    corpus: Corpus, *, seed: int | np.random.Generator, chance: str = "nonoverlapping"
+) -> Corpus:
+    """A random corpus: every annotator's segments placed anew, for a measure of one's own.
+
+    Number, lengths and labels of the segments of each annotator in each document stay; who saw what
+    stays too.
+
+    Args:
+        corpus: the annotations.
+        seed: a seed, or a generator to draw from.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+
+    Raises:
+        SettingError: for an unknown chance model, or a seed that is none; if under ``overlapping``
+            two equal segments fall on the same place, which no corpus holds.
+        InputError: for segments that do not fit a document under the chance model.
+
+    >>> corpus = Corpus.from_segments([9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]]})
+    >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
+    [1, 2]
+    """
+    if not isinstance(seed, (int, np.random.Generator)) or (isinstance(seed, int) and seed < 0):
+        raise SettingError(f"seed {show(seed)}; a whole number from 0 is needed")
+    rng = np.random.default_rng(seed)
+    layers = {}
+    for name, layer in corpus.layers.items():
+        drawn = redraw(layer, corpus.lengths, max(1, len(corpus.labels)), rng, chance)
+        if met_before(drawn.document, drawn.start, drawn.end, drawn.label).any():
+            raise SettingError(
+                f"annotator {printable(name)}: two equal segments fall on the same place, which no"
+                " corpus holds; chance nonoverlapping or per-label, or another seed, would work"
+            )
+        layers[name] = drawn
+    return replace(corpus, layers=layers)
 
 
 def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:

@@ -6,7 +6,7 @@ import math
 
 from spanagree.agreement import Agreement, Figures, Mean
 from spanagree.errors import counted
-from spanagree.report.table import Table, Value, unit
+from spanagree.report.table import INTERVAL_FIGURES, Table, Value, unit, with_intervals
 from spanagree.tally import Score, Tally
 
 _F1 = ("F1", "chance F1", "corrected F1")
@@ -34,12 +34,25 @@ _Part = tuple[tuple[str, ...], list[list[Value]], int]
 
 def _whole(result: Agreement) -> _Part:
     mean = result.mean
+    team, means = _scores(result.team.f1), _scores(mean)
+    header: tuple[str, ...] = _F1
+    spread = _scores(mean.sd)
+    if mean.interval is not None:
+        header = INTERVAL_FIGURES
+        team, means = with_intervals(result.team.f1), with_intervals(mean)
+        spread = [x for sd in spread for x in (sd, "")]
     rows: list[list[Value]] = [
-        ["team", *_scores(result.team.f1), result.team.pairs],
-        ["mean over pairs", *_scores(mean), int(mean.pairs.observed)],
-        ["sd over pairs", *_scores(mean.sd), int(mean.pairs.observed)],
+        ["team", *team, str(result.team.pairs)],
+        ["mean over pairs", *means, _numbers(mean.pairs)],
+        ["sd over pairs", *spread, _numbers(mean.pairs)],
     ]
-    return ("", *_F1, "pairs"), rows, 1
+    return ("", *header, "pairs"), rows, 1
+
+
+def _numbers(pairs: Figures) -> str:
+    """Over how many pairs the means run: one number, or two if luck alone gives 1 for some."""
+    observed, corrected = int(pairs.observed), int(pairs.corrected)
+    return str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
 
 
 def _pairs(result: Agreement) -> _Part:
@@ -49,24 +62,24 @@ def _pairs(result: Agreement) -> _Part:
             pair.a,
             pair.b,
             f"{pair.documents}{_FEW * pair.few}",
-            *_scores(pair.f1),
+            *_of(pair.f1, result),
             pair.tally.size_a,
             pair.tally.size_b,
         ]
         for pair in result.pairs.values()
     ]
-    return ("a", "b", shared, *_F1, "marked a", "marked b"), rows, 2
+    return ("a", "b", shared, *_header(result), "marked a", "marked b"), rows, 2
 
 
 def _annotators(result: Agreement) -> _Part:
     saw = f"{unit(result.settings)}s"
-    header = ("annotator", saw, "pairs", *_F1, "team without", "rise", "corrected rise")
+    header = ("annotator", saw, "pairs", *_header(result), "team without", "rise", "corrected rise")
     rows: list[list[Value]] = [
         [
             member.name,
             member.documents,
             member.pairs,
-            *_scores(member.f1),
+            *_of(member.f1, result),
             member.without.f1.observed,
             member.rise.observed,
             member.rise.corrected,
@@ -78,10 +91,10 @@ def _annotators(result: Agreement) -> _Part:
 
 def _labels(result: Agreement) -> _Part:
     rows: list[list[Value]] = [
-        [label, *_scores(tally.f1), _marked(tally)] for label, tally in result.labels.items()
+        [label, *_of(tally.f1, result), _marked(tally)] for label, tally in result.labels.items()
     ]
-    rows.append(["all", *_scores(result.team.f1), _marked(result.team.tally)])
-    return ("label", *_F1, "marked, over pairs"), rows, 1
+    rows.append(["all", *_of(result.team.f1, result), _marked(result.team.tally)])
+    return ("label", *_header(result), "marked, over pairs"), rows, 1
 
 
 def _documents(result: Agreement) -> _Part:
@@ -99,6 +112,14 @@ _PARTS = {
     "label": _labels,
     "document": _documents,
 }
+
+
+def _header(result: Agreement) -> tuple[str, ...]:
+    return INTERVAL_FIGURES if "ci" in result.settings else _F1
+
+
+def _of(score: Score, result: Agreement) -> list[Value]:
+    return with_intervals(score) if "ci" in result.settings else _scores(score)
 
 
 def _scores(of: Score | Mean | Figures) -> list[Value]:
@@ -125,7 +146,7 @@ def _remarks(result: Agreement, by: str | None, document: str) -> list[str]:
             f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
         )
     reasons = dict.fromkeys(_reasons(result, by))
-    return [*remarks, *(f"–: {reason}" for reason in reasons)]
+    return [*remarks, *(f"–: {reason}" for reason in reasons), *result.caveats]
 
 
 def _reasons(result: Agreement, by: str | None) -> list[str]:

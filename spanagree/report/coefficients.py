@@ -6,7 +6,7 @@ import math
 
 from spanagree.errors import counted
 from spanagree.reliability import Coefficients
-from spanagree.report.table import Table, Value, figure
+from spanagree.report.table import Table, Value, ends, figure
 
 
 def as_table(result: Coefficients, by: str | None = None) -> Table:
@@ -39,7 +39,16 @@ def _whole(result: Coefficients) -> _Part:
     corrected = (result.pi, result.kappa, result.alpha, result.ac1)
     rows += [[of.name, of.value, of.observed, of.expected] for of in corrected]
     rows.append(["bias B", result.bias.value, "", ""])
-    return ("", "value", "observed", "expected"), rows
+    header = ("", "value", "observed", "expected")
+    if "ci" not in result.settings:
+        return header, rows
+    intervals = [of.interval for of in (*result.all[:1] * 3, *result.all[1:])]
+    columns = [("observed", "expected"), ("corrected", "expected"), ()]
+    columns += [("corrected", "expected")] * 4 + [("corrected",)]
+    for row, interval, kinds in zip(rows, intervals, columns, strict=True):
+        of_value = ends(*getattr(interval, kinds[0])) if interval and kinds else ""
+        row.insert(2, of_value)
+    return ("", "value", "interval", *header[2:]), rows
 
 
 def _categories(result: Coefficients) -> _Part:
@@ -96,4 +105,4 @@ def _remarks(result: Coefficients, by: str | None) -> list[str]:
     if by == "category":
         reasons = (of.reason for of in result.categories.values() if of.reason)
         said |= {f"–: agreement undefined: {reason}": None for reason in reasons}
-    return [*remarks, *said]
+    return [*remarks, *said, *result.caveats]

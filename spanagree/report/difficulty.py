@@ -8,12 +8,21 @@ import numpy as np
 
 from spanagree.errors import counted, printable
 from spanagree.levels import Difficulty, EvaluationByLevel
-from spanagree.report.table import UNDEFINED, Table, Value, figure, unit
+from spanagree.report.table import (
+    INTERVAL_FIGURES,
+    UNDEFINED,
+    Table,
+    Value,
+    figure,
+    unit,
+    with_intervals,
+)
 from spanagree.report.text import render
 
 _BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
 _MOST = 20  # documents shown in full; of more, the easiest and the hardest
 _ENDS = 5
+_FIGURES = ("F1", "chance F1", "corrected F1")
 
 
 def as_table(result: Difficulty) -> Table:
@@ -93,6 +102,7 @@ def levels_as_table(result: EvaluationByLevel) -> Table:
     rows: list[list[Value]] = []
     breaks = []
     parts = [*zip(result.levels, result.evaluations, strict=True), (None, result.whole)]
+    sure = "ci" in result.whole.settings
     for level, evaluation in parts:
         breaks.append(len(rows))
         if level is None:
@@ -106,15 +116,13 @@ def levels_as_table(result: EvaluationByLevel) -> Table:
                 name,
                 system.documents,
                 system.name,
-                system.f1.observed,
-                system.f1.expected,
-                system.f1.corrected,
+                *(with_intervals(system.f1) if sure else system.f1[:3]),
                 " → ".join(UNDEFINED if r is None else str(r) for r in system.rank),
             ]
             for system in evaluation.systems.values()
         ]
     return Table(
-        ("difficulty", f"{document}s", "system", "F1", "chance F1", "corrected F1", "rank"),
+        ("difficulty", f"{document}s", "system", *(INTERVAL_FIGURES if sure else _FIGURES), "rank"),
         rows,
         names=1,
         prose=(2,),

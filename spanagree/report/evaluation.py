@@ -6,7 +6,14 @@ import math
 
 from spanagree.errors import counted, printable
 from spanagree.evaluation import Evaluation, Macro, Rank, System
-from spanagree.report.table import UNDEFINED, Table, Value, unit
+from spanagree.report.table import (
+    INTERVAL_FIGURES,
+    UNDEFINED,
+    Table,
+    Value,
+    unit,
+    with_intervals,
+)
 from spanagree.tally import Tally
 
 _FIGURES = ("precision", "recall", "F1", "chance F1", "corrected F1")
@@ -20,11 +27,16 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
     header: tuple[str, ...] = ("system", *_FIGURES, "rank")
     breaks: list[int] = []
     rows: list[list[Value]] = []
-    if by is None:
+    if by is None and "ci" in result.settings:
+        header = ("system", *INTERVAL_FIGURES, "rank")
+        rows = [[s.name, *with_intervals(s.f1), _arrow(s.rank)] for s in systems]
+    elif by is None:
         rows = [[s.name, *_scores(s.tally), _arrow(s.rank)] for s in systems]
     else:
         part = document if by == "document" else by
-        header = ("system", part, *_FIGURES, "gold", "marked")
+        with_ends = by == "label" and "ci" in result.settings
+        figures = INTERVAL_FIGURES if with_ends else _FIGURES
+        header = ("system", part, *figures, "gold", "marked")
         for system in systems:
             breaks.append(len(rows))
             rows += _parts(result, system, by)
@@ -42,11 +54,16 @@ def as_table(result: Evaluation, by: str | None = None) -> Table:
 
 def _parts(result: Evaluation, system: System, by: str) -> list[list[Value]]:
     parts = system.labels.items() if by == "label" else result.by_document(system.name)
-    rows: list[list[Value]] = [[system.name, name, *_scores(t), *_sizes(t)] for name, t in parts]
-    rows.append([system.name, "all (micro)", *_scores(system.tally), *_sizes(system.tally)])
+    figures = _f1 if by == "label" and "ci" in result.settings else _scores
+    rows: list[list[Value]] = [[system.name, name, *figures(t), *_sizes(t)] for name, t in parts]
+    rows.append([system.name, "all (micro)", *figures(system.tally), *_sizes(system.tally)])
     if by == "label" and system.labels:
-        rows.append([system.name, "all (macro)", *_scores(system.macro), None, None])
+        rows.append([system.name, "all (macro)", *figures(system.macro), None, None])
     return rows
+
+
+def _f1(of: Tally | Macro) -> list[Value]:
+    return with_intervals(of.f1)
 
 
 def _scores(of: Tally | Macro) -> list[Value]:
@@ -83,7 +100,7 @@ def _remarks(result: Evaluation, by: str | None) -> list[str]:
             parts = system.labels.items() if by == "label" else result.by_document(system.name)
             for _, tally in parts:
                 remarks |= {f"–: {said}": None for said in _undefined(tally)}
-    return list(remarks)
+    return [*remarks, *result.caveats]
 
 
 def _undefined(of: Tally | Macro | System) -> list[str]:

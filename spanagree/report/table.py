@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanagree.agreement import Mean
 from spanagree.errors import printable
+from spanagree.tally import Score
 
 Value = str | int | float | None
 
@@ -48,6 +50,31 @@ def figure(value: Value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return UNDEFINED
     return printable(value) if isinstance(value, str) else _number(value)
+
+
+INTERVAL_FIGURES = ("F1", "interval", "chance F1", "interval", "corrected F1", "interval")
+"""The columns of a score with its intervals."""
+
+
+def with_intervals(score: Score | Mean) -> list[Value]:
+    """Observed, expected and corrected figure, each with its interval."""
+    if score.interval is None:
+        return [score.observed, None, score.expected, None, score.corrected, None]
+    kinds = ("observed", "expected", "corrected")
+    return [
+        value
+        for kind in kinds
+        for value in (getattr(score, kind), ends(*getattr(score.interval, kind)))
+    ]
+
+
+def ends(low: float, high: float) -> Value:
+    """An interval as people read it.
+
+    >>> ends(0.36283, 0.4297)
+    '0.3628–0.4297'
+    """
+    return None if math.isnan(low) else f"{low:.4f}–{high:.4f}"
 
 
 def unit(settings: Mapping[str, Any]) -> str:

@@ -1,0 +1,586 @@
+"""Intervals and tests: theory, scipy, coverage, uniform p-values, luck, what is undefined."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from test_agreement import crowds
+
+import spanagree as sa
+from spanagree.chance.simulate import redraw
+from spanagree.cli import main
+from spanagree.comparison import TESTS, _holm
+from spanagree.resample import INTERVALS, Resampling, Sample, bootstrap, f1_figures
+
+NAMES = ("gold", "lexicon", "tagger", "chunker")
+
+
+@pytest.fixture(scope="module")
+def systems(newsroom):
+    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES})
+
+
+def drawn(table, resampling, statistic=f1_figures):
+    return bootstrap(Sample(table), statistic, resampling)
+
+
+def triples(rng, documents, matched=0.6):
+    """Matched, expected and size of documents that are drawn independently; (documents, 3)."""
+    size = rng.poisson(3, documents) + 1.0
+    hits = rng.binomial(size.astype(int), matched)
+    return np.stack((hits, 0.1 * size * rng.random(documents), 2 * size), axis=1)
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def test_theory():
+    """With equal sizes F1 is a mean: the variance of resamples is σ²/n, within 4 standard errors."""
+    rng = np.random.default_rng(1)
+    values = rng.random(40)
+    table = np.stack((values, np.zeros(40), np.full(40, 2.0)), axis=1)
+    resamples = 20_000
+    f1 = drawn(table, Resampling(resamples=resamples)).replicates[:, 0]
+    theory = values.var() / 40
+    assert abs(f1.mean() - values.mean()) < 4 * math.sqrt(theory / resamples)
+    assert abs(f1.var() / theory - 1) < 4 * math.sqrt(2 / resamples)
+
+
+@pytest.mark.parametrize(("interval", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
+def test_intervals_are_scipys(interval, theirs):
+    """Both kinds of intervals equal scipy.stats.bootstrap on the same tallies, within simulation error."""
+    rng = np.random.default_rng(2)
+    table = triples(rng, 60)
+    ours = Resampling(resamples=20_000, interval=interval)
+    found = drawn(table, ours)
+    for figure in range(3):
+
+        def statistic(rows, axis, figure=figure):  # rows: document numbers
+            return f1_figures(table[rows].sum(axis=axis - 1))[..., figure]
+
+        reference = stats.bootstrap(
+            (np.arange(len(table)),), statistic, n_resamples=20_000, method=theirs, batch=2000, rng=3
+        )  # fmt: skip
+        spread = found.replicates[:, figure].std()
+        # the error of a 2.5 % quantile is √(.025·.975)/φ(1.96) ≈ 2.7 σ/√R; two of them are compared
+        error = math.sqrt(2) * 2.7 * spread / math.sqrt(20_000)
+        low, high, said = found.interval(figure, ours)
+        assert said == ""
+        assert abs(low - reference.confidence_interval.low) < 4 * error
+        assert abs(high - reference.confidence_interval.high) < 4 * error
+
+
+def test_coverage():
+    """At 100 documents BCa intervals hold the true corrected F1 in 95 % of samples (4 standard errors).
+
+    scripts/simulate_coverage.py has the large version.
+    """
+    rng = np.random.default_rng(4)
+    size = 4.0  # E(poisson(3) + 1)
+    truth = 2 * (0.6 * size - 0.05 * size) / (2 * size - 2 * 0.05 * size)
+    held, runs = 0, 300
+    for _ in range(runs):
+        how = Resampling(resamples=800, seed=int(rng.integers(1 << 30)))
+        low, high, _ = drawn(triples(rng, 100), how).interval(2, how)
+        held += low <= truth <= high
+    assert abs(held / runs - 0.95) < 4 * math.sqrt(0.95 * 0.05 / runs)
+
+
+@given(crowds(), st.randoms(use_true_random=False))
+def test_same_seed_same_digits(crowd, random):
+    """The same seed gives the same digits, with documents and systems in any order."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    ask = {"gold": "ann", "ci": True, "resamples": 50, "seed": 7}
+    result = sa.evaluate(corpus, **ask)
+    names, documents = list(layers), list(range(len(lengths)))
+    random.shuffle(names)
+    random.shuffle(documents)
+    turned = sa.evaluate(
+        sa.Corpus.from_segments(
+            [lengths[d] for d in documents], {n: [layers[n][d] for d in documents] for n in names}
+        ),
+        **ask,
+    )
+    for name, system in result.systems.items():
+        other = turned.systems[name]
+        for kind in ("precision", "recall", "f1"):
+            assert repr(getattr(other, kind).interval) == repr(getattr(system, kind).interval)
+        for label, tally in system.labels.items():
+            assert repr(other.labels[label].f1.interval) == repr(tally.f1.interval)
+    if len(names) > 2:
+        tests = (sa.compare_systems(r, resamples=50, test=t) for t in TESTS for r in (result, turned))  # fmt: skip
+        for a, b in itertools.batched(tests, 2) if hasattr(itertools, "batched") else ():
+            for pair in a.pairs:
+                assert repr(b[pair.a, pair.b].corrected.p) == repr(pair.corrected.p)
+
+
+def test_intervals_hold_the_figures(systems):
+    """Every interval of a real evaluation holds its figure; the others are those without intervals."""
+    plain, sure = sa.evaluate(systems), sa.evaluate(systems, ci=True, resamples=500)
+    for name, system in sure.systems.items():
+        assert plain.systems[name].tally == system.tally
+        for tally in (system.tally, *system.labels.values()):
+            for score in (tally.precision, tally.recall, tally.f1):
+                for kind in ("observed", "expected", "corrected"):
+                    low, high = getattr(score.interval, kind)
+                    assert low - 1e-12 <= getattr(score, kind) <= high + 1e-12
+    other = sa.evaluate(systems, ci=True, resamples=500, seed=1)
+    assert other.systems["tagger"].f1.interval != sure.systems["tagger"].f1.interval
+    assert "|ci:bca95|resamples:500|seed:0|" in sure.signature
+    wide = sa.evaluate(systems, ci=True, resamples=500, confidence=99.5, interval="percentile")
+    assert wide.systems["tagger"].f1.interval.observed[0] < sure.systems["tagger"].f1.interval.observed[0]  # fmt: skip
+    assert "|ci:percentile99.5|" in wide.signature
+
+
+def test_one_document():
+    """Fewer than two documents: the interval is undefined, with the reason."""
+    corpus = sa.Corpus.from_segments([9], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
+    interval = sa.evaluate(corpus, ci=True).systems["b"].f1.interval
+    assert all(map(math.isnan, interval.corrected))
+    assert interval.reason == "observed, expected, corrected: 1 to resample; an interval needs two"
+    json.dumps(sa.evaluate(corpus, ci=True).to_dict(), allow_nan=False)
+    team = sa.agree(corpus, ci=True).team.f1.interval
+    assert team.reason == interval.reason
+    nobody = sa.Corpus.from_segments([9, 9], {"a": [[], None], "b": [None, []]})
+    assert "0 to resample" in sa.evaluate(nobody, ci=True).systems["b"].tally.f1.interval.reason
+    assert "0 to resample" in sa.agree(nobody, ci=True).mean.interval.reason
+
+
+def test_undefined_figures():
+    """A figure that is undefined has no interval; one that never varies falls back, and says so."""
+    nothing = sa.Corpus.from_segments([9] * 5, {"a": [[]] * 5, "b": [[]] * 5})
+    interval = sa.evaluate(nothing, ci=True).systems["b"].f1.interval
+    assert interval.reason == "observed, expected, corrected: the figure itself is undefined"
+    same = sa.Corpus.from_segments([9] * 5, {"a": [[(0, 1, "X")]] * 5, "b": [[(0, 1, "X")]] * 5})
+    interval = sa.evaluate(same, ci=True, resamples=100).systems["b"].f1.interval
+    assert interval.observed == (1, 1)
+    assert interval.reason == "observed, expected, corrected: percentile, as the acceleration is undefined"  # fmt: skip
+    some = sa.Corpus.from_segments([9] * 3, {"a": [[(0, 1, "X")], [], []], "b": [[(0, 1, "X")], [], []]})  # fmt: skip
+    interval = sa.evaluate(some, ci=True, resamples=2000).systems["b"].f1.interval
+    assert re.search(r"undefined in \d+ of 2000 resamples", interval.reason)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ({"resamples": 0}, "resamples 0; a whole number from 1 is needed"),
+        ({"resamples": -5}, "resamples -5; a whole number from 1 is needed"),
+        ({"resamples": 1.5}, "resamples 1.5; a whole number from 1 is needed"),
+        ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
+        ({"confidence": 100}, "confidence 100; a number between 0 and 100 is needed"),
+        ({"confidence": math.nan}, "confidence nan; a number between 0 and 100 is needed"),
+        ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile"),
+    ],
+)
+def test_bad_settings(systems, ask, said):
+    """Resamples, seeds and confidences that are none are refused, wherever they are given."""
+    table = sa.token_labels(systems)
+    for call in (
+        lambda: sa.evaluate(systems, ci=True, **ask),
+        lambda: sa.agree(systems, ci=True, **ask),
+        lambda: sa.coefficients(table, ci=True, **ask),
+        lambda: sa.compare_systems(sa.evaluate(systems), **ask),
+    ):
+        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+            call()
+
+
+# --- annotators and tables of labels -------------------------------------------------------------
+
+
+def test_agreement_of_two_is_evaluation(systems):
+    """Of two annotators the team, the mean and the pair have the interval of their evaluation."""
+    two = systems.of_annotators(["gold", "tagger"])
+    ask = {"ci": True, "resamples": 300}
+    f1 = sa.evaluate(two, **ask).systems["tagger"].f1.interval
+    result = sa.agree(two, **ask)
+    for ours in (
+        result.team.f1.interval,
+        result.mean.interval,
+        result.pairs["gold", "tagger"].f1.interval,
+        result.annotators["gold"].f1.interval,
+    ):
+        for kind in ("observed", "expected", "corrected"):
+            # another column more or less sorts documents otherwise: other draws of the same kind
+            assert getattr(ours, kind) == pytest.approx(getattr(f1, kind), abs=0.04)
+
+
+def test_agreement_of_a_team(newsroom):
+    """Intervals of the team, its labels, members and pairs hold their figures; sparse sums are the same."""
+    corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    result = sa.agree(corpus, ci=True, resamples=400)
+    parts = [result.team, *result.annotators.values(), *result.pairs.values(), *result.labels.values()]  # fmt: skip
+    for part in parts:
+        low, high = part.f1.interval.corrected
+        assert low <= part.f1.corrected <= high
+    low, high = result.mean.interval.corrected
+    assert low <= result.mean.corrected <= high
+    import spanagree.agreement as module
+
+    dense = module._DENSE
+    try:
+        module._DENSE = 0
+        sparse = sa.agree(corpus, ci=True, resamples=400).mean.interval
+    finally:
+        module._DENSE = dense
+    assert sparse.corrected == pytest.approx(result.mean.interval.corrected, abs=0.03)
+
+
+def test_sparse_sums():
+    """A sparse table gives the sums, leave-one-outs and resamples of the same dense one."""
+    from scipy.sparse import coo_array
+
+    table = np.array([[1.0, 0, 2], [0, 0, 1], [1, 0, 2], [0, 3, 0]])
+    dense, sparse = Sample(table), Sample(coo_array(table))
+    assert dense.units == sparse.units == 4
+    assert sorted(sparse.times.tolist()) == sorted(dense.times.tolist()) == [1, 1, 2]
+    np.testing.assert_array_equal(dense.total, sparse.total)
+    one, other = (np.concatenate(list(s.each_left_out())) for s in (dense, sparse))
+    assert sorted(one.tolist()) == sorted(other.tolist())
+    for sample in (dense, sparse):
+        sums = np.concatenate(list(sample.resampled(Resampling(resamples=4000))))
+        mean, error = sums.mean(axis=0), sums.std(axis=0) / math.sqrt(4000)
+        assert (abs(mean - sample.total[0]) < 4 * error).all()
+
+
+def test_multinomial_draws():
+    """Where many units are alike their numbers are drawn at once: mean and variance of a multinomial."""
+    table = np.repeat([[1.0, 0], [0, 1]], [900, 100], axis=0)
+    sums = np.concatenate(list(Sample(table).resampled(Resampling(resamples=4000))))
+    assert (sums.sum(axis=1) == 1000).all()
+    assert abs(sums[:, 0].mean() - 900) < 4 * math.sqrt(90 / 4000)
+    assert abs(sums[:, 0].var() / 90 - 1) < 4 * math.sqrt(2 / 4000)
+
+
+def label_rows(rng, items=60):
+    truth = rng.integers(3, size=items)
+    for i, a in itertools.product(range(items), range(4)):
+        if rng.random() < 0.8:
+            yield i, f"a{a}", int(truth[i] if rng.random() < 0.7 else rng.integers(3))
+
+
+def test_coefficients_from_sums():
+    """The sums that are resampled give the coefficients themselves, and hold them in their intervals."""
+    from spanagree.label_resampling import NAMES as COEFFICIENTS
+    from spanagree.label_resampling import _Sums, _units
+
+    table = sa.LabelTable.from_rows(label_rows(np.random.default_rng(5)))
+    result = sa.coefficients(table, ci=True, resamples=500)
+    sums = _Sums(3, 4)
+    total = _units(table, result.spa.weights, sums).sum(axis=0)[None]
+    figures = sums.figures(total)[0].reshape(-1, 3)
+    for of, row in zip(result.all, figures, strict=True):
+        assert of.name == COEFFICIENTS[result.all.index(of)]
+        value = result.spa.corrected if of.name == "SPA" else of.value
+        assert row.tolist() == pytest.approx([of.observed, of.expected, value], abs=1e-13)
+        low, high = of.interval.corrected
+        assert low <= value <= high
+
+
+def test_items_are_resampled():
+    """The interval of π equals resampling items and starting anew (scipy), within simulation error."""
+    rng = np.random.default_rng(6)
+    counts = rng.multinomial(4, [0.6, 0.3, 0.1], size=50)
+    counts[:25] = [4, 0, 0]
+
+    def statistic(rows, axis):
+        return np.array(
+            [sa.pi(sa.LabelTable.from_counts(counts[r], "abc")).value for r in np.atleast_2d(rows)]
+        )
+
+    reference = stats.bootstrap(
+        (np.arange(50),), statistic, n_resamples=1500, method="percentile", batch=500, rng=1
+    ).confidence_interval
+    table = sa.LabelTable.from_counts(counts, "abc")
+    ours = sa.coefficients(table, ci=True, resamples=20_000, interval="percentile").pi.interval
+    error = 2.7 * (reference.high - reference.low) / 3.92 / math.sqrt(1500)
+    assert ours.corrected == pytest.approx(tuple(reference), abs=4 * 1.05 * error)
+
+
+def test_tokens_are_resampled_by_document():
+    """Of tokens the documents are drawn: tokens that all go together make the interval wider."""
+    rng = np.random.default_rng(7)
+    layers = {"a": [], "b": []}
+    for _ in range(30):
+        agree = rng.random() < 0.5
+        layers["a"].append([(0, 20, "X")])
+        layers["b"].append([(0, 20, "X")] if agree else [(0, 20, "Y")])
+    corpus = sa.Corpus.from_segments([20] * 30, layers)
+    table = sa.token_labels(corpus)
+    low, high = sa.coefficients(table, ci=True, resamples=2000, interval="percentile").pi.interval.observed  # fmt: skip
+    spread = math.sqrt(0.25 / 30)  # as of 30 documents, not of 600 tokens
+    assert (high - low) / 3.92 == pytest.approx(spread, rel=0.1)
+
+
+# --- tests of two systems -------------------------------------------------------------------------
+
+
+def two_systems(rng, documents, better=0.0):
+    """A corpus of two systems that find gold segments equally often, or b more often by a share."""
+    layers = {"gold": [], "a": [], "b": []}
+    for _ in range(documents):
+        layers["gold"].append([(1, 2, "X"), (5, 7, "X")])
+        for name, hit in (("a", 0.5), ("b", 0.5 + better)):
+            found = [s for s in layers["gold"][-1] if rng.random() < hit]
+            layers[name].append([*found, *([(9, 10, "X")] if rng.random() < 0.5 else [])])
+    return sa.Corpus.from_segments([12] * documents, layers)
+
+
+def test_exact_permutation_is_scipys():
+    """Few documents: all exchanges are counted, and p is scipy's exact permutation test."""
+    evaluation = sa.evaluate(two_systems(np.random.default_rng(8), 9, better=0.3))
+    (pair,) = sa.compare_systems(evaluation, test="permutation").pairs
+    assert pair.exact
+    tables = []
+    for name in "ab":
+        t = evaluation.systems[name].tallies.table(np.arange(9))
+        tables.append(np.stack((t[:, 0], t[:, 1], t[:, 2] + t[:, 3]), axis=1))
+    rows = np.stack(tables)
+
+    for figure, ours in ((0, pair.observed), (2, pair.corrected)):
+
+        def statistic(a, b, axis, figure=figure):  # which system, and which document, as one number
+            f1 = [f1_figures(rows.reshape(-1, 3)[x.astype(int)].sum(axis=-2))[..., figure] for x in (a, b)]  # fmt: skip
+            return f1[0] - f1[1]
+
+        reference = stats.permutation_test(
+            (np.arange(9), np.arange(9) + 9), statistic, permutation_type="samples", n_resamples=np.inf
+        )  # fmt: skip
+        assert ours.value == pytest.approx(reference.statistic)
+        null = np.abs(reference.null_distribution)
+        assert ours.p == pytest.approx((null >= abs(ours.value) - 1e-12).mean())
+
+
+def test_drawn_permutation_is_scipys():
+    """Many documents: p of drawn exchanges equals scipy's within simulation error."""
+    evaluation = sa.evaluate(two_systems(np.random.default_rng(9), 80, better=0.08))
+    (pair,) = sa.compare_systems(evaluation, test="permutation", resamples=20_000).pairs
+    assert not pair.exact
+    t = [evaluation.systems[name].tallies.table(np.arange(80)) for name in "ab"]
+    rows = np.concatenate([np.stack((x[:, 0], x[:, 1], x[:, 2] + x[:, 3]), axis=1) for x in t])
+
+    def statistic(a, b, axis):
+        f1 = [f1_figures(rows[x.astype(int)].sum(axis=-2))[..., 2] for x in (a, b)]
+        return f1[0] - f1[1]
+
+    reference = stats.permutation_test(
+        (np.arange(80), np.arange(80) + 80), statistic, permutation_type="samples",
+        n_resamples=20_000, batch=1000, rng=1,
+    )  # fmt: skip
+    p = reference.pvalue
+    assert abs(pair.corrected.p - p) < 4 * math.sqrt(2 * p * (1 - p) / 20_000) + 2e-4
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_uniform_under_the_null(test):
+    """Two systems alike: p-values are uniform (Kolmogorov–Smirnov, seeded, p > 1e-3)."""
+    rng = np.random.default_rng(10)
+    found = []
+    for _ in range(200):
+        evaluation = sa.evaluate(two_systems(rng, 60))
+        (pair,) = sa.compare_systems(evaluation, test=test, resamples=199, seed=int(rng.integers(1 << 30))).pairs  # fmt: skip
+        found.append(pair.corrected.p)
+    assert stats.kstest(found, "uniform").pvalue > 1e-3
+    assert min(found) > 0
+
+
+def test_difference_of_a_system_and_itself():
+    """Equal systems: difference 0, p 1, and no document in which they differ."""
+    layer = [[(0, 1, "X")], [(2, 3, "X")], []]
+    corpus = sa.Corpus.from_segments([5] * 3, {"gold": layer, "a": layer, "b": layer})
+    for test in TESTS:
+        (pair,) = sa.compare_systems(sa.evaluate(corpus), test=test).pairs
+        assert (pair.observed.value, pair.observed.p, pair.corrected.p) == (0, 1, 1)
+        assert pair.differing == 0
+
+
+def test_pairs_of_systems(systems):
+    """All pairs, found in either order with the sign turned; documents both saw."""
+    result = sa.compare_systems(sa.evaluate(systems), resamples=200)
+    assert [(p.a, p.b) for p in result.pairs] == list(itertools.combinations(NAMES[1:], 2))
+    one, other = result["tagger", "chunker"], result["chunker", "tagger"]
+    assert (other.a, other.b) == ("chunker", "tagger")
+    assert one.corrected.value == -other.corrected.value
+    assert (one.corrected.low, one.corrected.high) == (-other.corrected.high, -other.corrected.low)
+    assert one.corrected.p == other.corrected.p
+    with pytest.raises(KeyError):
+        result["tagger", "x"]
+    with pytest.raises(sa.SettingError, match="one system; a difference needs two"):
+        sa.compare_systems(sa.evaluate(systems.of_annotators(["gold", "tagger"])))
+    with pytest.raises(sa.SettingError, match="unknown test 'x'; allowed: bootstrap, permutation"):
+        sa.compare_systems(sa.evaluate(systems), test="x")
+    assert "|test:bootstrap|resamples:200|seed:0|" in result.signature
+
+
+def test_gaps_between_systems():
+    """Systems that saw different documents are compared on those that both saw."""
+    gold = [[(0, 1, "X")]] * 6
+    layers = {
+        "gold": gold,
+        "a": gold,
+        "b": [*gold[:3], [], [], None],
+        "c": [None, None, *gold[:4]],
+    }
+    result = sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5] * 6, layers)), resamples=50)
+    assert {(p.a, p.b): p.documents for p in result.pairs} == {
+        ("a", "b"): 5, ("a", "c"): 4, ("b", "c"): 3,
+    }  # fmt: skip
+    nothing = {"gold": [[], []], "a": [[], None], "b": [None, []]}
+    (pair,) = sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), resamples=9).pairs  # fmt: skip
+    assert pair.documents == 0
+    assert math.isnan(pair.corrected.p)
+    assert math.isnan(pair.corrected.p_holm)
+    json.dumps(sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), resamples=9).to_dict(), allow_nan=False)  # fmt: skip
+
+
+def test_holm():
+    """Holm's step-down correction by hand; undefined ones do not count."""
+    assert _holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    found = _holm([0.5, math.nan, 0.9])
+    assert found[0] == 1
+    assert found[2] == 1
+    assert math.isnan(found[1])
+
+
+# --- luck -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["edges", "anywhere"])
+@pytest.mark.parametrize("match", ["exact", "token", "iou"])
+def test_random_systems(match, where):
+    """A truly random system is rejected about as often as the level says, also with gold at the edges."""
+    rng = np.random.default_rng(11)
+    lengths = rng.integers(6, 15, 25).tolist()
+    gold = [
+        [(0, 2, "X"), (n - 1, n, "X")] if where == "edges" else [(2, 4, "X"), (n - 2, n - 1, "X")]
+        for n in lengths
+    ]
+    start = sa.Corpus.from_segments(lengths, {"gold": gold, "mine": gold})
+    runs, rejected = 150, 0
+    for _ in range(runs):
+        layer = redraw(start.layers["mine"], start.lengths, 1, rng)
+        corpus = sa.Corpus(start.lengths, {"gold": start.layers["gold"], "mine": layer}, ("X",))
+        test = sa.luck_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)))  # fmt: skip
+        rejected += test.systems["mine"].p <= 0.1
+    # ties make the test careful, never careless
+    assert rejected / runs < 0.1 + 4 * math.sqrt(0.09 / runs)
+    assert rejected / runs > 0.1 - 4 * math.sqrt(0.09 / runs) or match == "exact"
+
+
+def test_luck(systems):
+    """Real systems are better than luck; the null distribution is kept; the same seed, the same digits."""
+    evaluation = sa.evaluate(systems)
+    test = sa.luck_test(systems, evaluation, draws=200, seed=3)
+    for name, luck in test.systems.items():
+        assert luck.p == 1 / 201
+        assert luck.null.shape == (200,)
+        assert luck.mean == pytest.approx(luck.null.mean())
+        # near what two random annotations would give, but not the same: gold is fixed
+        assert luck.mean == pytest.approx(evaluation.systems[name].f1.expected, abs=0.03)
+    again = sa.luck_test(systems, evaluation, draws=200, seed=3)
+    assert (again.systems["tagger"].null == test.systems["tagger"].null).all()
+    assert "|test:luck|draws:200|seed:3|" in test.signature
+    json.dumps(test.to_dict(), allow_nan=False)
+
+
+def test_luck_of_nothing():
+    """A system without anything to compare: undefined, with the reason; bad numbers are refused."""
+    corpus = sa.Corpus.from_segments([5, 5], {"gold": [[], None], "a": [None, []]})
+    luck = sa.luck_test(corpus, sa.evaluate(corpus)).systems["a"]
+    assert math.isnan(luck.p)
+    assert luck.reason == "no document shared with gold"
+    for ask, said in (
+        ({"draws": 0}, "draws 0; a whole number from 1"),
+        ({"seed": "x"}, "seed 'x'"),
+    ):
+        with pytest.raises(sa.SettingError, match=said):
+            sa.luck_test(corpus, sa.evaluate(corpus), **ask)
+    other = sa.Corpus.from_segments([5], {"x": [[]], "y": [[]]})
+    with pytest.raises(sa.SettingError, match="the evaluation is that of another corpus"):
+        sa.luck_test(other, sa.evaluate(corpus))
+
+
+# --- where an answer is shaky ----------------------------------------------------------------------
+
+
+def test_caveats():
+    """Few documents, luck that gives nearly all, and wide intervals are said; a solid answer has none."""
+    layers = {"gold": [[(0, 1, "X")]] * 40, "mine": [[(0, 1, "X")], [(1, 2, "X")]] * 20}
+    solid = sa.evaluate(sa.Corpus.from_segments([50] * 40, layers))
+    assert solid.caveats == ()
+    few = {name: layer[:5] for name, layer in layers.items()}
+    assert sa.evaluate(sa.Corpus.from_segments([50] * 5, few)).caveats == (
+        "mine: only 5 documents; on others the figures may differ a lot",
+    )
+    easy = sa.evaluate(sa.Corpus.from_segments([2] * 40, layers), ci=True, resamples=100)
+    assert easy.caveats[0].startswith("mine: the corrected figure is only known to lie in")
+    one = {name: [[(0, 1, "X")]] * 40 for name in ("gold", "mine")}
+    tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
+    assert tight.caveats == (
+        "mine: luck alone gives 1.0000; the corrected figure rests on the little that is left",
+    )
+    table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
+    assert sa.coefficients(table).caveats[0] == "π: only 10 items; on others the figures may differ a lot"  # fmt: skip
+    assert sa.agree(sa.Corpus.from_segments([50] * 5, few)).caveats[0].startswith("team: only 5")
+
+
+# --- the command line --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(newsroom):
+    return [str(newsroom / f"{n}.conll") for n in NAMES]
+
+
+def test_commands(files, newsroom, systems, capsys):
+    """--ci and --test print what Python gives, in every format."""
+    ask = ["--resamples", "200", "--seed", "5"]
+    assert main(["evaluate", *files, "--ci", *ask, "--format", "json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    result = sa.evaluate(systems, ci=True, resamples=200, seed=5)
+    interval = result.systems["tagger"].f1.interval
+    assert out["systems"][1]["interval"]["f1"]["corrected"] == list(interval.corrected)
+    for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap"], ["--test", "permutation"], ["--test", "luck"], ["--ci", "--test", "bootstrap", "--by", "label"]):  # fmt: skip
+        for form in ("text", "json", "csv", "markdown", "latex"):
+            assert main(["evaluate", *files, *more, *ask, "--format", form]) == 0
+            out = capsys.readouterr().out
+            assert out
+            if form == "json" and "--test" in more:
+                assert json.loads(out)["test"]
+    crowd = str(newsroom.parent / "crowd" / "crowd.jsonl")
+    for command in (["agree", crowd], ["agree", crowd, "--by", "annotator"], ["agree", crowd, "--by", "label"], ["coefficients", crowd, "--tokens"]):  # fmt: skip
+        for form in ("text", "json", "csv", "markdown", "latex"):
+            assert main([*command, "--ci", *ask, "--format", form]) == 0
+            assert re.search("ci:bca95|ci:percentile|interval", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--seed", "1"], "--seed needs --ci or --test"),
+        (["--test", "luck", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
+    ],
+)  # fmt: skip
+def test_misused(files, capsys, more, said):
+    """What goes with nothing is refused, not silently passed over."""
+    assert main(["evaluate", *files, *more]) == 2
+    assert capsys.readouterr().err == f"spanagree: error: {said}; see 'spanagree evaluate --help'\n"
+
+
+def test_refused(files, capsys):
+    """A number out of range is one line and exit code 1."""
+    assert main(["evaluate", *files, "--ci", "--resamples", "0"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "spanagree: error: resamples 0; a whole number from 1 is needed\n"
+    )
+    assert list(INTERVALS) == ["bca", "percentile"]
