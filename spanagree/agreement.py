@@ -19,11 +19,11 @@ from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import SettingError, check_choice, counted, show
+from spanagree.errors import check_choice, check_whole, counted, show
 from spanagree.resample import Resampling, Sample, bootstrap, f1_figures, intervals, three
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match
-from spanagree.tally import Interval, Score, Tallies, Tally, total, undefined
+from spanagree.tally import UNDEFINED, Interval, Score, Tallies, Tally, plain, total, undefined
 from spanagree.version import __version__
 
 _DENSE = 1 << 24  # cells of documents and pairs; of more, only those that are filled are kept
@@ -181,6 +181,9 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def __len__(self) -> int:
         return len(self._pairs)
 
+    def __repr__(self) -> str:
+        return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
+
     def values(self) -> Any:
         """The pairs themselves."""
         return self._pairs.values()
@@ -214,8 +217,8 @@ class Agreement:
     document_ids: tuple[str, ...] | None
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
-    tallies: Tallies = field(repr=False)
-    pair_documents: tuple[Ints, Ints] = field(repr=False)
+    tallies: Tallies = field(repr=False, compare=False)
+    pair_documents: tuple[Ints, Ints] = field(repr=False, compare=False)
 
     @property
     def signature(self) -> str:
@@ -275,7 +278,7 @@ class Agreement:
             SettingError: if ``by`` is not one of :data:`BY`.
         """
         _check_by(by)
-        mean = {name: _defined(getattr(self.mean, name)) for name in Figures._fields}
+        mean = {name: getattr(self.mean, name) for name in Figures._fields}
         data: dict[str, Any] = {
             "signature": self.signature,
             "settings": dict(self.settings),
@@ -285,7 +288,7 @@ class Agreement:
             "team": _team(self.team),
             "mean": {
                 **mean,
-                "sd": {name: _defined(sd) for name, sd in self.mean.sd._asdict().items()},
+                "sd": self.mean.sd._asdict(),
                 "pairs": self.mean.pairs._asdict(),
                 **({"undefined": self.mean.reason} if self.mean.reason else {}),
                 **({"interval": ends.to_dict()} if (ends := self.mean.interval) else {}),
@@ -311,7 +314,7 @@ class Agreement:
                     "f1": member.f1.to_dict(),
                     "tally": _counts(member.tally),
                     "without": _team(member.without),
-                    "rise": {name: _defined(x) for name, x in member.rise._asdict().items()},
+                    "rise": member.rise._asdict(),
                 }
                 for member in self.annotators.values()
             ],
@@ -325,7 +328,7 @@ class Agreement:
                 {"id": name, "annotators": saw, "f1": tally.f1.to_dict(), "tally": _counts(tally)}
                 for name, saw, tally in self.by_document()
             ]
-        return data
+        return plain(data)
 
     def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
         """The result as flat rows, for CSV or a data frame; undefined is ``nan`` or ``None``.
@@ -343,8 +346,10 @@ class Agreement:
         rows: list[dict[str, Any]]
         if by is None:
             nothing = dict.fromkeys(_row(Tally()))
-            pairs = {"pairs": self.mean.pairs.observed}
-            team = {**_flat(self.team.f1), **_row(self.team.tally), "pairs": self.team.pairs}
+            counts = self.mean.pairs
+            pairs = {"pairs": int(counts.observed), "pairs_corrected": int(counts.corrected)}
+            both = {"pairs": self.team.pairs, "pairs_corrected": self.team.pairs}
+            team = {**_flat(self.team.f1), **_row(self.team.tally), **both}
             rows = [
                 {"of": "team", **team},
                 {"of": "mean over pairs", **_flat(self.mean), **nothing, **pairs},
@@ -391,10 +396,6 @@ class Agreement:
 def _check_by(by: str | None) -> None:
     if by is not None:
         check_choice(by, BY, "by")
-
-
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _counts(tally: Tally) -> dict[str, float]:
@@ -447,8 +448,8 @@ def agree(
     """How far annotators agree with each other, raw and beyond luck.
 
     Every pair is compared over the documents that both saw; pairs that share none are never
-    visited, so thousands of annotators are no obstacle. The expected figures are exact (Li et
-    al. 2024, extended here to teams: tallies add over pairs).
+    visited, so thousands of annotators who share few documents are no obstacle. The expected
+    figures are exact (Li et al. 2024, extended here to teams: tallies add over pairs).
 
     Args:
         corpus: the annotators as layers.
@@ -480,8 +481,7 @@ def agree(
     (0.8, 0.833)
     """
     measure = find_match(match)
-    if not isinstance(min_shared, int) or isinstance(min_shared, bool) or min_shared < 0:
-        raise SettingError(f"min_shared {show(min_shared)}; a whole number from 0 is needed")
+    check_whole(min_shared, 0, "min_shared")
     resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
@@ -550,6 +550,8 @@ def _mean(scores: Sequence[Score], reason: str) -> Mean:
     ]
     if not reason and not figures[0]:
         reason = "no pair for which it is defined"
+    if not reason and not figures[2]:
+        reason = "corrected: luck alone gives 1 for every pair"
     observed, expected, corrected = means
     counts = Figures(*map(len, figures))
     return Mean(observed, expected, corrected, Figures(*spread), counts, reason)
@@ -578,11 +580,15 @@ def _members(
         rest = Team(
             left, seen_without[i], taken_from.less(of[i]), "" if left else "no pair is left"
         )
-        rise = Figures(*(getattr(rest.f1, k) - getattr(team.f1, k) for k in Figures._fields))
+        rise = Figures(*map(_rise, team.f1[:3], rest.f1[:3]))
         result[name] = Member(
             name, int(layer.annotated.sum()), len(of[i]), total(own[i]), rest, rise
         )
     return result
+
+
+def _rise(before: float, after: float) -> float:
+    return UNDEFINED if math.isnan(rise := after - before) else rise  # one nan equals itself
 
 
 def _seen_without(

@@ -69,6 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error.format_message(), _FAILED)
     except SpanAgreeError as error:
         return _complain(str(error), _FAILED)
+    except _ReaderGoneError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing was written", _INTERRUPTED)
     except MemoryError:
@@ -79,6 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         return _complain(f"standard output: cannot be written: {error.strerror}", _FAILED)
     return int(code or 0)
+
+
+class _ReaderGoneError(Exception):
+    """The reader of a pipe, such as `head`, has closed it; click would exit with 1."""
 
 
 def _complain(message: str, code: int) -> int:
@@ -391,7 +398,8 @@ def agree(
 @click.option("--tokens", is_flag=True, help="FILEs are a span corpus; its tokens are the items.")
 @click.option("--skip-outside", is_flag=True, help="Of --tokens: leave out those all call O.")
 @click.option("--item", metavar="COLUMN", help="The items.  [default: item, or the first]")
-@click.option("--annotator", metavar="COLUMN,...", help="The annotators.  [default: annotator]")
+@click.option("--annotator", metavar="COLUMN,...", help="Its annotators.  [default: annotator]")
+@click.option("--annotators", metavar="NAME,...", help="Of --tokens: these only.")
 @click.option("--label", metavar="COLUMN,...", help="The labels.  [default: label]")
 @click.option("--wide", is_flag=True, help="A column for each annotator.")
 @click.option("--counts", is_flag=True, help="A column for each category: how many chose it.")
@@ -408,6 +416,7 @@ def coefficients(
     files: tuple[str, ...],
     tokens: bool,
     skip_outside: bool,
+    annotators: str | None,
     weights: str,
     complete_only: bool,
     by: str | None,
@@ -439,10 +448,13 @@ def coefficients(
         _check_output(output, layers.values())
         with _progress("reading") as advance:
             corpus = read_files(layers, options, form, repair, advance)
+        if (names := _names(annotators)) is not None:
+            corpus = corpus.of_annotators(names)
         table = sa.token_labels(corpus, skip_outside=skip_outside)
     else:
         _check_output(output, files)
-        table = _label_file(files, of_table, {**reading, "skip_outside": skip_outside})
+        of_corpus = {"skip_outside": skip_outside, "annotators": annotators}
+        table = _label_file(files, of_table, {**reading, **of_corpus})
     result = sa.coefficients(table, weights=weights, complete_only=complete_only, **certainty)
     _write(
         output,
@@ -847,7 +859,10 @@ def _write(
 
 def _put(output: str | None, text: str) -> None:
     if output is None or output == "-":
-        click.echo(text, nl=False)
+        try:
+            click.echo(text, nl=False)
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
     else:
         write_text(output, text)
 

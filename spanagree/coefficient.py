@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats
-from spanagree.errors import counted
+from spanagree.arrays import Floats, Ints
+from spanagree.errors import InputError, counted
 from spanagree.label_table import LabelTable
 from spanagree.signature import signature
-from spanagree.tally import UNDEFINED, Interval, corrected
+from spanagree.tally import UNDEFINED, Interval, corrected, plain
 from spanagree.version import __version__
 
 
@@ -42,10 +42,12 @@ class Counts(NamedTuple):
     pairs: int
     categories: int
 
-    def nothing_to_compare(self) -> str:
+    def nothing_to_compare(self, complete_only: bool = False) -> str:
         """Why no coefficient is defined; empty if there is something to compare."""
         if self.compared:
             return ""
+        if complete_only and not self.items:
+            return "no item was labelled by all annotators"
         if self.annotators is not None and self.annotators < 2:
             return f"{counted(self.annotators, 'annotator')}; agreement needs two"
         return "no item has two labels"
@@ -88,21 +90,19 @@ class Coefficient:
 
     def to_dict(self) -> dict[str, Any]:
         """The coefficient as plain data, for JSON; undefined is ``None``, and why."""
-        data: dict[str, Any] = {"name": self.name, **_defined(self.figures())}
-        if self.reason:
-            data["undefined"] = self.reason
-        if self.interval is not None:
-            data["interval"] = self.interval.to_dict()
+        data = {"name": self.name, **self.figures(), **self._said()}
         data["counts"] = self.counts._asdict()
         if self.by_category:
             data["by_category"] = {
-                category: {
-                    **_defined(of.figures()),
-                    **({"undefined": of.reason} if of.reason else {}),
-                }
+                category: {**of.figures(), **of._said()}
                 for category, of in self.by_category.items()
             }
-        return {**data, "signature": self.signature} if self.settings else data
+        whole: dict[str, Any] = plain(data)
+        return {**whole, "signature": self.signature} if self.settings else whole
+
+    def _said(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"undefined": self.reason} if self.reason else {}
+        return said if self.interval is None else {**said, "interval": self.interval.to_dict()}
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for the coefficient, then one for each category, for CSV or a data frame."""
@@ -114,13 +114,6 @@ class Coefficient:
         ]
 
 
-def _defined(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in figures.items()
-    }
-
-
 @dataclass(frozen=True, kw_only=True)
 class Bias(Coefficient):
     """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
@@ -130,6 +123,10 @@ class Bias(Coefficient):
 
     by_annotator: Mapping[str, float] = field(default_factory=dict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, with each annotator's share."""
+        return {**super().to_dict(), "by_annotator": dict(self.by_annotator)}
+
 
 @dataclass(frozen=True, kw_only=True)
 class CategoryAgreement(Coefficient):
@@ -138,12 +135,14 @@ class CategoryAgreement(Coefficient):
     Attributes:
         agreements: A_j, pairs of annotators who both chose the category.
         potential: P_j, pairs of whom one at least chose it.
+        given: how many labels are of the category.
         specific: Uebersax's specific agreement, 2R/(1 + R): how likely another chooses the category
             if one does.
     """
 
     agreements: int
     potential: int
+    given: int
     specific: float
 
     def figures(self) -> dict[str, Any]:
@@ -153,14 +152,15 @@ class CategoryAgreement(Coefficient):
             "specific": self.specific,
             "agreements": self.agreements,
             "potential": self.potential,
+            "labels": self.given,
         }
 
 
+@dataclass(frozen=True)
 class Categories(Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
-    def __init__(self, of: Mapping[str, CategoryAgreement]) -> None:
-        self._of = dict(of)
+    _of: Mapping[str, CategoryAgreement]
 
     def __getitem__(self, category: str) -> CategoryAgreement:
         return self._of[category]
@@ -171,14 +171,22 @@ class Categories(Mapping[str, CategoryAgreement]):
     def __len__(self) -> int:
         return len(self._of)
 
-    def __repr__(self) -> str:
-        return f"Categories({self._of})"
-
     @property
     def lowest(self) -> str | None:
         """The first of those with the lowest value; ``None`` if none is defined."""
         values = {name: of.value for name, of in self._of.items() if not math.isnan(of.value)}
         return min(values, key=values.__getitem__) if values else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Each category as plain data, for JSON, and the lowest; undefined is ``None``."""
+        return {
+            "lowest": self.lowest,
+            "categories": {name: of.to_dict() for name, of in self._of.items()},
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each category, for CSV or a data frame; undefined is ``nan``."""
+        return [{**row, "category": name} for name, of in self._of.items() for row in of.to_rows()]
 
 
 # --- the coefficients ---------------------------------------------------------------------------
@@ -191,7 +199,7 @@ def pi(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
 
     Args:
         table: the labels.
-        complete_only: only items that all annotators labelled.
+        complete_only: only items that all annotators labelled (of counts: those with the most).
 
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)
@@ -215,8 +223,8 @@ def kappa(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
     stats = _Shares.of(table, complete_only)
     if reason := stats.unnamed():
         return stats.undefined("κ", reason)
-    q = stats.shares
-    return stats.result("κ", _pairs_mean(q).sum(), _pairs_mean(q) + _pairs_mean(1 - q))
+    of_k, of_the_rest = stats.pairs_mean()
+    return stats.result("κ", of_k.sum(), of_k + of_the_rest)
 
 
 def alpha(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
@@ -256,14 +264,12 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
     gaps, annotators who labelled other items differ for that reason too.
     """
     stats = _Shares.of(table, complete_only)
-    if reason := stats.unnamed() or stats.counts.nothing_to_compare():
+    if reason := stats.unnamed() or stats.nothing:
         return Bias(
             name="B", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED,
             counts=stats.counts, reason=reason, settings=stats.settings,
         )  # fmt: skip
-    q, p = stats.shares, stats.share
-    of_pi, of_kappa = p**2, _pairs_mean(q)
-    apart = ((q - q.mean(0)) ** 2).sum(1) / (len(q) * (len(q) - 1))
+    of_pi, (of_kappa, _) = stats.share**2, stats.pairs_mean()
     by_category = {
         name: Coefficient(name="B", value=a - b, observed=a, expected=b, counts=stats.counts)
         for name, a, b in zip(table.labels, of_pi.tolist(), of_kappa.tolist(), strict=True)
@@ -275,7 +281,7 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
         expected=float(of_kappa.sum()),
         counts=stats.counts,
         by_category=by_category,
-        by_annotator=dict(zip(stats.names, apart.tolist(), strict=True)),
+        by_annotator=stats.apart(),
         settings=stats.settings,
     )
 
@@ -296,23 +302,27 @@ def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Cat
     'no'
     """
     stats = _Shares.of(table, complete_only)
-    n, _, given, agreeing = (x.astype(np.int64) for x in stats.compared)
+    n, _, given, agreeing = stats.compared
     ordered = ((n - 1)[:, None] * given).sum(0)  # pairs of a label j and another label
     both = agreeing.sum(0)
     share = ordered / ordered.sum() if ordered.any() else np.full(len(ordered), UNDEFINED)
     found = {}
-    rows = zip(table.labels, both.tolist(), ordered.tolist(), share.tolist(), strict=True)
-    for name, agreements, of, p in rows:
+    all_given = stats.given.tolist()
+    rows = zip(
+        table.labels, both.tolist(), ordered.tolist(), share.tolist(), all_given, strict=True
+    )
+    for name, agreements, of, p, labels in rows:
         found[name] = CategoryAgreement(
             name="R",
             value=agreements / (2 * of - agreements) if of else UNDEFINED,
             observed=agreements / (2 * of - agreements) if of else UNDEFINED,
             expected=p / (2 - p),
             counts=stats.counts,
-            reason="" if of else stats.counts.nothing_to_compare() or "in no pair of labels",
+            reason="" if of else stats.nothing or "in no pair of labels",
             settings=stats.settings,
             agreements=agreements // 2,
             potential=of - agreements // 2,
+            given=labels,
             specific=agreements / of if of else UNDEFINED,
         )
     return Categories(found)
@@ -322,12 +332,12 @@ def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Cat
 
 
 class _Compared(NamedTuple):
-    """The rows of :class:`LabelCounts` of items with two labels or more; as floats, exact."""
+    """The rows of :class:`LabelCounts` of items with two labels or more."""
 
-    n: Floats
-    items: Floats
-    given: Floats
-    agreeing: Floats
+    n: Ints
+    items: Ints
+    given: Ints
+    agreeing: Ints
 
 
 @dataclass(frozen=True)
@@ -335,32 +345,63 @@ class _Shares:
     """The shares P(k) and P(k|c) and the observed agreement of a table."""
 
     counts: Counts
-    names: tuple[str, ...]  # of the annotators who gave a label
+    names: tuple[str, ...]  # of the annotators
     labels: tuple[str, ...]
     compared: _Compared
+    given: Ints  # labels of each category
     share: Floats  # P(k); (categories,)
-    shares: Floats  # P(k|c); (annotators, categories)
+    own: tuple[Ints, Ints, Floats]  # annotator, category, P(k|c) wherever that is not 0
     settings: Mapping[str, Any]
+    nothing: str  # why nothing can be compared; empty if something can
 
     @classmethod
     def of(cls, table: LabelTable, complete_only: bool) -> _Shares:
         settings = settings_of(table, complete_only=complete_only)
         table = table.complete() if complete_only else table
-        n, items, given, agreeing, by_annotator = table.counts
+        n, items, given, agreeing = table.counts
         two = n >= 2
-        gave = by_annotator.sum(1) > 0
-        own = by_annotator[gave]
+        annotator, label, number = table.by_annotator
+        gave = np.bincount(annotator, number, len(table.annotators))
         with np.errstate(invalid="ignore"):  # no item at all: every share is nan
             share = (given / n[:, None]).sum(0) / items.sum()
+        counts = counts_of(table)
         return cls(
-            counts_of(table),
-            tuple(name for name, is_in in zip(table.annotators, gave, strict=True) if is_in),
+            counts,
+            table.annotators,
             table.labels,
-            _Compared(*(x[two].astype(np.float64) for x in (n, items, given, agreeing))),
+            _Compared(n[two], items[two], given[two], agreeing[two]),
+            given.sum(0),
             share,
-            own / own.sum(1, keepdims=True),
+            (annotator, label, number / gave[annotator]),
             settings,
+            counts.nothing_to_compare(complete_only),
         )
+
+    def pairs_mean(self) -> tuple[Floats, Floats]:
+        """The mean over pairs of annotators of q_m·q_n, and of (1 − q_m)(1 − q_n), by category."""
+        _, label, q = self.own
+        order = np.lexsort((q, label))  # so that the order of annotators changes no digit
+        K, c = len(self.labels), self.counts.annotators or 0
+        if c < 2:
+            return np.full(K, UNDEFINED), np.full(K, UNDEFINED)
+        total, square = (np.bincount(label[order], x[order], K) for x in (q, q**2))
+        pairs = c * (c - 1)
+        rest = (c - total) ** 2 - (c - 2 * total + square)
+        return (total**2 - square) / pairs, rest / pairs
+
+    def apart(self) -> dict[str, float]:
+        """Each annotator's share of the variances of P(k|c) over annotators, Σ_k (q_k − mean)²."""
+        annotator, label, q = self.own
+        K, c = len(self.labels), self.counts.annotators or 0
+        mean = np.bincount(label, q, K) / c
+        of_all = (mean**2).sum()
+        more = np.bincount(annotator, (q - mean[label]) ** 2 - mean[label] ** 2, len(self.names))
+        gave = np.bincount(annotator, minlength=len(self.names)) > 0
+        return {
+            name: max(float(extra + of_all), 0.0) / (c * (c - 1))
+            for name, extra, is_in in zip(self.names, more, gave, strict=True)
+            if is_in
+        }
 
     def unnamed(self) -> str:
         """Why annotators cannot be told apart; empty if they can."""
@@ -373,7 +414,7 @@ class _Shares:
         nan = UNDEFINED
         return Coefficient(
             name=name, value=nan, observed=nan, expected=nan, counts=self.counts,
-            reason=self.counts.nothing_to_compare() or reason, settings=self.settings,
+            reason=self.nothing or reason, settings=self.settings,
         )  # fmt: skip
 
     def result(
@@ -385,11 +426,11 @@ class _Shares:
         observed_by_category: Floats | None = None,
     ) -> Coefficient:
         """The coefficient with this expected agreement, overall and of each category."""
-        if self.counts.nothing_to_compare():
+        if self.nothing:
             return self.undefined(name, "")
         n, items, given, agreeing = self.compared
         # A_o: the mean of Pᵢ, and of the same with one category against all others
-        weight = 1 / (n * (n - 1) * items.sum())
+        weight = 1.0 / n / (n - 1) / items.sum()
         if observed is None or observed_by_category is None:
             observed = (weight @ agreeing).sum()
             unequal = weight @ ((n - 1)[:, None] * given - agreeing)
@@ -418,22 +459,14 @@ def _corrected(
     )  # fmt: skip
 
 
-def _pairs_mean(q: Floats) -> Floats:
-    """The mean over pairs of annotators of q_m·q_n, for each category; q: (annotators, ...)."""
-    c, q = len(q), np.sort(q, axis=0)  # so that the order of annotators changes no digit
-    if c < 2:
-        return np.full(q.shape[1:], UNDEFINED)
-    return (q.sum(0) ** 2 - (q**2).sum(0)) / (c * (c - 1))
-
-
 def counts_of(table: LabelTable) -> Counts:
     """What a coefficient of the table rests on."""
-    n, items, _, _, by_annotator = table.counts
+    n, items, _, _ = table.counts
     named = table.annotator is not None
     return Counts(
         int(items.sum()),
         int(items[n >= 2].sum()),
-        int((by_annotator.sum(1) > 0).sum()) if named else None,
+        len(np.unique(table.by_annotator[0])) if named else None,
         int((n * items).sum()),
         int((n * (n - 1) // 2 * items).sum()),
         len(table.labels),
@@ -441,6 +474,15 @@ def counts_of(table: LabelTable) -> Counts:
 
 
 def settings_of(table: LabelTable, **more: Any) -> dict[str, Any]:
-    """The settings of a coefficient of the table; what is left at its default is left out."""
+    """The settings of a coefficient of the table; what is left at its default is left out.
+
+    Raises:
+        InputError: for what is no table.
+    """
+    if not isinstance(table, LabelTable):
+        raise InputError(
+            f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels and"
+            " token_labels make one"
+        )
     chosen = {key: value for key, value in more.items() if value is not False}
     return {**table.reading, "categories": len(table.labels), **chosen, "version": __version__}

@@ -20,7 +20,7 @@ from spanagree.errors import SettingError, check_choice
 from spanagree.evaluation import Evaluation, System
 from spanagree.resample import Bootstrap, Resampling, Sample, bootstrap, f1_figures
 from spanagree.signature import signature
-from spanagree.tally import UNDEFINED
+from spanagree.tally import UNDEFINED, plain
 
 TESTS = {
     "bootstrap": "would the difference be there on other documents like these?",
@@ -94,11 +94,8 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, for JSON; undefined is ``None``."""
 
-        def plain(of: Difference) -> dict[str, Any]:
-            data = {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in of._asdict().items()
-            }
+        def difference(of: Difference) -> dict[str, Any]:
+            data: dict[str, Any] = plain(of._asdict())
             return data if of.reason else {k: v for k, v in data.items() if k != "reason"}
 
         return {
@@ -111,8 +108,8 @@ class Comparison:
                     "documents": pair.documents,
                     "differing": pair.differing,
                     "exact": pair.exact,
-                    "observed": plain(pair.observed),
-                    "corrected": plain(pair.corrected),
+                    "observed": difference(pair.observed),
+                    "corrected": difference(pair.corrected),
                 }
                 for pair in self.pairs
             ],

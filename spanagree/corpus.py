@@ -384,15 +384,20 @@ class Corpus:
             token_starts=starts,
         )
 
-    def of_annotators(self, names: Sequence[str]) -> Corpus:
+    def of_annotators(self, names: Iterable[str]) -> Corpus:
         """The same documents with some of the annotators, in the order given.
 
         Raises:
-            SettingError: for a name that is not there.
+            SettingError: for a name that is not there, or is named twice.
         """
-        for name in names:
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise SettingError(f"annotators {show(names)}; a list of names is needed")
+        names = list(names)
+        for i, name in enumerate(names):
             if name not in self.layers:
                 raise one_of(name, map(printable, self.layers), "annotator")
+            if name in names[:i]:
+                raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         return replace(self, layers={name: self.layers[name] for name in names})
 
     # --- tokens and characters ---

@@ -12,6 +12,7 @@ Every message is one line: where it is, what is wrong, the value, and what is al
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 
 _LONGEST = 60  # characters of a user's value that a message shows
 
@@ -67,6 +68,16 @@ def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
     names = list(allowed)
     if not isinstance(choice, str) or choice not in names:
         raise one_of(choice, names, what)
+
+
+def check_whole(value: object, least: int, what: str) -> None:
+    """Refuses what is no whole number from ``least``.
+
+    Raises:
+        SettingError: naming the value.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise SettingError(f"{what} {show(value)}; a whole number from {least} is needed")
 
 
 def one_of(choice: object, allowed: Iterable[str], what: str) -> SettingError:

@@ -16,7 +16,7 @@ from spanagree.errors import SettingError, check_choice, counted, one_of, printa
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
-from spanagree.tally import Score, Tallies, Tally, corrected, undefined
+from spanagree.tally import Score, Tallies, Tally, corrected, plain, undefined
 from spanagree.version import __version__
 
 _TIE = 1e-12  # scores closer than this are the same score
@@ -451,10 +451,7 @@ def _figures(scores: Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
     named = scores._asdict()
     figures: dict[str, Any] = {
-        kind: {
-            name: None if math.isnan(value := getattr(score, kind)) else value
-            for name, score in named.items()
-        }
+        kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
     }
     reasons = {name: score.reason for name, score in named.items() if score.reason}

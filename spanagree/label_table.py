@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,10 +18,13 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranges
 from spanagree.corpus import Corpus
-from spanagree.errors import InputError, check_choice, counted, show
+from spanagree.errors import InputError, check_choice, counted, printable, show
 
 OUTSIDE = "O"
 """The label of a token in no segment."""
+
+MOST = 2**31 - 1
+"""The most labels that a table holds: numbers of pairs of them stay whole numbers."""
 
 DUPLICATES = {
     "error": "two labels of one item by one annotator are an error unless they are the same",
@@ -38,15 +41,12 @@ class LabelCounts(NamedTuple):
         items: how many items have that many; (R,).
         given: Σ nᵢ_c over them, by category; (R, categories).
         agreeing: Σ nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
-        by_annotator: labels given by each annotator, by category; (annotators, categories); no rows
-            if it is not known who gave which.
     """
 
     n: Ints
     items: Ints
     given: Ints
     agreeing: Ints
-    by_annotator: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class LabelTable:
         blank is missing, and counted in the notes.
 
         Args:
-            rows: item, annotator, label.
+            rows: item, annotator, label; a data frame of three such columns works too.
             categories: all labels there could be; those that occur unless given.
             duplicates: one of :data:`DUPLICATES`.
 
@@ -114,11 +114,16 @@ class LabelTable:
         >>> table.size, table.annotators, table.labels, table.notes
         (2, ('ann', 'bob'), ('no', 'yes'), ('1 blank label counted as missing',))
         """
-        columns = list(zip(*rows, strict=True)) or [(), (), ()]
-        if len(columns) != 3:
-            raise InputError(
-                f"rows of {len(columns)}; item, annotator and label of each are needed"
-            )
+        if hasattr(rows, "itertuples"):  # a data frame
+            rows = rows.itertuples(index=False, name=None)
+        columns: tuple[list[object], ...] = ([], [], [])
+        for number, row in enumerate(_iterated(rows), 1):
+            if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
+                raise InputError(
+                    f"row {number}: {show(row)}; item, annotator and label of each are needed"
+                )
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod
@@ -143,21 +148,27 @@ class LabelTable:
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
         [[2, 0]]
         """
-        rows = [tuple(row) for row in counts]
-        names = [_name(category, "category") for category in categories]
-        for what, given in (("category", names), ("item", list(map(str, items or ())))):
-            if twice := [name for i, name in enumerate(given) if name in set(given[:i])][:1]:
-                raise InputError(f"{what} {show(twice[0])} stands twice; each needs a name")
+        rows = [tuple(_iterated(row)) for row in _iterated(counts)]
+        names = [_name(category, "category") for category in _iterated(categories)]
+        named = None if items is None else [str(item) for item in _iterated(items)]
+        for what, given in (("category", names), ("item", named or [])):
+            seen: set[str] = set()
+            for name in given:
+                if name in seen:
+                    raise InputError(f"{what} {show(name)} stands twice; each needs a name")
+                seen.add(name)
         for i, row in enumerate(rows):
             bad = [n for n in row if not _is_count(n)]
             if len(row) != len(names) or bad:
                 raise InputError(
-                    f"item {show(str(items[i]) if items else str(i + 1))}: "
+                    f"item {show(named[i] if named and i < len(named) else str(i + 1))}: "
                     + (f"count {show(bad[0])}" if bad else f"{len(row)} counts")
                     + f"; {len(names)} whole numbers from 0 are needed, one for each category"
                 )
-        if items is not None and len(items) != len(rows):
-            raise InputError(f"{len(items)} names of items; {len(rows)} rows are given")
+        if named is not None and len(named) != len(rows):
+            raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
+        if (total := sum(int(n) for row in rows for n in row)) > MOST:
+            raise InputError(f"{total} labels; a table holds at most {MOST}")
         order = sorted(range(len(names)), key=names.__getitem__)
         table = np.array(rows, np.int64).reshape(len(rows), len(names))[:, order]
         item, label = np.nonzero(table)
@@ -169,7 +180,7 @@ class LabelTable:
             len(rows),
             (),
             tuple(names[c] for c in order),
-            None if items is None else tuple(map(str, items)),
+            None if named is None else tuple(named),
             reading={"items": "labels"},
         )
 
@@ -212,10 +223,19 @@ class LabelTable:
         given, agreeing = np.zeros((2, len(n), len(self.labels)), np.int64)
         np.add.at(given, (row, label), number)
         np.add.at(agreeing, (row, label), number * (number - 1))
-        by_annotator = np.zeros((len(self.annotators), len(self.labels)), np.int64)
-        if self.annotator is not None:
-            np.add.at(by_annotator, (self.annotator, self.label), 1)
-        return LabelCounts(n, items, given, agreeing, by_annotator)
+        return LabelCounts(n, items, given, agreeing)
+
+    @cached_property
+    def by_annotator(self) -> tuple[Ints, Ints, Ints]:
+        """Annotator, category and number of labels wherever that is not 0, sorted.
+
+        Empty if it is not known who gave which.
+        """
+        if self.annotator is None:
+            nothing = np.zeros(0, np.int64)
+            return nothing, nothing, nothing
+        (annotator, label), _, number = distinct(self.annotator, self.label)
+        return annotator, label, number
 
     def complete(self) -> LabelTable:
         """The items that every annotator labelled, or in a table of counts those with the most.
@@ -244,6 +264,13 @@ class LabelTable:
         )
 
 
+def _iterated(values: object) -> Iterator[Any]:
+    """The same values one by one; what has none to give is refused."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(f"{show(values)}; a list is needed")
+    return iter(values)
+
+
 def _is_count(value: object) -> bool:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     return whole and value >= 0  # type: ignore[operator]  # it is a number here
@@ -259,13 +286,14 @@ def label_table(
     *,
     categories: Sequence[object] | None = None,
     duplicates: str = "error",
+    missing: str | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
     """As :meth:`LabelTable.from_rows`, from columns; ``where`` says where a row stands."""
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = _numbered(items, "item", where)
     annotator, annotator_names = _numbered(annotators, "annotator", where)
-    texts, notes = _texts(labels)
+    texts, notes = _texts(labels, missing)
     declared = None
     if categories is not None:
         declared = [_name(category, "category") for category in categories]
@@ -274,7 +302,8 @@ def label_table(
     for row, text in enumerate(texts):
         if text is not None and text not in code:
             raise InputError(
-                f"{where(row)}unknown label {show(text)}; the categories are: {', '.join(names)}"
+                f"{where(row)}unknown label {show(text)}; the categories are:"
+                f" {', '.join(map(printable, names))}"
             )
     given = np.array([text is not None for text in texts], np.bool_)
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
@@ -287,6 +316,7 @@ def label_table(
             f" {show(texts[j])}; duplicates first keeps the first"
         )
     reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
+    reading |= {} if missing is None else {"missing": missing}
     return LabelTable(
         item[kept],
         label[kept],
@@ -342,11 +372,15 @@ def _numbered(
     return column, tuple(number)
 
 
-def _texts(labels: Sequence[object]) -> tuple[list[str | None], list[str]]:
+def _texts(labels: Sequence[object], missing: str | None) -> tuple[list[str | None], list[str]]:
     """Labels as text, ``None`` for missing ones, and what there is to say about them."""
     texts = [_text(label) for label in labels]
     blank = sum(text is None for text in texts)
     notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
+    if missing is not None:
+        if number := sum(text == missing for text in texts):
+            notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
+        texts = [None if text == missing else text for text in texts]
     written = {
         text
         for text, label in zip(texts, labels, strict=True)
@@ -370,11 +404,17 @@ def _text(value: object) -> str | None:
         value = value.item()
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas
+        return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = str(value).strip()
+    try:
+        text = str(value).strip()
+    except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
+        raise InputError("a number of thousands of digits is no label") from None
     if re.fullmatch(r"-?[0-9]+\.0+", text, re.ASCII):
-        text = str(int(text.partition(".")[0]))
+        text = text.partition(".")[0]
+        text = "0" if text == "-0" else text
     return text or None
 
 

@@ -20,11 +20,11 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import SettingError, counted, one_of, printable, show
+from spanagree.errors import SettingError, check_whole, counted, one_of, printable, show
 from spanagree.evaluation import Evaluation
 from spanagree.signature import signature
 from spanagree.similarity import check_layer
-from spanagree.tally import UNDEFINED
+from spanagree.tally import UNDEFINED, plain
 from spanagree.version import __version__
 
 _TIE = 1e-12  # difficulties closer than this are the same
@@ -84,10 +84,7 @@ class Difficulty:
             "notes": list(self.notes),
             "annotators": list(self.annotators),
             "undefined": int((~self.defined).sum()),
-            "documents": [
-                {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-                for row in self._rows()
-            ],
+            "documents": plain(self._rows()),
         }
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -258,8 +255,7 @@ def levels_of(
     else:
         asked = _thresholds(quantiles, "quantiles") if quantiles is not None else []
         count = 2 if levels is None else levels
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise SettingError(f"levels {show(count)}; a whole number from 1 is needed")
+        check_whole(count, 1, "levels")
         shares = asked or [i / count for i in range(1, count)]
         cuts = _cuts(ordered, shares)
         if len(cuts) < len(shares):
@@ -368,12 +364,7 @@ class Split:
 
 
 def _range(level: Level) -> dict[str, Any]:
-    nothing = math.isnan(level.low)
-    return {
-        "name": level.name,
-        "from": None if nothing else level.low,
-        "to": None if nothing else level.high,
-    }
+    return {"name": level.name, "from": plain(level.low), "to": plain(level.high)}
 
 
 def split(
@@ -466,10 +457,6 @@ class EvaluationByLevel:
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation with its levels, as plain data for JSON; undefined is ``None``."""
-
-        def number(value: float) -> float | None:
-            return None if math.isnan(value) else value
-
         data = self.whole.to_dict()
         data["notes"] = [*data["notes"], *self.notes]
         return {
@@ -477,19 +464,19 @@ class EvaluationByLevel:
             "difficulty": {
                 key: value for key, value in self.settings.items() if key not in data["settings"]
             },
-            "tau_raw_corrected": number(self.raw_and_corrected(self.whole)),
+            "tau_raw_corrected": plain(self.raw_and_corrected(self.whole)),
             "levels": [
                 {
                     **_range(level),
                     "documents": of.documents,
-                    "tau_raw_corrected": number(self.raw_and_corrected(of)),
+                    "tau_raw_corrected": plain(self.raw_and_corrected(of)),
                     "systems": of.to_dict()["systems"],
                 }
                 for level, of in zip(self.levels, self.evaluations, strict=True)
             ],
             "tau_between_levels": {
                 figure: [
-                    {"levels": [a, b], "tau": number(tau)} for a, b, tau in self.between(figure)
+                    {"levels": [a, b], "tau": plain(tau)} for a, b, tau in self.between(figure)
                 ]
                 for figure in ("observed", "corrected")
             },

@@ -16,11 +16,11 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.chance.simulate import redraw
 from spanagree.corpus import Corpus, Layer
-from spanagree.errors import SettingError, show
+from spanagree.errors import SettingError, check_whole
 from spanagree.evaluation import Evaluation
 from spanagree.signature import signature
 from spanagree.similarity import find_match, similar
-from spanagree.tally import UNDEFINED
+from spanagree.tally import UNDEFINED, plain
 
 _PORTION = 1 << 18  # segments that are placed at a time
 _TIE = 1e-12  # relative; matches closer than this are the same
@@ -61,14 +61,14 @@ class LuckTest:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, for JSON, without the draws; undefined is ``None``."""
-        return {
+        data = {
             "signature": self.signature,
             "settings": dict(self.settings),
             "systems": [
-                {key: None if value != value else value for key, value in row.items()}
-                for row in self._rows()
+                {k: v for k, v in row.items() if v or k != "reason"} for row in self._rows()
             ],
         }
+        return plain(data)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each system, for CSV or a data frame; undefined is ``nan``."""
@@ -104,9 +104,8 @@ def luck_test(
     Raises:
         SettingError: for a number out of range, or the evaluation of another corpus.
     """
-    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise SettingError(f"{name} {show(value)}; a whole number from {least} is needed")
+    check_whole(draws, 1, "draws")
+    check_whole(seed, 0, "seed")
     gold = str(evaluation.settings["gold"])
     if not {gold, *evaluation.systems} <= set(corpus.annotators):
         raise SettingError("the evaluation is that of another corpus")

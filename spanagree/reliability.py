@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,15 +20,14 @@ from spanagree.coefficient import (
     category_agreement,
     kappa,
     pi,
-    settings_of,
 )
 from spanagree.errors import check_choice
 from spanagree.label_resampling import coefficient_intervals
 from spanagree.label_table import LabelTable
 from spanagree.resample import Resampling
 from spanagree.signature import signature
-from spanagree.sparse_agreement import Spa, spa
-from spanagree.tally import UNDEFINED, Score
+from spanagree.sparse_agreement import Spa, spa, spa_settings
+from spanagree.tally import UNDEFINED, Score, plain
 
 BY = {
     "category": "a row for each category",
@@ -123,13 +121,7 @@ class Coefficients:
                 }
                 for name, of in self.categories.items()
             },
-            "annotators": [
-                {
-                    key: None if isinstance(value, float) and math.isnan(value) else value
-                    for key, value in vars(of).items()
-                }
-                for of in self.annotators.values()
-            ],
+            "annotators": [plain(vars(of)) for of in self.annotators.values()],
         }
 
     def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
@@ -160,7 +152,17 @@ class Coefficients:
                 for of in self.all
             ]
         if by == "annotator":
-            return [{**vars(of), **end} for of in self.annotators.values()]
+            return [
+                {
+                    "annotator": of.name,
+                    "labels": of.labels,
+                    "pairs": of.pairs,
+                    "agreement": of.agreement,
+                    "share_of_bias": of.bias,
+                    **end,
+                }
+                for of in self.annotators.values()
+            ]
         return [
             {
                 "category": name,
@@ -168,6 +170,7 @@ class Coefficients:
                 "specific": of.specific,
                 "agreements": of.agreements,
                 "potential": of.potential,
+                "labels": of.given,
                 **{
                     whole.name: whole.by_category[name].value if whole.by_category else UNDEFINED
                     for whole in self.all
@@ -208,7 +211,7 @@ def coefficients(
     chosen = {"complete_only": complete_only}
     of_spa = spa(table, weights, class_distribution=class_distribution, **chosen)
     of_bias = bias(table, **chosen)
-    settings = settings_of(table, weights=weights, complete_only=complete_only)
+    settings = spa_settings(table, weights, class_distribution, complete_only)
     if resampling is not None:
         settings |= resampling.settings()
     result = Coefficients(

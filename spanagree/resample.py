@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.tally import UNDEFINED, Interval
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -51,10 +51,8 @@ class Resampling:
         c = self.confidence
         if not isinstance(c, (int, float)) or isinstance(c, bool) or not 0 < c < 100:
             raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
-        for name, least in (("resamples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise SettingError(f"{name} {show(value)}; a whole number from {least} is needed")
+        check_whole(self.resamples, 1, "resamples")
+        check_whole(self.seed, 0, "seed")
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Resampling:

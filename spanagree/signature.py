@@ -7,8 +7,8 @@ from typing import Any
 
 _KEYS = (
     "match", "chance", "average", "of", "team", "annotators",
-    "items", "outside", "categories", "weights", "complete_only", "duplicates",
-    "offsets", "unit", "scheme", "strict", "partial", "cut",
+    "items", "outside", "categories", "weights", "classes", "complete_only", "duplicates",
+    "missing", "offsets", "unit", "scheme", "strict", "partial", "cut",
     "ci", "test", "resamples", "draws", "seed",
 )  # fmt: skip
 
@@ -25,6 +25,8 @@ def signature(settings: Mapping[str, Any]) -> str:
             value = settings[key]
             if value == "auto":  # the schemes that were recognised
                 value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
+            if isinstance(value, list):
+                value = ",".join(f"{number:g}" for number in value)
             parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
     if settings.get("repair"):
         parts.append(f"repair:{'+'.join(settings['repair'])}")

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Floats, Ints
 from spanagree.coefficient import Coefficient, Counts, counts_of, settings_of
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, printable, show
 from spanagree.label_table import LabelTable
 from spanagree.tally import UNDEFINED, corrected
 
@@ -30,6 +31,7 @@ WEIGHTS = {
 }
 """How much an item counts, by name."""
 
+_LEFT_OUT = "without one of the items nothing, or luck alone, is left"
 _CERTAIN = 1e-12  # a probability this close to 1 is 1
 
 
@@ -44,7 +46,7 @@ class Spa(Coefficient):
         corrected: (SPA − expected) / (1 − expected), with expected = Σ p_c² of the shares p_c that
             the same weights give: the plug-in.
         jackknife: the same with its first-order bias removed by leaving out one item at a time;
-            undefined where a leave-one-out figure is.
+            undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
         items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
         weights: kᵢ of each item, summing to 1.
         note: what is out of the ordinary, if anything.
@@ -52,6 +54,7 @@ class Spa(Coefficient):
 
     corrected: float
     jackknife: float = UNDEFINED
+    jackknife_reason: str = ""
     items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     note: str = ""
@@ -90,19 +93,17 @@ def spa(
         raise SettingError(
             f"class_distribution: weights {weights} do not use it; inverse_variance_class does"
         )
-    settings = settings_of(table, weights=weights, complete_only=complete_only)
-    if class_distribution is not None:
-        settings["class_distribution"] = dict(class_distribution)
     distribution = _distribution(table, class_distribution)
+    settings = spa_settings(table, weights, class_distribution, complete_only)
     table = table.complete() if complete_only else table
     counts = counts_of(table)
-    n, items, given, agreeing, _ = table.counts
+    n, items, given, agreeing = table.counts
     two = n >= 2
     n, items, given, agreeing = n[two], items[two], given[two], agreeing[two]
     if not len(n):
         return Spa(
             name="SPA", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED, counts=counts,
-            reason=counts.nothing_to_compare(), settings=settings, corrected=UNDEFINED,
+            reason=counts.nothing_to_compare(complete_only), settings=settings, corrected=UNDEFINED,
         )  # fmt: skip
     if weights == "inverse_variance_class" and distribution is None:
         distribution = (table.counts.given / table.counts.n[:, None]).sum(0)
@@ -118,6 +119,7 @@ def spa(
     row[table.given < 2] = -1
     per_item = _item_agreement(table)
     of_item = np.append(k / total, 0.0)[row]
+    jackknife = _jackknife(table, per_item, of_item, observed, share)
     return Spa(
         name="SPA",
         value=observed,
@@ -125,6 +127,7 @@ def spa(
         expected=score.expected,
         counts=counts,
         reason=score.reason and f"corrected: {score.reason}",
+        jackknife_reason="" if score.reason or not math.isnan(jackknife) else _LEFT_OUT,
         by_category={
             label: _of_category(a, b, p, counts)
             for label, a, b, p in zip(
@@ -133,11 +136,25 @@ def spa(
         },
         settings=settings,
         corrected=score.corrected,
-        jackknife=_jackknife(table, per_item, of_item, observed, share),
+        jackknife=jackknife,
         items=per_item,
         weights=of_item,
         note=note,
     )
+
+
+def spa_settings(
+    table: LabelTable,
+    weights: str,
+    class_distribution: Mapping[str, float] | None,
+    complete_only: bool,
+) -> dict[str, Any]:
+    """What made SPA: of a class distribution the probabilities, in the order of the categories."""
+    settings = settings_of(table, weights=weights, complete_only=complete_only)
+    if weights == "inverse_variance_class":
+        given = class_distribution
+        settings["classes"] = "estimated" if given is None else [given.get(c) for c in table.labels]
+    return settings
 
 
 def _of_category(equal: float, own: float, share: float, counts: Counts) -> Spa:
@@ -163,11 +180,17 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
         n: the number of labels, 2 or more.
         class_distribution: the probability of each category.
 
+    Raises:
+        SettingError: for fewer than two labels, or probabilities that are none.
+
     >>> round(float(agreement_variance(3, [0.2, 0.8])), 7)  # 208/1875
     0.1109333
     """
     n = np.asarray(n, np.float64)
     p = np.asarray(class_distribution, np.float64)
+    if not (n >= 2).all():
+        raise SettingError(f"n {show(n.tolist())}; numbers of labels from 2 are needed")
+    _check_distribution(p)
     s = (p**2).sum()
     # S − S² without cancellation where one p is nearly 1: Σ_c p_c(1 − p_c)·S
     spread = (p * (1 - p)).sum() * s
@@ -176,22 +199,31 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
 
 
 def _distribution(table: LabelTable, given: Mapping[str, float] | None) -> Floats | None:
-    if given is None:
+    if given is None or not isinstance(table, LabelTable):  # which is refused elsewhere
         return None
+    if not isinstance(given, Mapping):
+        raise SettingError(f"class_distribution {show(given)}; a probability for each category")
     missing = [label for label in table.labels if label not in given]
     unknown = [label for label in given if label not in table.labels]
     if missing or unknown:
         raise SettingError(
             f"class_distribution: {'no probability for' if missing else 'unknown category'}"
-            f" {show((missing or unknown)[0])}; the categories are: {', '.join(table.labels)}"
+            f" {show((missing or unknown)[0])}; the categories are:"
+            f" {', '.join(map(printable, table.labels))}"
         )
-    p = np.array([given[label] for label in table.labels], np.float64)
+    values = [given[label] for label in table.labels]
+    if not all(isinstance(value, (int, float, np.number)) for value in values):
+        raise SettingError(f"class_distribution: {show(values)}; numbers are needed")
+    p = np.array(values, np.float64)
+    _check_distribution(p)
+    return p
+
+
+def _check_distribution(p: Floats) -> None:
     if not (p >= 0).all() or abs(math.fsum(p.tolist()) - 1) > 1e-9:
         raise SettingError(
-            f"class_distribution: {show(dict(given))}; probabilities from 0 that sum to 1 are"
-            " needed"
+            f"class_distribution: {show(p.tolist())}; probabilities from 0 that sum to 1 are needed"
         )
-    return p
 
 
 def _weights(

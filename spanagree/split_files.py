@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import tempfile
@@ -19,13 +18,15 @@ from spanagree.formats.hf_datasets import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy_docs import write_docbin
 from spanagree.levels import Part, Split
+from spanagree.tally import plain
 
 SETTINGS = "split.json"
 """The file that holds settings, borders and the number of documents of each part."""
 
 
 def _field(part: Part) -> list[float | None]:
-    return [None if math.isnan(x) else x for x in part.difficulty.tolist()]
+    field: list[float | None] = plain(part.difficulty.tolist())
+    return field
 
 
 def _write_conll(split: Split, folder: Path) -> None:

@@ -20,6 +20,19 @@ _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 
 UNDEFINED = math.nan
 
 
+def plain(data: Any) -> Any:
+    """Plain data for JSON: what is undefined (``nan``) becomes ``None``, tuples become lists.
+
+    >>> plain({"f1": math.nan, "ends": (0.5, 1)})
+    {'f1': None, 'ends': [0.5, 1]}
+    """
+    if isinstance(data, float):
+        return None if math.isnan(data) else data
+    if isinstance(data, Mapping):
+        return {key: plain(value) for key, value in data.items()}
+    return [plain(value) for value in data] if isinstance(data, (list, tuple)) else data
+
+
 class Interval(NamedTuple):
     """The low and the high end of the three figures of a score; ``nan`` where undefined.
 
@@ -33,11 +46,8 @@ class Interval(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: undefined is ``None``, and why."""
-        ends: dict[str, Any] = {
-            kind: [None if math.isnan(end) else end for end in getattr(self, kind)]
-            for kind in ("observed", "expected", "corrected")
-        }
-        return {**ends, "reason": self.reason} if self.reason else ends
+        ends: dict[str, Any] = plain(self._asdict())
+        return ends if self.reason else {k: v for k, v in ends.items() if k != "reason"}
 
 
 class Score(NamedTuple):
@@ -56,10 +66,7 @@ class Score(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: undefined is ``None``, and why."""
-        figures: dict[str, Any] = {
-            kind: None if math.isnan(value := getattr(self, kind)) else value
-            for kind in ("observed", "expected", "corrected")
-        }
+        figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
         return (

@@ -216,6 +216,34 @@ def test_mean_and_spread():
     assert mean.pairs == (3, 3, 3)
 
 
+def test_mean_where_luck_gives_all():
+    """A pair for which luck alone gives 1 counts in the observed mean, not in the corrected one."""
+    layers = {
+        "a": [[(0, 1, "X")], None],
+        "b": [[(0, 1, "X")], [(0, 2, "X")]],
+        "c": [None, [(4, 6, "X")]],
+    }
+    result = sa.agree(sa.Corpus.from_segments([1, 9], layers))
+    assert result.mean.pairs == (2, 2, 1)
+    row = result.to_rows()[1]
+    assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
+    from spanagree.report.agreement import as_table
+
+    assert as_table(result).rows[1][-1] == "2, corrected 1"
+    alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))
+    assert alone.mean.reason == "corrected: luck alone gives 1 for every pair"
+
+
+def test_generators_and_equality():
+    """Names may come from a generator; the same corpus gives equal results."""
+    layers = {"a": [[(0, 1, "X")], []], "b": [[(0, 1, "X")], [(2, 3, "X")]]}
+    corpus = sa.Corpus.from_segments([4, 9], layers)
+    result = sa.agree(corpus, annotators=(name for name in "ab"))
+    assert len(result.pairs) == 1
+    assert result == sa.agree(corpus)
+    assert repr(result.pairs) == "<Pairs: 1 of 2 annotators>"
+
+
 def test_pair_that_marked_nothing():
     """A pair without a segment is undefined and left out of the mean; it is neither 0 nor 1."""
     layers = {"a": [[], [(0, 1, "X")]], "b": [[], None], "c": [None, [(0, 1, "X")]]}
@@ -297,6 +325,8 @@ def test_settings():
         ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou"),
         ({"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
+        ({"annotators": "ab"}, "annotators 'ab'; a list of names is needed"),
+        ({"annotators": ["a", "a"]}, "annotator 'a' is named twice; once is enough"),
         ({"min_shared": -1}, "min_shared -1; a whole number from 0 is needed"),
         ({"min_shared": 1.5}, "min_shared 1.5; a whole number from 0 is needed"),
         ({}, "'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
@@ -332,7 +362,7 @@ def test_command(crowd, capsys):
     assert main(["agree", str(crowd), "--min-shared", "3", "--annotators", "ann, bob"]) == 0
     out = capsys.readouterr().out
     assert "shaky" not in out
-    assert "2 annotators, 1 pair that share a document" in out
+    assert "2 annotators, 1 pair with a shared document" in out
     assert main(["agree", str(crowd), "--annotators", "ann,zoe"]) == 1
     said = "spanagree: error: unknown annotator 'zoe'; allowed: ann, bob, cem, dia, eli\n"
     assert capsys.readouterr().err == said

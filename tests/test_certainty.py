@@ -294,13 +294,16 @@ def test_items_are_resampled():
 
     def statistic(rows, axis):
         return np.array(
-            [sa.pi(sa.LabelTable.from_counts(counts[r], "abc")).value for r in np.atleast_2d(rows)]
+            [
+                sa.pi(sa.LabelTable.from_counts(counts[r], list("abc"))).value
+                for r in np.atleast_2d(rows)
+            ]
         )
 
     reference = stats.bootstrap(
         (np.arange(50),), statistic, n_resamples=1500, method="percentile", batch=500, rng=1
     ).confidence_interval
-    table = sa.LabelTable.from_counts(counts, "abc")
+    table = sa.LabelTable.from_counts(counts, list("abc"))
     ours = sa.coefficients(table, ci=True, resamples=20_000, interval="percentile").pi.interval
     error = 2.7 * (reference.high - reference.low) / 3.92 / math.sqrt(1500)
     assert ours.corrected == pytest.approx(tuple(reference), abs=4 * 1.05 * error)

@@ -409,3 +409,13 @@ def test_interrupted(run, files, monkeypatch):
     code, out, err = run("evaluate", *files)
     assert (code, out) == (130, "")
     assert err.splitlines()[-1] == "spanagree: error: interrupted; nothing was written"
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["agree", "--by", "pair"]])
+def test_reader_that_has_seen_enough(files, command):
+    """A reader that closes the pipe, such as head, is no error: exit code 0, nothing on stderr."""
+    line = [sys.executable, "-m", "spanagree", *command, *map(str, files[:3])]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

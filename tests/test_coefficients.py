@@ -331,6 +331,69 @@ def test_category_that_nobody_compares():
     assert sa.category_agreement(table("XY")).lowest is None
 
 
+def test_large_counts():
+    """The largest counts are exact: pairs of a billion labels are whole numbers."""
+    n = 2**30 - 1
+    found = sa.category_agreement(sa.LabelTable.from_counts([[n, n]], ["X", "Y"]))
+    assert found["X"].agreements == n * (n - 1) // 2
+    assert found["X"].potential == n * (n - 1) // 2 + n * n
+    t = sa.LabelTable.from_counts([[n, n]], ["X", "Y"])
+    assert sa.spa(t).value == pytest.approx((n - 1) / (2 * n - 1))
+    assert sa.pi(t).counts.pairs == n * (2 * n - 1)
+
+
+def test_data_frames():
+    """A data frame of three columns is read as rows; what pandas has for missing is missing."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"item": [1, 1, 2], "who": ["a", "b", "a"], "label": ["x", pandas.NA, pandas.NaT]}
+    )
+    t = sa.LabelTable.from_rows(frame)
+    assert (t.size, t.annotators, t.labels) == (2, ("a", "b"), ("x",))
+    assert t.notes == ("2 blank labels counted as missing",)
+
+
+def test_no_table():
+    """What is no table is refused by name, whatever the coefficient."""
+    said = (
+        "list; a LabelTable is needed: LabelTable.from_rows, read_labels and token_labels make one"
+    )
+    for of in (*COEFFICIENTS.values(), sa.bias, sa.spa, sa.category_agreement, sa.coefficients):
+        with pytest.raises(sa.InputError, match=f"^{said}$"):
+            of([(1, "a", "x")])
+
+
+def test_results_are_frozen_and_equal():
+    """Results cannot be changed, and the same table gives equal ones."""
+    t = table("XYX", "XXX")
+    found = sa.category_agreement(t)
+    with pytest.raises(AttributeError):
+        found._of = {}
+    assert found == sa.category_agreement(t)
+    assert sa.coefficients(t) == sa.coefficients(t)
+    assert found.to_dict()["lowest"] == "Y"
+    assert [row["category"] for row in found.to_rows()] == ["X", "Y"]
+    assert {name: of.given for name, of in found.items()} == {"X": 5, "Y": 1}
+    assert sa.bias(t).to_dict()["by_annotator"] == sa.bias(t).by_annotator
+
+
+def test_undefined_parts_say_why():
+    """The jackknife, an annotator alone, and nothing complete: each is said below the table."""
+    from spanagree.report.coefficients import as_table
+
+    t = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "x"), (2, "b", "y"), (3, "c", "x")])  # fmt: skip
+    result = sa.coefficients(t)
+    assert result.spa.jackknife_reason == "without one of the items nothing, or luck alone, is left"
+    assert f"jackknife undefined: {result.spa.jackknife_reason}" in as_table(result).remarks
+    assert "–: agreement undefined: no label of another on the same items" in as_table(result, "annotator").remarks  # fmt: skip
+    nobody = sa.coefficients(t, complete_only=True)
+    assert nobody.pi.reason == nobody.spa.reason == "no item was labelled by all annotators"
+    one = as_table(sa.coefficients(table("XX", "XX"))).remarks
+    assert "SPA corrected undefined: luck alone gives 1" in one
+    tied = as_table(sa.coefficients(table("XY", "YX"))).remarks
+    assert tied[0] == "lowest agreement by category: X, 0.0000 (0 of 2 pairs in which one chose it), and 1 more as low"  # fmt: skip
+
+
 def test_complete_only():
     """Only the items that all labelled count; the setting stands in the signature."""
     t = table("XYX", "XX ", "XYX")
@@ -391,7 +454,12 @@ def test_bad_rows():
         ([("i", None, "x")], {}, "the annotator is missing; every label needs one"),
         ([("i", "a", "x")], {"categories": ["y", "z"]}, "unknown label 'x'; the categories are: y, z"),
         ([("i", "a", "x")], {"categories": ["", "z"]}, "category ''; a name is needed"),
-        ([("i", "a")], {}, "rows of 2; item, annotator and label of each are needed"),
+        ([("i", "a")], {}, "row 1: ('i', 'a'); item, annotator and label of each are needed"),
+        ([("i", "a", "x"), "iax"], {}, "row 2: 'iax'; item, annotator and label of each are needed"),
+        ([{"item": 1}], {}, "row 1: {'item': 1}; item, annotator and label of each are needed"),
+        (None, {}, "None; a list is needed"),
+        ([("i", "a", 10**5000)], {}, "a number of thousands of digits is no label"),
+        ([("i", "a", "x")], {"categories": ["y\nz"]}, "unknown label 'x'; the categories are: y\\nz"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.LabelTable.from_rows(rows, **options)
@@ -401,6 +469,9 @@ def test_bad_rows():
         ([[1]], None, "item '1': 1 counts; 2 whole numbers from 0 are needed, one for each category"),
         ([[1, 1]], ["q", "r"], "2 names of items; 1 rows are given"),
         ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
+        ([1, 2], None, "1; a list is needed"),
+        ([[2**30, 2**30]], None, "2147483648 labels; a table holds at most 2147483647"),
+        ([[10**30, 1]], None, f"{10**30 + 1} labels; a table holds at most 2147483647"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.LabelTable.from_counts(counts, ["x", "y"], items=items)

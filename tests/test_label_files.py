@@ -70,6 +70,9 @@ def test_missing_and_categories(write):
     path = write(LONG.replace("3,ann,", "3,ann,NA"))
     assert sa.read_labels(path).labels == ("NA", "no", "yes")
     assert sa.read_labels(path, missing="NA").labels == ("no", "yes")
+    missing = sa.read_labels(path, missing="NA")
+    assert missing.notes == ("1 label 'NA' counted as missing",)
+    assert "|missing:NA|" in sa.pi(missing).signature
     declared = sa.read_labels(path, missing="NA", categories=["no", "yes", "maybe"])
     assert declared.labels == ("maybe", "no", "yes")
     assert sa.ac1(declared).counts.categories == 3
@@ -79,7 +82,7 @@ BAD = [
     (LONG, {"item": "x"}, "no column called 'x'; there are: 'item', 'annotator', 'label'"),
     ("a,b,c\n1,2,3\n", {}, "which column is the item? name it (--item, item=); there are: 'a', 'b', 'c'"),
     ("item,annotator,label,label\n1,2,3,4\n", {"label": "label"}, "2 columns are called 'label'; there are: 'item', 'annotator', 'label', 'label'"),
-    ("item,annotator,label\n1,ann\n", {}, ":2: 2 cells; the header has 3, and each row needs as many"),
+    ("item,annotator,label\n1,ann\n", {}, ":2: 2 cells (between ','); the header has 3, and each row needs as many"),
     ("item,annotator,label\n1,ann,x\n\n ,bob,x\n", {}, ":4: the item is missing; every label needs one"),
     ("item,annotator,label\n1,,x\n", {}, ":2: the annotator is missing; every label needs one"),
     ("item,annotator,label\n1,a,x\n1,a,y\n", {}, ":3: item '1', annotator 'a': labelled twice, 'x' and 'y'; duplicates first keeps the first"),
@@ -88,12 +91,17 @@ BAD = [
     ("item,annotator,label\n1,\"a\"b,x\n", {}, ":2: no CSV: ',' expected after '\"'; a cell with a quote in it needs quotes around it, and quotes doubled"),
     ("item,a,b\n1,x,y\n1,x,y\n", {"wide": True}, ":3: item '1' stands twice; in this layout each has one row (if no column names the items, name those of the annotators or labels)"),
     ("item,a,b\n,x,y\n", {"wide": True}, ":2: the item is missing; every row needs one"),
-    ("item,a,a\n1,x,y\n", {"wide": True}, "2 columns are called 'a'; there are: 'item', 'a', 'a'"),
+    ("item,a,a\n1,x,y\n", {"wide": True}, "columns 2 and 3 are both called 'a'; each annotator needs a name of its own"),
+    ("item,a,\n1,x,\n", {"wide": True}, "column 3 has no name; each annotator needs one"),
+    ("item,a\n1,x\n", {"wide": True, "annotator": ["a", "a"]}, "columns 2 and 2 are both called 'a'; each annotator needs a name of its own"),
+    ("item,annotator,label\n", {}, "no rows below the header; a row for each is needed"),
+    ("item,annotator,label\n1,a,\"" + "x" * 140_000, {}, ":2: a cell of more than 131072 characters; is a quote left open?"),
+    ("item,x,y\n1,3000000000,1\n", {"counts": True}, "3000000001 labels; a table holds at most 2147483647"),
     ("item\n1\n", {"wide": True}, "one column; besides the item's one for each annotator is needed"),
     ("item,x,y\n1,1,-1\n", {"counts": True}, ":2: count '-1' of 'y'; a whole number from 0 is needed"),
     ("item,x,y\n1,1,\n", {"counts": True}, ":2: count '' of 'y'; a whole number from 0 is needed"),
-    ("item,x,x\n1,1,2\n", {"counts": True}, "2 columns are called 'x'; there are: 'item', 'x', 'x'"),
-    ("item,1,1.0\n1,1,2\n", {"counts": True}, "category '1' stands twice; each needs a name"),
+    ("item,x,x\n1,1,2\n", {"counts": True}, "columns 2 and 3 are both called 'x'; each label needs a name of its own"),
+    ("item,1,1.0\n1,1,2\n", {"counts": True}, "columns 2 and 3 are both called '1'; each label needs a name of its own"),
 ]  # fmt: skip
 
 
@@ -162,6 +170,8 @@ def test_command_tokens(newsroom, capsys):
     ask = ["coefficients", str(crowd), "--tokens", "--skip-outside", "--format", "json"]
     assert main(ask) == 0
     assert json.loads(capsys.readouterr().out) == sa.coefficients(table).to_dict()
+    assert main(["coefficients", str(crowd), "--tokens", "--annotators", "ann,bob"]) == 0
+    assert capsys.readouterr().out.startswith("2 annotators, ")
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
     assert main(["coefficients", *files, "--tokens", "--unit", "document"]) == 0
     assert "|unit:document|" in capsys.readouterr().out
@@ -171,6 +181,7 @@ MISUSED = [
     (["{}", "--unit", "document"], "--unit is of span corpora; only with --tokens"),
     (["{}", "--skip-outside"], "--skip-outside is of span corpora; only with --tokens"),
     (["{}", "{}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
+    (["{}", "--annotators", "ann"], "--annotators is of span corpora; only with --tokens"),
     (["{}", "--tokens", "--wide"], "--wide is of a table of labels; not with --tokens"),
 ]
 

@@ -142,3 +142,13 @@ def result_corpus():
 def test_formats():
     """Every format is there by name."""
     assert set(TABLES) | {"json", "csv"} == set(FORMATS)
+
+
+def test_latex_of_symbols_and_negative_numbers():
+    """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
+    from spanagree.report.latex import render
+    from spanagree.report.table import Table
+
+    out = render(Table(("", "π", "a − b"), [["creative-work-2", -0.25, "-0.1–0.2"]]))
+    assert " & $\\pi$ & a $-$ b" in out
+    assert "creative-work-2 & $-$0.2500 & $-$0.1--0.2" in out

@@ -162,6 +162,10 @@ def test_class_distribution():
     k = 1 / sa.agreement_variance([2, 4, 5], [0.6, 0.3, 0.1])
     assert (given.weights[2] / given.weights[0]) == pytest.approx(k[1] / k[0])
     assert (given.weights[3] / given.weights[0]) == pytest.approx(k[2] / k[0])
+    assert "|classes:0.6,0.3,0.1|" in given.signature
+    assert "|classes:estimated|" in sa.spa(t, "inverse_variance_class").signature
+    whole = sa.coefficients(t, weights="inverse_variance_class", class_distribution={"X": 0.6, "Y": 0.3, "Z": 0.1})  # fmt: skip
+    assert whole.signature == given.signature
     one = sa.spa(t, "inverse_variance_class", class_distribution={"X": 1, "Y": 0, "Z": 0})
     assert one.value == sa.spa(t, "flat").value
     assert one.note == "one category has all the probability: variance 0, equal weights"
@@ -180,10 +184,18 @@ def test_bad_settings():
         ({"X": 1}, "no probability for 'Y'; the categories are: X, Y, Z"),
         ({"X": 1, "Y": 0, "Z": 0, "Q": 0}, "unknown category 'Q'; the categories are: X, Y, Z"),
         ({"X": 0.5, "Y": 0.5, "Z": 0.5}, "probabilities from 0 that sum to 1 are needed"),
+        ({"X": "q", "Y": 0, "Z": 0}, "numbers are needed"),
+        ([1, 0, 0], "a probability for each category"),
         ({"X": 1.5, "Y": -0.5, "Z": 0}, "probabilities from 0 that sum to 1 are needed"),
     ):
         with pytest.raises(sa.SettingError, match=said):
             sa.spa(t, "inverse_variance_class", class_distribution=distribution)
+    for n, p, said in (
+        (1, [0.5, 0.5], "n 1.0; numbers of labels from 2 are needed"),
+        ([2, 3], [-0.5, 1.5], "probabilities from 0 that sum to 1 are needed"),
+    ):
+        with pytest.raises(sa.SettingError, match=said):
+            sa.agreement_variance(n, p)
     with pytest.raises(sa.SettingError, match="class_distribution: weights flat do not use it"):
         sa.spa(t, "flat", class_distribution={"X": 1, "Y": 0, "Z": 0})
 

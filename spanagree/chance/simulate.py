@@ -16,7 +16,7 @@ import numpy as np
 from spanagree.arrays import Ints, met_before
 from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Corpus, Layer
-from spanagree.errors import InputError, SettingError, check_choice, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
 
 
 def draw_starts(
@@ -109,8 +109,8 @@ def simulate(
     >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
     [1, 2]
     """
-    if not isinstance(seed, (int, np.random.Generator)) or (isinstance(seed, int) and seed < 0):
-        raise SettingError(f"seed {show(seed)}; a whole number from 0 is needed")
+    if not isinstance(seed, np.random.Generator):
+        check_whole(seed, 0, "seed")
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from spanagree.errors import InputError, SettingError, printable, show
+from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.formats.files import PathName, read_text
 from spanagree.label_table import LabelTable, label_table
 
@@ -68,8 +68,9 @@ def read_labels(
             for name, given in (("item", item), ("annotator", annotator), ("label", label))
         ]
         cells = [[row[c] for _, row in table.rows] for c in columns]
-        cells[2] = _without(cells[2], missing)
-        return label_table(*cells, categories=categories, duplicates=duplicates, where=table.where)
+        return label_table(
+            *cells, categories=categories, duplicates=duplicates, missing=missing, where=table.where
+        )
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
     names = [table.header[c] for c in columns]
     items = [row[own] for _, row in table.rows] if own is not None else None
@@ -85,15 +86,12 @@ def read_labels(
     return label_table(
         [name for name in rows for _ in columns],
         names * len(rows),
-        _without([row[c] for _, row in table.rows for c in columns], missing),
+        [row[c] for _, row in table.rows for c in columns],
         categories=categories,
         duplicates=duplicates,
+        missing=missing,
         where=lambda k: table.where(k // len(columns)),
     )
-
-
-def _without(labels: list[str], missing: str | None) -> list[str]:
-    return ["" if label.strip() == missing else label for label in labels]
 
 
 class _Table:
@@ -117,17 +115,25 @@ class _Table:
                     continue
                 if len(row) != len(self.header):
                     raise InputError(
-                        f"{self.name}:{reader.line_num}: {len(row)} cells; the header has"
-                        f" {len(self.header)}, and each row needs as many"
+                        f"{self.name}:{reader.line_num}: {counted(len(row), 'cell')} (between"
+                        f" {show(sign)}); the header has {len(self.header)}, and each row needs as"
+                        " many"
                     )
                 self.rows.append((reader.line_num, row))
         except csv.Error as error:
+            if "field limit" in str(error):
+                raise InputError(
+                    f"{self.name}:{reader.line_num}: a cell of more than {csv.field_size_limit()}"
+                    " characters; is a quote left open?"
+                ) from None
             raise InputError(
                 f"{self.name}:{reader.line_num}: no CSV: {error}; a cell with a quote in it needs"
                 " quotes around it, and quotes doubled"
             ) from None
         if not self.header:
             raise InputError(f"{self.name}: is empty; a header and rows are needed")
+        if not self.rows:
+            raise InputError(f"{self.name}: no rows below the header; a row for each is needed")
 
     def where(self, row: int) -> str:
         return f"{self.name}:{self.rows[row][0]}: "
@@ -156,16 +162,30 @@ class _Table:
         own = None if item is None else self.column(item, "item")
         if names is not None:
             chosen = [self.column(n, what) for n in ([names] if isinstance(names, str) else names)]
+            self._check_names(chosen, what)
             return own, chosen
         own = 0 if own is None else own
         rest = [c for c in range(len(self.header)) if c != own]
-        for c in rest:
-            self.column(self.header[c], what)  # refuses one that stands twice
+        self._check_names(rest, what)
         if not rest:
             raise InputError(
                 f"{self.name}: one column; besides the item's one for each {what} is needed"
             )
         return own, rest
+
+    def _check_names(self, columns: Sequence[int], what: str) -> None:
+        """Refuses columns without a name, or with one that another has too."""
+        seen: dict[str, int] = {}
+        for c in columns:
+            name = re.sub(r"\.0+$", "", self.header[c])  # 1.0 is 1, as in cells
+            if not name:
+                raise InputError(f"{self.name}: column {c + 1} has no name; each {what} needs one")
+            if name in seen:
+                raise InputError(
+                    f"{self.name}: columns {seen[name] + 1} and {c + 1} are both called"
+                    f" {show(name)}; each {what} needs a name of its own"
+                )
+            seen[name] = c
 
     def check_items(self, items: Sequence[str]) -> None:
         seen: set[str] = set()

@@ -22,7 +22,7 @@ def as_table(result: Agreement, by: str | None = None) -> Table:
         header,
         rows,
         names=names,
-        caption=f"{annotators}, {counted(result.team.pairs, 'pair')} that share a {document},"
+        caption=f"{annotators}, {counted(result.team.pairs, 'pair')} with a shared {document},"
         f" {counted(result.documents, document)}, {result.team.documents} seen by two or more",
         remarks=_remarks(result, by, document),
         signature=result.signature,
@@ -137,7 +137,7 @@ def _remarks(result: Agreement, by: str | None, document: str) -> list[str]:
         remarks.append(f"no rows for labels: match {result.settings['match']} disregards them")
     if result.few:
         least = result.settings["min_shared"]
-        few = f"{result.few} of {counted(len(result.pairs), 'pair')}"
+        few = f"{result.few} of {len(result.pairs)} pairs"
         mark = f"{_FEW} " if by == "pair" else ""
         remarks.append(f"{mark}{few} share fewer than {least} {document}s; their figures are shaky")
     silent = len(result.pairs) - int(result.mean.pairs.observed)

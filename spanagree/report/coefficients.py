@@ -20,7 +20,7 @@ def as_table(result: Coefficients, by: str | None = None) -> Table:
         caption=f"{who or counted(counts.annotators or 0, 'annotator')},"
         f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
         f" {counted(counts.labels, 'label')}, {counted(counts.pairs, 'pair')} of labels,"
-        f" {counts.categories} categories",
+        f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
         remarks=_remarks(result, by),
         signature=result.signature,
     )
@@ -92,17 +92,30 @@ def _remarks(result: Coefficients, by: str | None) -> list[str]:
         remarks.append(
             f"lowest agreement by category: {figure(lowest)}, {figure(of.value)}"
             f" ({of.agreements} of {counted(of.potential, 'pair')} in which one chose it)"
+            + (f", and {more} more as low" if (more := _as_low(result)) else "")
         )
     if by == "annotator" and not result.annotators:
         remarks.append("no rows: a table of counts does not say who gave which label")
     said: dict[str, None] = {}
     for whole in result.all:
         if whole.reason:
-            said[f"{whole.name} undefined: {whole.reason}"] = None
+            name = "SPA corrected" if whole.reason.startswith("corrected: ") else whole.name
+            reason = whole.reason.removeprefix("corrected: ")
+            said[f"{name} undefined: {reason}"] = None
         elif by == "category":
             of_parts = (part.reason for part in whole.by_category.values() if part.reason)
             said |= {f"–: {whole.name} undefined: {reason}": None for reason in of_parts}
+    if by is None and result.spa.jackknife_reason:
+        said[f"jackknife undefined: {result.spa.jackknife_reason}"] = None
+    if by == "annotator" and any(not of.pairs for of in result.annotators.values()):
+        said["–: agreement undefined: no label of another on the same items"] = None
     if by == "category":
         reasons = (of.reason for of in result.categories.values() if of.reason)
         said |= {f"–: agreement undefined: {reason}": None for reason in reasons}
     return [*remarks, *said, *result.caveats]
+
+
+def _as_low(result: Coefficients) -> int:
+    """How many other categories have the lowest agreement too."""
+    values = [of.value for of in result.categories.values()]
+    return values.count(min(v for v in values if not math.isnan(v))) - 1

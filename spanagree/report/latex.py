@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from spanagree.report.table import UNDEFINED, Table, figure
@@ -15,6 +16,8 @@ _ESCAPES = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "→": r"$\to$",
+    "−": "$-$",
+    **{c: f"$\\{name}$" for c, name in zip("πκατ", ("pi", "kappa", "alpha", "tau"), strict=True)},
     UNDEFINED: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
@@ -39,4 +42,9 @@ def render(table: Table) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join("".join(_ESCAPES.get(c, c) for c in cell) for cell in cells) + r" \\"
+    return " & ".join(map(_cell, cells)) + r" \\"
+
+
+def _cell(text: str) -> str:
+    minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
+    return "".join(_ESCAPES.get(c, c) for c in minus)
