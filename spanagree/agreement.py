@@ -460,7 +460,8 @@ def agree(
         ci: confidence intervals for the team, the mean, pairs, annotators and labels, by resampling
             documents; see :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``
             and ``interval``.
-        progress: called with the number of documents of pairs done, and of all.
+        progress: called with the number of documents of pairs done, and of all; then with the
+            number of intervals.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
@@ -526,7 +527,7 @@ def agree(
         columns,
         (pair, document),
     )
-    return result if resampling is None else _with_intervals(result, resampling)
+    return result if resampling is None else _with_intervals(result, resampling, progress)
 
 
 def _nobody(annotators: int) -> str:
@@ -642,7 +643,11 @@ def _expansion(values: Sequence[float]) -> list[float]:
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def _with_intervals(result: Agreement, resampling: Resampling) -> Agreement:
+def _with_intervals(
+    result: Agreement,
+    resampling: Resampling,
+    progress: Callable[[int, int], None] | None,
+) -> Agreement:
     """The same result with intervals: each figure's own documents are resampled."""
     pair, document = result.pair_documents
     rows = result.tallies
@@ -672,7 +677,7 @@ def _with_intervals(result: Agreement, resampling: Resampling) -> Agreement:
         ),
         *(own(of_pair[k], document[documents_of_pair[k]]) for k in range(len(pairs))),
     ]
-    found = [{"f1": ends[0]} for ends in intervals(parts, f1_figures, resampling)]
+    found = [{"f1": ends[0]} for ends in intervals(parts, f1_figures, resampling, progress)]
     team, rest = found[0], iter(found[1:])
     labels = {label: replace(result.labels[label], intervals=next(rest)) for label in label_names}
     annotators = {
@@ -697,7 +702,8 @@ def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Int
     pair, document = result.pair_documents
     rows = result.tallies
     # pairs in an order of their own, so that the order of annotators changes no digit
-    ordered = sorted(range(len(result.pairs)), key=lambda k: sorted(list(result.pairs)[k]))
+    names = [sorted(names) for names in result.pairs]
+    ordered = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(ordered), np.int64)
     place[ordered] = np.arange(len(ordered))
     unit = np.searchsorted(seen, document[rows.document])

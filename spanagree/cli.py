@@ -124,7 +124,7 @@ def _certainty(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--ci", is_flag=True, help="Confidence intervals."),
         click.option("--confidence", type=float, metavar="C", help="In per cent.  [default: 95]"),
-        click.option("--resamples", type=int, metavar="N", help="How many.  [default: 10000]"),
+        click.option("--resamples", type=int, metavar="N", help="[default: 10000; of luck 1000]"),
         click.option("--seed", type=int, metavar="N", help="Of the resamples.  [default: 0]"),
         _table_option("--interval", INTERVALS, None, "How an interval is made.  [default: bca]"),
     )
@@ -530,7 +530,6 @@ def difficulty(
     """
     from spanagree.report.difficulty import as_table, as_text
 
-    _check_output(output, ())
     _, result = _difficulty(files, gold, annotators, match, chance, reading, output)
     if format == "text":
         _put(output, as_text(result))
@@ -574,7 +573,13 @@ def split(
     \b
     spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
     """
-    check_folder(output, force=force)
+    folder = check_folder(output, force=force)
+    for path in _layers(files).values():
+        if folder in Path(os.path.realpath(path)).parents:
+            raise InputError(
+                f"{printable(path)}: is an input in the folder {printable(output)}; write the parts"
+                " into another"
+            )
     ways = _ways(reading)
     corpus, hard = _difficulty(files, gold, annotators, match, chance, reading, None)
     parts = sa.split(corpus, hard, **ways)
@@ -757,6 +762,14 @@ def _sure(options: dict[str, Any], test: str | None = None) -> dict[str, Any]:
     names = ("ci", "confidence", "resamples", "seed", "interval")
     given = {name: options.pop(name) for name in names}
     chosen = {name: value for name, value in given.items() if _is_given(value)}
+    if (
+        test == "luck"
+        and not given["ci"]
+        and (unused := chosen.keys() & {"confidence", "interval"})
+    ):
+        raise click.UsageError(
+            f"--{min(unused)} needs --ci; the test against luck has no intervals"
+        )
     if chosen and not given["ci"] and test is None:
         more = " or --test" if "test" in click.get_current_context().params else ""
         raise click.UsageError(f"--{next(iter(chosen))} needs --ci{more}")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import SettingError, check_choice
+from spanagree.errors import SettingError, check_choice, counted
 from spanagree.evaluation import Evaluation, System
 from spanagree.resample import Bootstrap, Resampling, Sample, bootstrap, f1_figures
 from spanagree.signature import signature
@@ -30,6 +30,8 @@ TESTS = {
 
 _TIE = 1e-12  # differences closer than this are the same
 _CELLS = 1 << 22  # of one temporary array
+_ONE = "p: the bootstrap needs two documents"
+_ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 
 
 class Difference(NamedTuple):
@@ -76,6 +78,18 @@ class Comparison:
         """The settings that made the numbers, and the version, in one line."""
         return signature(self.settings)
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        few = [pair for pair in self.pairs if pair.documents < _ENOUGH]
+        if self.settings["test"] != "bootstrap" or not few:
+            return ()
+        least = min(pair.documents for pair in few)
+        return (
+            f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
+            " differences too often; the permutation test does not",
+        )
+
     def __getitem__(self, names: tuple[str, str]) -> SystemPair:
         """The pair of these two systems, in the order asked for: differences change their sign.
 
@@ -101,6 +115,7 @@ class Comparison:
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
+            "caveats": list(self.caveats),
             "pairs": [
                 {
                     "a": pair.a,
@@ -215,7 +230,7 @@ def _pairs(
                 _pair(
                     systems[i].name,
                     systems[j].name,
-                    table[:, [place[i], place[j]]],
+                    table[:, sorted((place[i], place[j]))],
                     drawn,
                     3 * at,
                     test,
@@ -238,13 +253,18 @@ def _pair(
     exact = False
     if test == "bootstrap":
         p = [_centred(drawn.replicates[:, k], float(drawn.estimate[k])) for k in (first, first + 2)]
+        if len(table) < 2:
+            p = [UNDEFINED, UNDEFINED]
     else:
         exact = len(differing) <= math.log2(resampling.resamples)
         p = _exchanged(table, table[differing], value, exact, resampling)
     made = []
     for k, estimate, of in zip((first, first + 2), value.tolist(), p, strict=True):
         low, high, said = drawn.interval(k, resampling)
-        made.append(Difference(estimate, low, high, of, UNDEFINED, said))
+        reasons = [f"interval: {said}"] if said else []
+        if math.isnan(of) and not math.isnan(estimate):
+            reasons.append("p: nothing varies among the documents" if len(table) > 1 else _ONE)
+        made.append(Difference(estimate, low, high, of, UNDEFINED, "; ".join(reasons)))
     return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 
@@ -253,6 +273,8 @@ def _centred(drawn: Floats, value: float) -> float:
     defined = drawn[~np.isnan(drawn)]
     if math.isnan(value) or not len(defined):
         return UNDEFINED
+    if abs(value) > _TIE and np.ptp(defined) <= _TIE:
+        return UNDEFINED  # the documents are all alike: they cannot tell
     hits = int((np.abs(defined - value) >= abs(value) - _TIE).sum())
     return (1 + hits) / (1 + len(defined))
 
@@ -264,28 +286,29 @@ def _exchanged(
     differing = differing[np.lexsort(differing.reshape(len(differing), 6).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
-    hits, draws = np.zeros(2), 0
+    hits, draws = np.zeros(2), np.zeros(2)
     for chosen in _exchanges(len(differing), exact, resampling):
         moved = chosen @ change
         with np.errstate(divide="ignore", invalid="ignore"):
             f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
         difference = (f1[0] - f1[1])[:, [0, 2]]
         hits += (np.abs(difference) >= np.abs(value) - _TIE).sum(axis=0)
-        draws += len(chosen)
-    p = hits / draws if exact else (1 + hits) / (1 + draws)
+        draws += (~np.isnan(difference)).sum(axis=0)
+    p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
 
 
 def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
     """Which documents are exchanged: all ways, or drawn ones; (some, documents) of 0 and 1."""
-    if exact:
-        ways = np.arange(2**documents)[:, None] >> np.arange(documents)
-        yield (ways & 1).astype(np.float64)
-        return
     rng = np.random.default_rng(resampling.seed)
     most = max(1, _CELLS // max(documents, 1))
-    for low in range(0, resampling.resamples, most):
-        count = min(most, resampling.resamples - low)
+    draws = 2**documents if exact else resampling.resamples
+    for low in range(0, draws, most):
+        count = min(most, draws - low)
+        if exact:
+            ways = np.arange(low, low + count)[:, None] >> np.arange(documents)
+            yield (ways & 1).astype(np.float64)
+            continue
         yield rng.integers(0, 2, size=(count, documents)).astype(np.float64)
 
 

@@ -334,7 +334,7 @@ class Corpus:
             return self
         return replace(self, ids=tuple(map(self.id_of, range(len(self)))))
 
-    def subset(self, documents: Sequence[int] | Ints) -> Corpus:
+    def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """The same annotators over some of the documents, in the order given.
 
         ``documents`` are their numbers from 0, or a mask. Without ids, documents are numbered anew.

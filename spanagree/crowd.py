@@ -95,6 +95,11 @@ def compare(
             Layer(pair, start[segment], end[segment], label[segment], everyone), profile[segment]
         )
 
+    # sides by name, so that the order of annotators changes no digit
+    rank = np.empty(len(corpus.annotators), np.int64)
+    rank[np.argsort(np.array(corpus.annotators, dtype=object))] = np.arange(len(rank))
+    turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
+    first, second = np.where(turned, second, first), np.where(turned, first, second)
     size = crowd.end - crowd.begin
     done = np.cumsum(size[first] + size[second])
     borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
@@ -107,10 +112,23 @@ def compare(
         parts.append((part.document + low, part))
         told(high, len(first))
         low = high
+    document, *columns = (
+        np.concatenate(column)
+        for column in (
+            [number for number, _ in parts],
+            *(
+                [getattr(part, name) for _, part in parts]
+                for name in ("label", "matched", "expected", "size_a", "size_b")
+            ),
+        )
+    )
+    label, matched, expected, size_a, size_b = columns
+    back = turned[document]
     return Tallies(
-        np.concatenate([document for document, _ in parts]),
-        *(
-            np.concatenate([getattr(part, name) for _, part in parts])
-            for name in ("label", "matched", "expected", "size_a", "size_b")
-        ),
+        document,
+        label,
+        matched,
+        expected,
+        np.where(back, size_b, size_a),
+        np.where(back, size_a, size_b),
     )

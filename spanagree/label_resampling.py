@@ -111,7 +111,10 @@ def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
         (unit[item], 6 + 2 * K + label, number * two[item]),
     ]
     if table.annotator is not None:
-        column = 6 + 3 * K + table.annotator * K + table.label
+        # annotators in the order of their names, so that the order of rows changes no draw
+        rank = np.empty(len(table.annotators), np.int64)
+        rank[np.argsort(np.array(table.annotators, dtype=object))] = np.arange(len(rank))
+        column = 6 + 3 * K + rank[table.annotator] * K + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
     rows, columns, values = (np.concatenate([e[k] for e in entries]) for k in range(3))
     shape = (int(unit.max(initial=-1)) + 1, sums.columns)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from spanagree.similarity import check_layer
 from spanagree.tally import UNDEFINED, plain
 from spanagree.version import __version__
 
+_ALL_PAIRS = 10  # levels of which each two are compared
 _TIE = 1e-12  # difficulties closer than this are the same
 
 
@@ -39,6 +40,7 @@ class Difficulty:
             no annotator who saw the document marked anything in it.
         expected: per document the expected match, summed over ordered pairs of annotators.
         size: per document the size of an annotation (segments, or tokens), summed alike.
+        seen: which documents one of the annotators saw at all.
         annotators: whose annotations these are; one name for a gold annotation.
         document_ids: the names of the documents; without them they are numbered from 1.
         settings: what made the numbers.
@@ -48,6 +50,7 @@ class Difficulty:
     chance: Floats
     expected: Floats
     size: Floats
+    seen: Bools
     annotators: tuple[str, ...]
     document_ids: tuple[str, ...] | None
     settings: Mapping[str, Any]
@@ -92,11 +95,14 @@ class Difficulty:
         return [{**row, "signature": self.signature} for row in self._rows()]
 
     def _rows(self) -> list[dict[str, Any]]:
-        columns = (self.values, self.chance, self.expected, self.size)
-        return [
-            {"document": self.id_of(d), "difficulty": x, "chance": p, "expected": e, "size": s}
-            for d, (x, p, e, s) in enumerate(zip(*(c.tolist() for c in columns), strict=True))
-        ]
+        columns = (self.values, self.chance, self.expected, self.size, self.seen)
+        rows = []
+        for d, row in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+            x, p, e, s, seen = row
+            reason = ("nothing marked" if seen else "not seen") if math.isnan(x) else ""
+            figures = {"difficulty": x, "chance": p, "expected": e, "size": s}
+            rows.append({"document": self.id_of(d), **figures, "undefined": reason})
+        return rows
 
 
 def difficulty(
@@ -150,7 +156,7 @@ def difficulty(
     alike = np.where(defined, expected / np.where(defined, size, 1), 0.0)
     # in the order of their values, so that the order of annotators changes no digit
     document = crowd.document[first]
-    order = np.lexsort((alike, document))
+    order = np.lexsort((expected, alike, document))
     total, pairs, all_expected, all_size = (
         np.bincount(document[order], (times * value)[order], len(corpus)).astype(np.float64)
         for value in (alike, defined.astype(np.float64), expected, size)
@@ -170,6 +176,7 @@ def difficulty(
         np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
         all_expected,
         all_size,
+        np.bincount(crowd.document, minlength=len(corpus)) > 0,
         team.annotators,
         corpus.ids,
         settings,
@@ -181,9 +188,10 @@ def difficulty(
 
 
 class Level(NamedTuple):
-    """Documents of a difficulty from ``low`` up to but not including ``high``.
+    """Documents of a difficulty from ``low`` to ``high``.
 
-    The last level includes its end; the documents without a difficulty have ``nan`` for both.
+    A document at a border is in the harder level, but in the easier one where borders are of the
+    chance level. The documents without a difficulty have ``nan`` for both.
     """
 
     name: str
@@ -226,7 +234,8 @@ def levels_of(
 
     Args:
         difficulty: of each document.
-        levels: this many levels, as nearly equal in size as ties allow; 2 unless asked otherwise.
+        levels: this many levels of nearly equal size, 2 unless asked otherwise; each border is as
+            near to its share of the documents as ties allow.
         at: thresholds of difficulty: a document at a threshold is in the harder level.
         chance_at: thresholds of the chance level, 1 − difficulty: one at a threshold is in the
             easier level. (The 0.175 of Li et al. 2024 is such a level.)
@@ -258,24 +267,27 @@ def levels_of(
         check_whole(count, 1, "levels")
         shares = asked or [i / count for i in range(1, count)]
         cuts = _cuts(ordered, shares)
-        if len(cuts) < len(shares):
-            distinct = 1 + int((np.diff(ordered) > _TIE).sum()) if len(ordered) else 0
+        if not len(ordered):
+            notes.append("no document has a difficulty, so there is one level, without documents")
+        elif len(cuts) < len(shares):
+            distinct = 1 + int((np.diff(ordered) > _TIE).sum())
             notes.append(
                 f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
                 f" {distinct} different difficulties, and equal ones are not parted"
             )
         borders = [float(ordered[cut]) for cut in cuts]
+    lowest = min(0.0, float(ordered[0])) if len(ordered) else 0.0  # overlapping may go below 0
     parts = np.split(place, cuts)
     made = tuple(
         Level(f"level-{i}", low, high, np.sort(part))
         for i, (low, high, part) in enumerate(
-            zip([0.0, *borders], [*borders, 1.0], parts, strict=True), 1
+            zip([lowest, *borders], [*borders, 1.0], parts, strict=True), 1
         )
     )
     notes += [
         f"no document has a difficulty from {level.low:.4g} to {level.high:.4g} ({level.name})"
         for level in made
-        if not len(level.documents)
+        if not len(level.documents) and len(ordered)
     ]
     way = {given[0]: asked} if asked else {"levels": 2 if levels is None else levels}
     return Levels(
@@ -287,7 +299,9 @@ def levels_of(
 
 
 def _thresholds(values: Sequence[float] | None, name: str) -> list[float]:
-    asked = list(values or ())
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise SettingError(f"{name} {show(values)}; a list of numbers is needed")
+    asked = list(values)
     for value in asked:
         if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
             raise SettingError(f"{name} {show(value)}; numbers from 0 to 1 are needed")
@@ -298,15 +312,18 @@ def _thresholds(values: Sequence[float] | None, name: str) -> list[float]:
 
 def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
     """How many documents lie below each border: as near to the shares as ties and order allow."""
-    free = (np.flatnonzero(np.diff(ordered) > _TIE) + 1).tolist()  # where a border may be
+    free = np.flatnonzero(np.diff(ordered) > _TIE) + 1  # where a border may be
     cuts: list[int] = []
+    first = 0  # among the free places
     for i, share in enumerate(shares):
-        left = len(shares) - 1 - i  # borders still to come, which need a place each
-        allowed = [cut for cut in free if not cuts or cut > cuts[-1]]
-        allowed = allowed[: max(len(allowed) - left, 1)]
-        if not allowed:
+        last = len(free) - (len(shares) - 1 - i)  # borders still to come need a place each
+        allowed = free[first : max(last, first + 1)]
+        if not len(allowed):
             break
-        cuts.append(min(allowed, key=lambda cut: (abs(cut - share * len(ordered)), cut)))
+        at = int(np.searchsorted(allowed, share * len(ordered)))
+        near = allowed[max(at - 1, 0) : at + 1]
+        cuts.append(int(min(near.tolist(), key=lambda cut: (abs(cut - share * len(ordered)), cut))))
+        first = int(np.searchsorted(free, cuts[-1])) + 1
     return cuts
 
 
@@ -432,7 +449,9 @@ class EvaluationByLevel:
         from scipy.stats import kendalltau  # takes half a second to import
 
         pairs = [
-            (a, b) for a, b in zip(one, other, strict=True) if not (math.isnan(a) or math.isnan(b))
+            (round(a, 12), round(b, 12))  # so that ties are those of ranks
+            for a, b in zip(one, other, strict=True)
+            if not (math.isnan(a) or math.isnan(b))
         ]
         if len(pairs) < 2 or any(len(set(column)) < 2 for column in zip(*pairs, strict=True)):
             return UNDEFINED
@@ -442,13 +461,25 @@ class EvaluationByLevel:
         """τ between the systems' raw and corrected F1."""
         return self.tau(_f1(evaluation, "observed"), _f1(evaluation, "corrected"))
 
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature({**self.settings, **self.whole.settings})
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return tuple(
+            f"{level.name}: {said}" for level, of in self._defined() for said in of.caveats
+        )
+
     def between(self, figure: str) -> list[tuple[str, str, float]]:
-        """τ between the systems' F1 in each two levels."""
+        """τ between the systems' F1 in each two levels; of more than ten, in neighbouring ones."""
         parts = [(level.name, _f1(of, figure)) for level, of in self._defined()]
         return [
             (a, b, self.tau(one, other))
             for i, (a, one) in enumerate(parts)
-            for b, other in parts[i + 1 :]
+            for b, other in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
         ]
 
     def _defined(self) -> list[tuple[Level, Evaluation]]:
@@ -458,7 +489,9 @@ class EvaluationByLevel:
     def to_dict(self) -> dict[str, Any]:
         """The evaluation with its levels, as plain data for JSON; undefined is ``None``."""
         data = self.whole.to_dict()
+        data["signature"] = self.signature
         data["notes"] = [*data["notes"], *self.notes]
+        data["caveats"] = [*data["caveats"], *self.caveats]
         return {
             **data,
             "difficulty": {
@@ -491,6 +524,7 @@ class EvaluationByLevel:
                 "from": None if level is None else level.low,
                 "to": None if level is None else level.high,
                 **row,
+                "signature": self.signature,
             }
             for level, of in parts
             for row in of.to_rows()
@@ -517,7 +551,9 @@ def evaluate_levels(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
     """
-    if evaluation.documents != len(difficulty):
+    if (evaluation.documents, evaluation.document_ids) != (
+        len(difficulty), difficulty.document_ids
+    ):  # fmt: skip
         raise SettingError(
             f"the difficulty is that of other documents ({len(difficulty)} of them; the evaluation"
             f" has {evaluation.documents})"

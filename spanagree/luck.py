@@ -107,7 +107,11 @@ def luck_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     gold = str(evaluation.settings["gold"])
-    if not {gold, *evaluation.systems} <= set(corpus.annotators):
+    if (
+        not {gold, *evaluation.systems} <= set(corpus.annotators)
+        or evaluation.documents != len(corpus)
+        or evaluation.document_ids != corpus.ids
+    ):
         raise SettingError("the evaluation is that of another corpus")
     told = progress or (lambda done, total: None)
     systems = {}
@@ -119,25 +123,34 @@ def luck_test(
             nothing = np.full(0, UNDEFINED)
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
             continue
-        a, b = (
-            layer.only(system.shared[layer.document])
-            for layer in (corpus.layers[gold], corpus.layers[name])
-        )
-        found = _drawn(corpus, a, b, evaluation.settings, draws, rng)
+        two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.shared))
+        found = _drawn(two, gold, name, evaluation.settings, draws, rng)
         hits = int((found >= system.tally.matched * (1 - _TIE)).sum())
         null = 2 * found / size
         systems[name] = Luck(
             name, system.f1.observed, (1 + hits) / (1 + draws), float(null.mean()), null
         )
     told(len(systems), len(systems))
-    settings = {**evaluation.settings, "test": "luck", "draws": draws, "seed": seed}
+    settings = {k: v for k, v in evaluation.settings.items() if k not in ("ci", "resamples")}
+    settings |= {"test": "luck", "draws": int(draws), "seed": int(seed)}
     return LuckTest(systems, settings)
+
+
+def _in_own_order(corpus: Corpus) -> Corpus:
+    """The documents in an order of their own, so that theirs changes no draw."""
+    documents = list(corpus)
+    return corpus.subset(
+        sorted(
+            range(len(corpus)),
+            key=lambda d: (documents[d].length, list(documents[d].segments.values())),
+        )
+    )
 
 
 def _drawn(
     corpus: Corpus,
-    gold: Layer,
-    system: Layer,
+    gold_name: str,
+    system_name: str,
     settings: Mapping[str, Any],
     draws: int,
     rng: np.random.Generator,
@@ -146,6 +159,7 @@ def _drawn(
 
     Many draws are made at once: as so many copies of the corpus, one after the other.
     """
+    gold, system = corpus.layers[gold_name], corpus.layers[system_name]
     measure = find_match(settings["match"])
     labels = max(1, len(corpus.labels))
 
@@ -154,7 +168,7 @@ def _drawn(
 
     of_gold = cells(gold.document, gold.label)
     found = []
-    most = max(1, _PORTION // max(len(system), 1))
+    most = max(1, _PORTION // max(len(system), len(corpus), 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
         drawn = redraw(

@@ -66,6 +66,7 @@ class Coefficients:
         counts: the items, labels and pairs behind all of them.
         settings: what made the numbers.
         notes: what was read in another way than it stands.
+        units: of tokens, the number of their documents.
     """
 
     spa: Spa
@@ -79,6 +80,7 @@ class Coefficients:
     counts: Counts
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = field(default=())
+    units: int | None = None
 
     @property
     def signature(self) -> str:
@@ -90,7 +92,8 @@ class Coefficients:
         """Where an answer is shaky, a sentence each."""
         of = self.pi
         score = Score(of.observed, of.expected, of.value, interval=of.interval)
-        return tuple(caveats("π", score, self.counts.compared, "item"))
+        noun = "item" if self.units is None else "document"
+        return tuple(caveats("π", score, self.units or self.counts.compared, noun))
 
     @property
     def all(self) -> tuple[Coefficient, ...]:
@@ -226,6 +229,7 @@ def coefficients(
         of_spa.counts,
         settings,
         (*table.notes, of_spa.note) if of_spa.note else table.notes,
+        None if table_used.documents is None else len(np.unique(table_used.documents)),
     )
     if resampling is None or not result.counts.compared:
         return result

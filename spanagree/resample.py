@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,10 +26,12 @@ Statistic: TypeAlias = Callable[[Floats], Floats]
 INTERVALS = {
     "bca": "bias-corrected and accelerated: the least error for few documents",
     "percentile": "the quantiles of the resamples as they are",
+    "jackknife": "the figure ± z standard errors, from leaving out one unit at a time; no draws",
 }
 """How an interval is made of resamples, by name."""
 
 _CELLS = 1 << 22  # of one temporary array
+_TOGETHER = 100  # things that are resampled together
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 _TIE = 1e-12  # figures closer than this are the same
 
@@ -49,7 +52,7 @@ class Resampling:
     def __post_init__(self) -> None:
         check_choice(self.interval, INTERVALS, "interval")
         c = self.confidence
-        if not isinstance(c, (int, float)) or isinstance(c, bool) or not 0 < c < 100:
+        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
             raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
         check_whole(self.resamples, 1, "resamples")
         check_whole(self.seed, 0, "seed")
@@ -59,12 +62,15 @@ class Resampling:
         """That which settings of a result name."""
         kind = next(name for name in INTERVALS if settings["ci"].startswith(name))
         confidence = float(settings["ci"].removeprefix(kind))
-        return cls(confidence, settings["resamples"], settings["seed"], kind)
+        return cls(confidence, settings.get("resamples", 1), settings.get("seed", 0), kind)
 
     def settings(self) -> dict[str, Any]:
         """For the signature."""
-        kind = f"{self.interval}{self.confidence:g}"
-        return {"ci": kind, "resamples": self.resamples, "seed": self.seed}
+        number = float(self.confidence)
+        kind = f"{self.interval}{int(number) if number.is_integer() else number!r}"
+        if self.interval == "jackknife":
+            return {"ci": kind}
+        return {"ci": kind, "resamples": int(self.resamples), "seed": int(self.seed)}
 
 
 class Sample:
@@ -85,7 +91,7 @@ class Sample:
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
         """The sums over as many units, drawn with replacement; in portions, (some, columns)."""
         rng = np.random.default_rng(resampling.seed)
-        wide = max(len(self.times), self.rows.shape[1], 1)
+        wide = max(self.units, self.rows.shape[1], 1)
         for portion in _portions(resampling.resamples, wide):
             yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
 
@@ -129,15 +135,10 @@ def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
     if distinct * 8 < units:
         return rng.multinomial(units, times / units, size=count).astype(np.float64)
     row = np.repeat(np.arange(distinct), times)
-    weights = np.empty((count, distinct))
-    for i, drawn in enumerate(_drawn(rng, units, count)):
-        weights[i] = np.bincount(row[drawn], minlength=distinct)
-    return weights
-
-
-def _drawn(rng: np.random.Generator, units: int, count: int) -> Iterator[Ints]:
-    for portion in _portions(count, units):
-        yield from rng.integers(0, units, size=(portion, units))
+    drawn = row[rng.integers(0, max(units, 1), size=(count, units))]
+    drawn += (np.arange(count) * distinct)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=count * distinct)
+    return counts.reshape(count, distinct).astype(np.float64)
 
 
 # --- intervals ----------------------------------------------------------------------------------
@@ -166,8 +167,10 @@ class Bootstrap:
         defined = drawn[~np.isnan(drawn)]
         if units < 2:
             return UNDEFINED, UNDEFINED, f"{units} to resample; an interval needs two"
-        if math.isnan(estimate) or not len(defined):
+        if math.isnan(estimate):
             return UNDEFINED, UNDEFINED, "the figure itself is undefined"
+        if resampling.interval == "jackknife":
+            return self._jackknife(figure, resampling)
         said = []
         if missing := len(drawn) - len(defined):
             said.append(f"undefined in {missing} of {len(drawn)} resamples")
@@ -176,11 +179,25 @@ class Bootstrap:
         if resampling.interval == "bca":
             adjusted = _bca(estimate, defined, self.left_out[:, figure], self.times, tail)
             if adjusted is None:
-                said.append("percentile, as the acceleration is undefined")
+                said.append("percentile, as its bias or acceleration is undefined")
             else:
                 ends = adjusted
+        if not len(defined):
+            return UNDEFINED, UNDEFINED, said[0]
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(said)
+
+    def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
+        from scipy.special import ndtri  # takes a tenth of a second to import
+
+        units = int(self.times.sum())
+        left_out, estimate = self.left_out[:, figure], float(self.estimate[figure])
+        if np.isnan(left_out).any():
+            return UNDEFINED, UNDEFINED, "undefined without one of those it rests on"
+        mean = np.average(left_out, weights=self.times)
+        spread = (self.times * (left_out - mean) ** 2).sum() * (units - 1) / units
+        error = float(-ndtri((1 - resampling.confidence / 100) / 2)) * math.sqrt(spread)
+        return estimate - error, estimate + error, ""
 
 
 def _bca(
@@ -206,9 +223,11 @@ def _bca(
 def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> Bootstrap:
     """Figures of a sample with their resamples and leave-one-outs."""
     with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = statistic(sample.total)[0]
+        drawn = [] if resampling.interval == "jackknife" else sample.resampled(resampling)
         return Bootstrap(
-            statistic(sample.total)[0],
-            np.concatenate([statistic(sums) for sums in sample.resampled(resampling)]),
+            estimate,
+            np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
             np.concatenate([statistic(sums) for sums in sample.each_left_out()])
             if len(sample.times)
             else np.empty((0, 0)),
@@ -217,7 +236,10 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
 
 
 def intervals(
-    of: Sequence[tuple[Ints, Floats]], statistic: Statistic, resampling: Resampling
+    of: Sequence[tuple[Ints, Floats]],
+    statistic: Statistic,
+    resampling: Resampling,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[list[Interval]]:
     """Intervals for figures that come in threes: observed, expected, corrected.
 
@@ -226,13 +248,16 @@ def intervals(
             columns). Things with the same documents are resampled together.
         statistic: from the sums of one thing to its figures, a multiple of three.
         resampling: how.
+        progress: called with the number of things done, and of all.
     """
     groups: dict[bytes, list[int]] = {}
     for i, (documents, _) in enumerate(of):
         groups.setdefault(documents.tobytes(), []).append(i)
     found: list[list[Interval]] = [[] for _ in of]
+    done = 0
     for members in groups.values():
-        for together in _together(members, of):
+        for low in range(0, len(members), _TOGETHER):
+            together = members[low : low + _TOGETHER]
             tables = [of[i][1] for i in together]
             columns = tables[0].shape[1]
 
@@ -246,14 +271,10 @@ def intervals(
                 found[i] = [
                     three(drawn, place * per + first, resampling) for first in range(0, per, 3)
                 ]
+            done += len(together)
+            if progress is not None:
+                progress(done, len(of))
     return found
-
-
-def _together(members: Sequence[int], of: Sequence[tuple[Ints, Floats]]) -> Iterator[list[int]]:
-    """Portions of the members whose replicates fit into memory."""
-    most = 100
-    for low in range(0, len(members), most):
-        yield list(members[low : low + most])
 
 
 def three(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:

@@ -9,6 +9,7 @@ _KEYS = (
     "match", "chance", "average", "of", "team", "annotators",
     "items", "outside", "categories", "weights", "classes", "complete_only", "duplicates",
     "missing", "offsets", "unit", "scheme", "strict", "partial", "cut",
+    "levels", "at", "chance_at", "quantiles",
     "ci", "test", "resamples", "draws", "seed",
 )  # fmt: skip
 

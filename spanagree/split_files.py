@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
+from uuid import uuid4
 
-from spanagree.errors import InputError, check_choice, printable
+from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.formats.conll import write_conll
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName
 from spanagree.formats.hf_datasets import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy_docs import write_docbin
+from spanagree.formats.table import quieten
 from spanagree.levels import Part, Split
 from spanagree.tally import plain
 
@@ -51,8 +52,9 @@ def _write_docbin(split: Split, folder: Path) -> None:
 
 def _write_dataset(split: Split, folder: Path) -> None:
     datasets = optional("datasets", "datasets", "writing datasets")
+    quieten(datasets)
     parts = {
-        part.level.name: to_dataset(part.corpus).add_column("difficulty", _field(part))
+        part.level.name: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
         for part in split.all
         if len(part.corpus)
     }
@@ -79,7 +81,7 @@ def write_split(
 
     Args:
         split: the parts.
-        folder: made if it is not there; its own files stay, those of the same name are replaced.
+        folder: made if it is not there; its own files stay, parts of an earlier split are replaced.
         form: one of :data:`WRITERS`.
         force: write into a folder that is not empty.
 
@@ -90,19 +92,48 @@ def write_split(
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)
     name = printable(os.fspath(folder))
+    there = target.is_dir()
+    # beside a folder that is made at once; inside one that is there, which may be a mount point
+    made = (target if there else target.parent) / f".split-{uuid4().hex}"
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".split-") as made:
-            part = Path(made)
-            WRITERS[form](split, part)
-            text = json.dumps(split.to_dict(), indent=2, allow_nan=False)
-            (part / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
-            target.mkdir(exist_ok=True)
-            for path in sorted(part.iterdir()):
-                if (there := target / path.name).is_dir():
-                    shutil.rmtree(there)
-                path.replace(there)
-    except OSError as error:
-        raise InputError(f"{name}: cannot be written: {error.strerror or error}") from None
+        made.mkdir()
+        WRITERS[form](split, made)
+        files = sorted(path.name for path in made.iterdir())
+        text = json.dumps({**split.to_dict(), "files": files}, indent=2, allow_nan=False)
+        (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+        if there:
+            _replace(target, made, files)
+        else:
+            made.rename(target)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be written: {printable(str(reason))}") from None
+    except InputError as error:  # it names the folder that is being made
+        raise InputError(str(error).replace(str(made), name)) from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
+    """Puts new parts in the place of those that an earlier split left; other files stay."""
+    try:
+        earlier = json.loads((target / SETTINGS).read_text("utf-8")).get("files", [])
+    except (OSError, ValueError, AttributeError):
+        earlier = []
+    ours = {name for name in earlier if isinstance(name, str) and Path(name).name == name}
+    for name in files:
+        if (target / name).is_dir() and name not in ours:
+            raise InputError(
+                f"{printable(str(target / name))}: is a folder that no split wrote; it is not"
+                " replaced"
+            )
+    for name in ours:
+        if (target / name).is_dir():
+            shutil.rmtree(target / name)
+        else:
+            (target / name).unlink(missing_ok=True)
+    for name in (*files, SETTINGS):
+        (made / name).replace(target / name)
 
 
 def check_folder(folder: PathName, *, force: bool) -> Path:
@@ -111,16 +142,25 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
     Raises:
         InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
     """
-    name = printable(os.fspath(folder)) or "''"
-    target = Path(os.path.realpath(folder)) if os.fspath(folder) else Path()
-    if not os.fspath(folder) or (target.exists() and not target.is_dir()):
-        raise InputError(f"{name}: is no folder; parts are written into one")
-    if target.is_dir() and any(target.iterdir()) and not force:
-        raise InputError(
-            f"{name}: the folder is not empty; --force (force=True) writes into it all the same"
-        )
-    if not target.parent.is_dir():
-        raise InputError(f"{name}: there is no folder {printable(str(target.parent))!r} for it")
-    if not os.access(target if target.is_dir() else target.parent, os.W_OK):
-        raise InputError(f"{name}: cannot be written: permission denied")
+    try:
+        name = printable(os.fspath(folder)) or "''"
+    except TypeError:
+        raise InputError(f"{show(folder)}; the name of a folder is needed") from None
+    try:
+        target = Path(os.path.realpath(folder))
+        if not os.fspath(folder) or (target.exists() and not target.is_dir()):
+            raise InputError(f"{name}: is no folder; parts are written into one")
+        if target.is_dir() and any(target.iterdir()) and not force:
+            raise InputError(
+                f"{name}: the folder is not empty; --force (force=True) writes into it all the same"
+            )
+        if not target.parent.is_dir():
+            raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
+        if not os.access(target if target.is_dir() else target.parent, os.W_OK):
+            raise InputError(f"{name}: cannot be written: permission denied")
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be written: {reason}") from None
     return target

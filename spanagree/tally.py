@@ -202,8 +202,11 @@ class Tallies:
         place = np.searchsorted(documents, self.document)
         here = place < len(documents)
         here[here] = documents[place[here]] == self.document[here]
+        rows = np.flatnonzero(here)
+        # added up in the order of their values, so that the order of pairs changes no digit
+        rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
         columns = (self.matched, self.expected, self.size_a, self.size_b)
-        sums = [np.bincount(place[here], c[here], len(documents)) for c in columns]
+        sums = [np.bincount(place[rows], c[rows], len(documents)) for c in columns]
         return np.stack(sums, axis=1)
 
     def of_document(self, document: int) -> Tally:

@@ -6,6 +6,9 @@ import itertools
 import json
 import math
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,6 +79,21 @@ def test_intervals_are_scipys(interval, theirs):
         assert said == ""
         assert abs(low - reference.confidence_interval.low) < 4 * error
         assert abs(high - reference.confidence_interval.high) < 4 * error
+
+
+def test_jackknife_interval():
+    """With equal sizes the jackknife's standard error is the textbook one of a mean; no draws are made."""
+    rng = np.random.default_rng(3)
+    values = rng.random(30)
+    table = np.stack((values, np.zeros(30), np.full(30, 2.0)), axis=1)
+    how = Resampling(interval="jackknife")
+    found = drawn(table, how)
+    assert len(found.replicates) == 0
+    low, high, said = found.interval(0, how)
+    error = stats.norm.ppf(0.975) * values.std(ddof=1) / math.sqrt(30)
+    assert (low, high, said) == (pytest.approx(values.mean() - error), pytest.approx(values.mean() + error), "")  # fmt: skip
+    one = np.array([[1.0, 0, 2], [0, 0, 0], [0, 0, 0]])
+    assert drawn(one, how).interval(0, how)[2] == "undefined without one of those it rests on"
 
 
 def test_coverage():
@@ -163,7 +181,7 @@ def test_undefined_figures():
     same = sa.Corpus.from_segments([9] * 5, {"a": [[(0, 1, "X")]] * 5, "b": [[(0, 1, "X")]] * 5})
     interval = sa.evaluate(same, ci=True, resamples=100).systems["b"].f1.interval
     assert interval.observed == (1, 1)
-    assert interval.reason == "observed, expected, corrected: percentile, as the acceleration is undefined"  # fmt: skip
+    assert interval.reason == "observed, expected, corrected: percentile, as its bias or acceleration is undefined"  # fmt: skip
     some = sa.Corpus.from_segments([9] * 3, {"a": [[(0, 1, "X")], [], []], "b": [[(0, 1, "X")], [], []]})  # fmt: skip
     interval = sa.evaluate(some, ci=True, resamples=2000).systems["b"].f1.interval
     assert re.search(r"undefined in \d+ of 2000 resamples", interval.reason)
@@ -178,7 +196,7 @@ def test_undefined_figures():
         ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
         ({"confidence": 100}, "confidence 100; a number between 0 and 100 is needed"),
         ({"confidence": math.nan}, "confidence nan; a number between 0 and 100 is needed"),
-        ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile"),
+        ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile, jackknife"),
     ],
 )
 def test_bad_settings(systems, ask, said):
@@ -309,6 +327,19 @@ def test_items_are_resampled():
     assert ours.corrected == pytest.approx(tuple(reference), abs=4 * 1.05 * error)
 
 
+def test_rows_in_any_order():
+    """Rows of labels in any order give the same digits of every interval."""
+    rows = list(label_rows(np.random.default_rng(14)))
+    one = sa.coefficients(sa.LabelTable.from_rows(rows), ci=True, resamples=100)
+    np.random.default_rng(1).shuffle(rows)
+    other = sa.coefficients(
+        sa.LabelTable.from_rows([tuple(r) for r in rows]), ci=True, resamples=100
+    )
+    for a, b in zip(one.all, other.all, strict=True):
+        for kind in ("observed", "expected", "corrected"):
+            assert getattr(a.interval, kind) == pytest.approx(getattr(b.interval, kind), abs=1e-12)
+
+
 def test_tokens_are_resampled_by_document():
     """Of tokens the documents are drawn: tokens that all go together make the interval wider."""
     rng = np.random.default_rng(7)
@@ -424,6 +455,40 @@ def test_pairs_of_systems(systems):
     assert "|test:bootstrap|resamples:200|seed:0|" in result.signature
 
 
+def test_order_of_systems():
+    """Systems in another order give the same p and the same interval, with the sign turned."""
+    corpus = two_systems(np.random.default_rng(13), 60, better=0.1)
+    turned = corpus.of_annotators(["gold", "b", "a"])
+    for test in TESTS:
+        one, other = (sa.compare_systems(sa.evaluate(c), test=test, resamples=300)["a", "b"] for c in (corpus, turned))  # fmt: skip
+        assert repr(one.corrected.p) == repr(other.corrected.p)
+        assert repr(one.observed.p) == repr(other.observed.p)
+        assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-15)
+
+
+def test_nothing_to_tell_from():
+    """One document, or documents that are all alike, cannot tell two systems apart: p is undefined."""
+    one = {"gold": [[(0, 2, "X"), (5, 6, "X")]], "a": [[(0, 2, "X")]], "b": [[(3, 4, "X")]]}
+    for times, said in ((1, "p: the bootstrap needs two documents"), (3, "p: nothing varies among the documents")):  # fmt: skip
+        corpus = sa.Corpus.from_segments(
+            [10] * times, {n: layer * times for n, layer in one.items()}
+        )
+        (pair,) = sa.compare_systems(sa.evaluate(corpus)).pairs
+        assert math.isnan(pair.corrected.p)
+        assert said in pair.corrected.reason
+        (pair,) = sa.compare_systems(sa.evaluate(corpus), test="permutation").pairs
+        assert pair.corrected.p == 2 / 2**times
+
+
+def test_few_documents(systems):
+    """With few documents the bootstrap finds too much; it is said, and the permutation test does not."""
+    few = sa.evaluate(systems.subset(range(20)))
+    said = "only 20 documents: with fewer than 30 the bootstrap finds differences too often; the permutation test does not"
+    assert sa.compare_systems(few, resamples=99).caveats == (said,)
+    assert sa.compare_systems(few, resamples=99, test="permutation").caveats == ()
+    assert sa.compare_systems(sa.evaluate(systems), resamples=99).caveats == ()
+
+
 def test_gaps_between_systems():
     """Systems that saw different documents are compared on those that both saw."""
     gold = [[(0, 1, "X")]] * 6
@@ -489,6 +554,9 @@ def test_luck(systems):
         assert luck.mean == pytest.approx(luck.null.mean())
         # near what two random annotations would give, but not the same: gold is fixed
         assert luck.mean == pytest.approx(evaluation.systems[name].f1.expected, abs=0.03)
+    turned = systems.subset(range(len(systems) - 1, -1, -1))
+    other = sa.luck_test(turned, sa.evaluate(turned), draws=200, seed=3)
+    assert (other.systems["tagger"].null == test.systems["tagger"].null).all()
     again = sa.luck_test(systems, evaluation, draws=200, seed=3)
     assert (again.systems["tagger"].null == test.systems["tagger"].null).all()
     assert "|test:luck|draws:200|seed:3|" in test.signature
@@ -510,6 +578,9 @@ def test_luck_of_nothing():
     other = sa.Corpus.from_segments([5], {"x": [[]], "y": [[]]})
     with pytest.raises(sa.SettingError, match="the evaluation is that of another corpus"):
         sa.luck_test(other, sa.evaluate(corpus))
+    one = corpus.subset([0])
+    with pytest.raises(sa.SettingError, match="the evaluation is that of another corpus"):
+        sa.luck_test(corpus, sa.evaluate(one))
 
 
 # --- where an answer is shaky ----------------------------------------------------------------------
@@ -532,7 +603,9 @@ def test_caveats():
         "mine: luck alone gives 1.0000; the corrected figure rests on the little that is left",
     )
     table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
-    assert sa.coefficients(table).caveats[0] == "π: only 10 items; on others the figures may differ a lot"  # fmt: skip
+    assert sa.coefficients(table).caveats[0] == "π: only 5 documents; on others the figures may differ a lot"  # fmt: skip
+    rows = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x")])
+    assert sa.coefficients(rows).caveats[0].startswith("π: only 1 item; ")
     assert sa.agree(sa.Corpus.from_segments([50] * 5, few)).caveats[0].startswith("team: only 5")
 
 
@@ -570,6 +643,7 @@ def test_commands(files, newsroom, systems, capsys):
     ("more", "said"),
     [
         (["--seed", "1"], "--seed needs --ci or --test"),
+        (["--test", "luck", "--interval", "percentile"], "--interval needs --ci; the test against luck has no intervals"),
         (["--test", "luck", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
     ],
 )  # fmt: skip
@@ -586,4 +660,12 @@ def test_refused(files, capsys):
         capsys.readouterr().err
         == "spanagree: error: resamples 0; a whole number from 1 is needed\n"
     )
-    assert list(INTERVALS) == ["bca", "percentile"]
+    assert list(INTERVALS) == ["bca", "percentile", "jackknife"]
+
+
+def test_coverage_in_the_docs():
+    """The script that measures coverage prints what docs/certainty.md shows."""
+    root = Path(__file__).parent.parent
+    script = [sys.executable, root / "scripts" / "simulate_coverage.py"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert f"```text\n{done.stdout}```" in (root / "docs" / "certainty.md").read_text("utf-8")

@@ -120,13 +120,13 @@ def test_examples_of_the_readme(newsroom, tmp_path):
 
 def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
-    from spanagree.cli import agree, coefficients, convert, evaluate
+    from spanagree.cli import agree, coefficients, convert, difficulty, evaluate, split
 
     page = "\n".join(
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
-        for p in ("evaluate", "formats", "agreement", "coefficients")
+        for p in ("evaluate", "formats", "agreement", "coefficients", "difficulty", "certainty")
     )
-    commands = (convert, evaluate, agree, coefficients)
+    commands = (convert, evaluate, agree, coefficients, difficulty, split)
     for parameter in (parameter for command in commands for parameter in command.params):
         if parameter.name == "files":
             continue

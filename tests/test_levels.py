@@ -111,7 +111,10 @@ def difficulties(values):
     """A difficulty of documents with these values."""
     chance = 1 - np.array(values, np.float64)
     nothing = np.zeros(len(chance))
-    return sa.Difficulty(chance, nothing, nothing, ("g",), None, {"of": "gold", "version": "0"})
+    seen = np.ones(len(chance), np.bool_)
+    return sa.Difficulty(
+        chance, nothing, nothing, seen, ("g",), None, {"of": "gold", "version": "0"}
+    )
 
 
 values = st.lists(
@@ -176,6 +179,11 @@ def test_quantiles():
         ({"levels": 1.5}, "levels 1.5; a whole number from 1 is needed"),
         ({"at": [1.1]}, "at 1.1; numbers from 0 to 1 are needed"),
         ({"at": [math.nan]}, "at nan; numbers from 0 to 1 are needed"),
+        ({"at": 0.5}, "at 0.5; a list of numbers is needed"),
+        (
+            {"at": np.array([0.5, 0.4])},
+            "at [np.float64(0.5), np.float64(0.4)]; rising numbers from 0 to 1 are needed",
+        ),
         ({"at": []}, "at []; rising numbers from 0 to 1 are needed"),
         ({"chance_at": [-0.1]}, "chance_at -0.1; numbers from 0 to 1 are needed"),
         ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; rising numbers from 0 to 1 are needed"),
@@ -196,7 +204,9 @@ def test_more_levels_than_difficulties():
     said = "2 levels, not 4: there are 2 different difficulties, and equal ones are not parted"
     assert found.notes == (said,)
     nothing = levels_of(difficulties([math.nan]), levels=2)
-    assert nothing.notes[0].startswith("1 level, not 2: there are 0 different difficulties")
+    assert nothing.notes == (
+        "no document has a difficulty, so there is one level, without documents",
+    )
 
 
 # --- splits -------------------------------------------------------------------------------------
@@ -226,7 +236,9 @@ def test_written_and_read_again(crowd, tmp_path, form):
     parts = sa.split(crowd, hard, levels=2)
     folder = tmp_path / "parts"
     sa.write_split(parts, folder, form)
-    assert json.loads((folder / SETTINGS).read_text("utf-8")) == parts.to_dict()
+    settings = json.loads((folder / SETTINGS).read_text("utf-8"))
+    assert settings.pop("files") == sorted(p.name for p in folder.iterdir() if p.name != SETTINGS)
+    assert settings == parts.to_dict()
     for part in parts.all:
         name = part.level.name
         if form == "jsonl":
@@ -273,7 +285,8 @@ def test_folders(crowd, tmp_path):
     sa.write_split(parts, full, "dataset", force=True)
     sa.write_split(parts, full, "dataset", force=True)
     assert (full / "mine.txt").read_text() == "mine"
-    assert (full / "level-1.jsonl").exists()
+    assert (full / "dataset" / "level-1").exists()
+    assert not (full / "level-1.jsonl").exists()  # of the split before
     for folder, said in (
         (full / "mine.txt", "is no folder; parts are written into one"),
         (tmp_path / "a" / "b", "there is no folder"),
@@ -288,6 +301,77 @@ def test_folders(crowd, tmp_path):
     with pytest.raises(sa.SpanAgreeError):
         sa.write_split(sa.split(characters, sa.difficulty(characters)), tmp_path / "y", "conll")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["full"]
+    for folder in (None, 0.5):
+        with pytest.raises(sa.InputError, match="the name of a folder is needed"):
+            sa.write_split(parts, folder)
+    with pytest.raises(sa.InputError, match="embedded null"):
+        sa.write_split(parts, "a\0b")
+    with pytest.raises(sa.InputError, match="File name too long"):
+        sa.write_split(parts, "x" * 300)
+
+
+def test_forced_again(crowd, tmp_path):
+    """Writing again replaces the parts of the split before, and nothing that no split wrote."""
+    hard = sa.difficulty(crowd)
+    folder = tmp_path / "parts"
+    sa.write_split(sa.split(crowd, hard, levels=3), folder)
+    (folder / "dataset").mkdir()
+    (folder / "dataset" / "thesis.txt").write_text("mine")
+    sa.write_split(sa.split(crowd, hard, levels=2), folder, force=True)
+    names = ["dataset", "level-1.jsonl", "level-2.jsonl", SETTINGS, "undefined.jsonl"]
+    assert sorted(p.name for p in folder.iterdir()) == names
+    with pytest.raises(sa.InputError, match="dataset: is a folder that no split wrote"):
+        sa.write_split(sa.split(crowd, hard), folder, "dataset", force=True)
+    assert sorted(p.name for p in folder.iterdir()) == names
+    (folder / SETTINGS).write_text('{"files": ["../x", 3]}')
+    (tmp_path / "x").write_text("mine")
+    sa.write_split(sa.split(crowd, hard), folder, force=True)
+    assert (tmp_path / "x").exists()
+
+
+def test_names_that_no_file_can_hold(tmp_path):
+    """A name that is no text is refused in one line, and nothing is left behind."""
+    corpus = sa.Corpus(np.array([3]), {"a\udcff": sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]]}).layers["a"]}, ("X",), tokens=("a", "b", "c"))  # fmt: skip
+    with pytest.raises(sa.InputError, match="cannot be written"):
+        sa.write_split(sa.split(corpus, sa.difficulty(corpus)), tmp_path / "parts", "docbin")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dataset_has_one_type(crowd, tmp_path):
+    """All parts of a DatasetDict have the same columns and types, the undefined one too."""
+    datasets = pytest.importorskip("datasets")
+    sa.write_split(sa.split(crowd, sa.difficulty(crowd)), tmp_path / "parts", "dataset")
+    data = datasets.load_from_disk(tmp_path / "parts" / "dataset")
+    assert len({str(part.features) for part in data.values()}) == 1
+    assert {part.features["difficulty"].dtype for part in data.values()} == {"float64"}
+
+
+def test_below_zero(tmp_path, capsys):
+    """Random segments that may overlap can match more than fully: a difficulty below 0, said so."""
+    path = tmp_path / "tile.conll"
+    path.write_text("a B-X\na I-X\nb B-X\nc I-X\n")
+    ask = ["--chance", "overlapping", "--match", "token"]
+    assert main(["difficulty", str(path), *ask]) == 0
+    out = capsys.readouterr().out
+    assert "-0.1111" in out
+    assert "1 below 0: random segments that may overlap can match more than fully" in out
+    corpus = sa.read_conll(path)
+    (level,) = levels_of(
+        sa.difficulty(corpus, chance="overlapping", match="token"), levels=1
+    ).levels
+    assert level.low == pytest.approx(-1 / 9)
+
+
+def test_not_seen_is_not_unmarked(capsys):
+    """A document that the gold annotator never saw is not one in which she marked nothing."""
+    from spanagree.report.difficulty import as_text
+
+    corpus = sa.Corpus.from_segments([9, 9, 9], {"g": [[(0, 1, "X")], [], None], "a": [[]] * 3})
+    found = sa.difficulty(corpus, gold="g")
+    assert [row["undefined"] for row in found.to_rows()] == ["", "nothing marked", "not seen"]
+    text = as_text(found)
+    assert "1 without a difficulty: nobody marked anything in them" in text
+    assert "1 without a difficulty: not seen" in text
 
 
 # --- evaluations by level -----------------------------------------------------------------------
@@ -316,6 +400,10 @@ def test_levels_are_evaluations_of_parts(systems):
             assert system.f1.corrected == pytest.approx(alone.systems[name].f1.corrected, nan_ok=True)  # fmt: skip
     again = result.over(np.arange(50)).over(np.arange(10))
     assert again.systems["tagger"].documents == 10
+    assert "|at:0.8,0.95|" in by_level.signature
+    assert by_level.caveats[0].startswith("level-2: lexicon: only 14 documents")
+    exact = sa.evaluate(systems, ci=True, resamples=20, confidence=99.99999)
+    assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
 
 def test_tau(systems):
@@ -325,7 +413,12 @@ def test_tau(systems):
     f1 = [[s.f1.corrected for s in of.systems.values()] for of in by_level.evaluations[:2]]
     assert by_level.between("corrected") == [("level-1", "level-2", kendalltau(*f1).statistic)]
     assert by_level.raw_and_corrected(result) == pytest.approx(1 / 3)
+    assert by_level.tau([0.3, 0.1 + 0.2, 0.5], [0.1, 0.2, 0.3]) == by_level.tau(
+        [0.3, 0.3, 0.5], [0.1, 0.2, 0.3]
+    )
     assert math.isnan(by_level.tau([1.0], [1.0]))
+    many = sa.evaluate_levels(result, sa.difficulty(systems, gold="gold"), levels=12)
+    assert len(many.between("observed")) == 11
     assert math.isnan(by_level.tau([1.0, 1.0], [1.0, 2.0]))
     assert math.isnan(by_level.tau([1.0, math.nan], [1.0, 2.0]))
 
@@ -388,6 +481,9 @@ def test_split_command(newsroom, tmp_path, capsys):
     assert out == ""
     assert "spanagree: note: level-1: 17 documents, 0.0000–0.9500\n" in err
     assert (folder / "level-2.jsonl").exists()
+    inside = str(folder / "level-1.jsonl")
+    assert main(["split", inside, "-o", str(folder), "--force"]) == 1
+    assert "is an input in the folder" in capsys.readouterr().err
     assert main(ask) == 1
     assert "the folder is not empty; --force (force=True) writes into it" in capsys.readouterr().err
     assert main([*ask, "--force", "--to", "conll"]) == 0

@@ -59,7 +59,7 @@ def _read_dataset(path: PathName, **options: Any) -> Draft:
     split = options.pop("split", None)
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
-    _quieten(datasets)
+    quieten(datasets)
     with tempfile.TemporaryDirectory() as cache:
         try:
             if Path(path).is_dir():
@@ -93,7 +93,7 @@ def _reason(error: BaseException) -> str:
     return printable(said.splitlines()[0])
 
 
-def _quieten(datasets: Any) -> None:
+def quieten(datasets: Any) -> None:
     """No bars and no log lines of the library's own on stderr."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     plural = "disable_progress_bars"  # its name since 2.15
@@ -141,7 +141,7 @@ def _write_parquet(corpus: Corpus, path: PathName, options: Options) -> None:
     if suffix in (".json", ".csv"):
         raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
     datasets = optional("datasets", "datasets", "writing Parquet")
-    _quieten(datasets)
+    quieten(datasets)
     out = io.BytesIO()
     to_dataset(corpus).to_parquet(out)
     write_bytes(path, out.getvalue())

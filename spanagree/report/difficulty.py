@@ -63,7 +63,7 @@ def _histogram(result: Difficulty) -> list[str]:
     values = result.values[result.defined]
     if not len(values):
         return ["no document has a difficulty"]
-    counts, edges = np.histogram(values, bins=_BINS, range=(0, 1))
+    counts, edges = np.histogram(np.clip(values, 0, 1), bins=_BINS, range=(0, 1))
     longest = int(counts.max())
     first = int(np.flatnonzero(counts)[0])
     lines = []
@@ -91,8 +91,14 @@ def _remarks(result: Difficulty) -> list[str]:
             f"median {figure(float(np.median(values)))}, from {figure(float(values.min()))} to"
             f" {figure(float(values.max()))}"
         )
-    if missing := int((~result.defined).sum()):
+    if missing := int((result.seen & ~result.defined).sum()):
         remarks.append(f"{missing} without a difficulty: nobody marked anything in them")
+    if unseen := int((~result.seen).sum()):
+        remarks.append(f"{unseen} without a difficulty: not seen")
+    if below := int((values < 0).sum()):
+        remarks.append(
+            f"{below} below 0: random segments that may overlap can match more than fully"
+        )
     return remarks
 
 
@@ -129,8 +135,8 @@ def levels_as_table(result: EvaluationByLevel) -> Table:
         breaks=breaks[1:],
         caption=f"{counted(len(result.whole.systems), 'system')} against"
         f" {printable(result.whole.settings['gold'])} by difficulty, the easiest first",
-        remarks=_taus(result),
-        signature=result.whole.signature,
+        remarks=[*_undefined(result), *_taus(result), *result.caveats],
+        signature=result.signature,
     )
 
 
@@ -151,3 +157,13 @@ def _taus(result: EvaluationByLevel) -> list[str]:
         if between:
             remarks.append(f"Kendall's τ between levels, {said} F1: {', '.join(between)}")
     return remarks
+
+
+def _undefined(result: EvaluationByLevel) -> list[str]:
+    reasons = {
+        system.f1.reason: None
+        for of in result.evaluations
+        for system in of.systems.values()
+        if system.f1.reason
+    }
+    return [f"–: undefined: {reason}" for reason in reasons]

@@ -100,6 +100,10 @@ def _remarks(result: Evaluation, by: str | None) -> list[str]:
             parts = system.labels.items() if by == "label" else result.by_document(system.name)
             for _, tally in parts:
                 remarks |= {f"–: {said}": None for said in _undefined(tally)}
+                if tally.f1.interval is not None and tally.f1.interval.reason:
+                    remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
+    if by == "label" and "ci" in result.settings:
+        remarks["–: macro-averages have no intervals"] = None
     return [*remarks, *result.caveats]
 
 

@@ -27,14 +27,14 @@ def _pairs(result: Comparison) -> Table:
     for pair in result.pairs:
         for of in (pair.observed, pair.corrected):
             if of.reason:
-                said[f"{printable(pair.a)}, {printable(pair.b)}: interval: {of.reason}"] = None
+                said[f"{printable(pair.a)}, {printable(pair.b)}: {of.reason}"] = None
     return Table(
         header,
         rows,
         names=2,
         caption=f"differences of systems ({result.settings['test']}); p is two-sided, Holm's"
         " correction is for all pairs",
-        remarks=[*remarks, *said],
+        remarks=[*remarks, *said, *result.caveats],
         signature=result.signature,
     )
 
