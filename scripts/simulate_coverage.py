@@ -1,8 +1,8 @@
 """How often an interval holds the true figure: all kinds of them, few documents and many.
 
 The sentences of the newsroom corpus with the output of one system stand for a population, so its
-corrected F1 is the truth. Samples of n sentences are drawn from it, and each gets all kinds of intervals.
-Seeded, so that it prints the same digits every time.
+corrected F1 is the truth. Samples of n sentences are drawn from it, and each gets all kinds of
+intervals. Seeded, so that it prints the same digits every time.
 
 Usage: python scripts/simulate_coverage.py
 """
