@@ -275,12 +275,8 @@ def evaluate(
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
     certainty = _sure(reading, test)
-    options, form, repair = _options(reading)
-    layers = _layers(files)
-    _check_output(output, layers.values())
+    corpus, layers = _read(files, reading, output)
     gold = _layer_named(gold, layers)
-    with _progress("reading") as advance:
-        corpus = read_files(layers, options, form, repair, advance)
     with _progress("evaluating") as advance:
         result = sa.evaluate(
             corpus,
@@ -366,11 +362,7 @@ def agree(
     from spanagree.report.agreement import as_table
 
     certainty = _sure(reading)
-    options, form, repair = _options(reading)
-    layers = _layers(files)
-    _check_output(output, layers.values())
-    with _progress("reading") as advance:
-        corpus = read_files(layers, options, form, repair, advance)
+    corpus, _ = _read(files, reading, output)
     with _progress("comparing") as advance:
         result = sa.agree(
             corpus,
@@ -441,20 +433,15 @@ def coefficients(
     if tokens:
         if given := _given(of_table, but=("annotator",)):
             raise click.UsageError(f"{given[0]} is of a table of labels; not with --tokens")
-        options, form, repair = _options(
-            {**reading, "tokens": None, "annotator": of_table["annotator"]}
-        )
-        layers = _layers(files)
-        _check_output(output, layers.values())
-        with _progress("reading") as advance:
-            corpus = read_files(layers, options, form, repair, advance)
+        of_corpus = {**reading, "tokens": None, "annotator": of_table["annotator"]}
+        corpus, _ = _read(files, of_corpus, output)
         if (names := _names(annotators)) is not None:
             corpus = corpus.of_annotators(names)
         table = sa.token_labels(corpus, skip_outside=skip_outside)
     else:
         _check_output(output, files)
-        of_corpus = {"skip_outside": skip_outside, "annotators": annotators}
-        table = _label_file(files, of_table, {**reading, **of_corpus})
+        of_tokens = {"skip_outside": skip_outside, "annotators": annotators}
+        table = _label_file(files, of_table, {**reading, **of_tokens})
     result = sa.coefficients(table, weights=weights, complete_only=complete_only, **certainty)
     _write(
         output,
@@ -600,11 +587,7 @@ def _difficulty(
     reading: dict[str, Any],
     output: str | None,
 ) -> tuple[sa.Corpus, sa.Difficulty]:
-    options, form, repair = _options(reading)
-    layers = _layers(files)
-    _check_output(output, layers.values())
-    with _progress("reading") as advance:
-        corpus = read_files(layers, options, form, repair, advance)
+    corpus, layers = _read(files, reading, output)
     with _progress("comparing") as advance:
         return corpus, sa.difficulty(
             corpus,
@@ -730,6 +713,17 @@ def chance(length: int, segments: str, chance: str, format: str, output: str | N
         as_rows=lambda: report.as_rows(lengths, chance, start),
         as_table=lambda: report.as_table(length, lengths, chance, start),
     )
+
+
+def _read(
+    files: Sequence[str], reading: dict[str, Any], output: str | None
+) -> tuple[sa.Corpus, dict[str, str]]:
+    """The corpus in the files, and the path of each layer; the output is checked before."""
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    with _progress("reading") as advance:
+        return read_files(layers, options, form, repair, advance), layers
 
 
 # --- arguments ----------------------------------------------------------------------------------
