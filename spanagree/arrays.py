@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,26 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     which = np.empty(len(order), np.int64)
     which[order] = number
     return tuple(column[new] for column in ordered), which, np.bincount(number)
+
+
+def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
+    """The distinct rows of a matrix; which of them each row is; how often each occurs.
+
+    Rows are compared as bytes: their order is one of its own, whatever order they come in.
+
+    >>> rows, which, counts = distinct_rows(np.array([[2, 5], [1, 5], [2, 5]]))
+    >>> rows[which].tolist(), sorted(counts.tolist())
+    ([[2, 5], [1, 5], [2, 5]], [1, 2])
+    """
+    if not table.size:
+        rows = table[:1]
+        return rows, np.zeros(len(table), np.int64), np.full(len(rows), len(table))
+    table = np.ascontiguousarray(table + table.dtype.type(0))  # −0.0 becomes 0.0
+    whole = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
+    _, first, which, counts = np.unique(
+        whole, return_index=True, return_inverse=True, return_counts=True
+    )
+    return table[first], which.reshape(-1), counts
 
 
 def met_before(*columns: Ints) -> Bools:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.tally import UNDEFINED, Interval
 
@@ -106,7 +106,7 @@ class Sample:
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     if isinstance(table, np.ndarray):
-        rows, times = np.unique(table, axis=0, return_counts=True)
+        rows, _, times = distinct_rows(table)
         filled = np.count_nonzero(rows) / max(rows.size, 1)
         if filled < _SPARSE and rows.size > _CELLS:
             from scipy.sparse import csr_array  # takes a tenth of a second to import

@@ -228,4 +228,4 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 def _sum(values: Sequence[float]) -> float:
     """Exact, so that the order of documents changes no digit; of whole numbers a whole number."""
-    return sum(values) if all(isinstance(value, int) for value in values) else math.fsum(values)
+    return sum(values) if set(map(type, values)) <= {int} else math.fsum(values)

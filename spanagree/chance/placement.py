@@ -28,7 +28,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups
 from spanagree.corpus import Layer
 from spanagree.errors import InputError, check_choice, show
 
@@ -183,14 +183,12 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     for k in np.unique(counts[counts > 0]):  # groups of equally many segments make a table
         here = np.flatnonzero(counts == k)
         rows = order[first[here][:, None] + np.arange(k)]  # segments, by length
-        shapes, shape = np.unique(
-            np.column_stack((tokens[here], length[rows])), axis=0, return_inverse=True
-        )
+        shapes, shape, _ = distinct_rows(np.column_stack((tokens[here], length[rows])))
         slots = shapes[:, 0] - shapes[:, 1:].sum(1) + k
         of_shape = np.empty((len(shapes), k), np.int64)
-        tables.append((rows, shape.reshape(-1), of_shape))
-        alike, which = np.unique(shapes[:, 1:] - 1, axis=0, return_inverse=True)
-        members = groups(which.reshape(-1), len(alike))
+        tables.append((rows, shape, of_shape))
+        alike, which, _ = distinct_rows(shapes[:, 1:] - 1)
+        members = groups(which, len(alike))
         for excess, of_these in zip(alike, members, strict=True):
             if excess.sum() <= _FIRST_EDGE:
                 cells += [
