@@ -14,53 +14,58 @@ A tour::
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
 """
 
-from spanagree.agreement import Agreement, agree
-from spanagree.chance import start_distribution
-from spanagree.chance.simulate import simulate
-from spanagree.coefficient import (
-    Coefficient,
-    ac1,
-    alpha,
-    bias,
-    category_agreement,
-    kappa,
-    pi,
-)
-from spanagree.comparison import Comparison, compare_systems
-from spanagree.corpus import Change, Corpus, Document, Layer, Segment
-from spanagree.errors import InputError, SettingError, SpanAgreeError
-from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
-from spanagree.formats import (
-    from_dataset,
-    from_docs,
-    from_tags,
-    read_brat,
-    read_conll,
-    read_docbin,
-    read_jsonl,
-    read_labels,
-    to_dataset,
-    to_docs,
-    write_conll,
-    write_docbin,
-    write_jsonl,
-)
-from spanagree.label_table import LabelTable, token_labels
-from spanagree.levels import (
-    Difficulty,
-    EvaluationByLevel,
-    Split,
-    difficulty,
-    evaluate_levels,
-    split,
-)
-from spanagree.luck import LuckTest, luck_test
-from spanagree.own_measure import expected
-from spanagree.reliability import Coefficients, coefficients
-from spanagree.sparse_agreement import agreement_variance, spa
-from spanagree.split_files import write_split
-from spanagree.tally import Interval, Score, Tallies, Tally
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from spanagree.version import __version__
+
+if TYPE_CHECKING:  # names are looked up when they are first used, so that starting up is quick
+    from spanagree.agreement import Agreement, agree
+    from spanagree.chance import start_distribution
+    from spanagree.chance.simulate import simulate
+    from spanagree.coefficient import (
+        Coefficient,
+        ac1,
+        alpha,
+        bias,
+        category_agreement,
+        kappa,
+        pi,
+    )
+    from spanagree.comparison import Comparison, compare_systems
+    from spanagree.corpus import Change, Corpus, Document, Layer, Segment
+    from spanagree.errors import InputError, SettingError, SpanAgreeError
+    from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
+    from spanagree.formats import (
+        from_dataset,
+        from_docs,
+        from_tags,
+        read_brat,
+        read_conll,
+        read_docbin,
+        read_jsonl,
+        read_labels,
+        to_dataset,
+        to_docs,
+        write_conll,
+        write_docbin,
+        write_jsonl,
+    )
+    from spanagree.label_table import LabelTable, token_labels
+    from spanagree.levels import (
+        Difficulty,
+        EvaluationByLevel,
+        Split,
+        difficulty,
+        evaluate_levels,
+        split,
+    )
+    from spanagree.luck import LuckTest, luck_test
+    from spanagree.own_measure import expected
+    from spanagree.reliability import Coefficients, coefficients
+    from spanagree.sparse_agreement import agreement_variance, spa
+    from spanagree.split_files import write_split
+    from spanagree.tally import Interval, Score, Tallies, Tally
 
 __all__ = [
     "Agreement",
@@ -124,3 +129,39 @@ __all__ = [
     "write_jsonl",
     "write_split",
 ]
+
+_HOMES = {
+    "spanagree.agreement": "Agreement agree",
+    "spanagree.chance": "start_distribution",
+    "spanagree.chance.simulate": "simulate",
+    "spanagree.coefficient": "Coefficient ac1 alpha bias category_agreement kappa pi",
+    "spanagree.comparison": "Comparison compare_systems",
+    "spanagree.corpus": "Change Corpus Document Layer Segment",
+    "spanagree.errors": "InputError SettingError SpanAgreeError",
+    "spanagree.evaluation": "Evaluation Macro Rank System evaluate",
+    "spanagree.formats": (
+        "from_dataset from_docs from_tags read_brat read_conll read_docbin read_jsonl "
+        "read_labels to_dataset to_docs write_conll write_docbin write_jsonl"
+    ),
+    "spanagree.label_table": "LabelTable token_labels",
+    "spanagree.levels": "Difficulty EvaluationByLevel Split difficulty evaluate_levels split",
+    "spanagree.luck": "LuckTest luck_test",
+    "spanagree.own_measure": "expected",
+    "spanagree.reliability": "Coefficients coefficients",
+    "spanagree.sparse_agreement": "agreement_variance spa",
+    "spanagree.split_files": "write_split",
+    "spanagree.tally": "Interval Score Tallies Tally",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'spanagree' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,7 +1,21 @@
-"""``python -m spanagree``."""
+"""``python -m spanagree``, and the command ``spanagree``."""
+
+from __future__ import annotations
 
 import sys
 
-from spanagree.cli import main
+from spanagree.version import __version__
 
-sys.exit(main())
+
+def main() -> int:
+    """Runs the command line; the version is said without loading it."""
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+        print(f"spanagree {__version__}")  # noqa: T201 — the answer
+        return 0
+    from spanagree.cli import main as command
+
+    return command()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranges
 from spanagree.corpus import Corpus
@@ -125,6 +126,55 @@ class LabelTable:
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
         return label_table(*columns, categories=categories, duplicates=duplicates)
+
+    @classmethod
+    def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
+        """A table from numbers in an array of items × annotators; ``nan`` is missing.
+
+        The quickest way in. Whole numbers are named as such, so 1.0 is the label 1.
+
+        Args:
+            labels: numbers; (items, annotators).
+            annotators: their names; numbers from 1 unless given.
+
+        Raises:
+            InputError: for other than a matrix of numbers, or names that do not fit it.
+
+        >>> table = LabelTable.from_array([[1, 1], [2, float("nan")]])
+        >>> table.labels, table.annotators, len(table)
+        (('1', '2'), ('1', '2'), 3)
+        """
+        values = np.asarray(labels)
+        if values.ndim != 2 or values.dtype.kind not in "biuf":
+            raise InputError(
+                f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
+                " annotators, is needed"
+            )
+        names = [_name(name, "annotator") for name in annotators or range(1, values.shape[1] + 1)]
+        if len(set(names)) != values.shape[1] or len(names) != values.shape[1]:
+            raise InputError(
+                f"{len(names)} names of annotators; {values.shape[1]} different ones are needed"
+            )
+        item, annotator = np.nonzero(
+            ~np.isnan(values) if values.dtype.kind == "f" else values == values
+        )
+        found, code = np.unique(values[item, annotator], return_inverse=True)
+        labelled = [_name(value, "label") for value in found]
+        order = sorted(range(len(labelled)), key=labelled.__getitem__)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        missing = values.size - len(item)
+        return cls(
+            item,
+            rank[code.reshape(-1)],
+            annotator,
+            np.ones(len(item), np.int64),
+            len(values),
+            tuple(names),
+            tuple(labelled[k] for k in order),
+            reading={"items": "labels"},
+            notes=(f"{counted(missing, 'blank label')} counted as missing",) if missing else (),
+        )
 
     @classmethod
     def from_counts(

@@ -61,8 +61,18 @@ def test_public_names():
         thing = getattr(sa, name)
         if name != "__version__":
             assert inspect.getdoc(thing), name
-    public = {n for n in vars(sa) if not n.startswith("_") and not inspect.ismodule(vars(sa)[n])}
-    assert public <= set(sa.__all__)
+    assert set(sa._HOME) == set(sa.__all__) - {"__version__"}
+    assert set(sa.__all__) <= set(dir(sa))
+    with pytest.raises(AttributeError, match="module 'spanagree' has no attribute 'nothing'"):
+        _ = sa.nothing
+
+
+def test_names_for_type_checkers():
+    """What type checkers see imported is what is found when it is used."""
+    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert seen == sa._HOME
 
 
 @pytest.mark.parametrize("name", MODULES)
