@@ -205,11 +205,11 @@ def _pairs(
     """Pairs with the same documents are resampled together."""
     groups: dict[bytes, list[tuple[int, int]]] = {}
     for i, j in itertools.combinations(range(len(systems)), 2):
-        both = systems[i].shared & systems[j].shared
+        both = systems[i].kept()[1] & systems[j].kept()[1]
         groups.setdefault(both.tobytes(), []).append((i, j))
     for pairs in groups.values():
         i, j = pairs[0]
-        documents = np.flatnonzero(systems[i].shared & systems[j].shared)
+        documents = np.flatnonzero(systems[i].kept()[1] & systems[j].kept()[1])
         members = sorted({k for pair in pairs for k in pair}, key=lambda k: systems[k].name)
         place = {k: at for at, k in enumerate(members)}
         table = np.stack([_triples(systems[k], documents) for k in members], axis=1)
@@ -241,7 +241,7 @@ def _pairs(
 
 def _triples(system: System, documents: Any) -> Floats:
     """Matched, expected and size of both, for each document; (documents, 3)."""
-    table = system.tallies.table(documents)
+    table = system.kept()[0].table(documents)
     return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, groups
+from spanagree.blocks import Block, each_block
 from spanagree.caveats import caveats
+from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, counted, one_of, printable
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    counted,
+    one_of,
+    printable,
+    show,
+)
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
-from spanagree.tally import Score, Tallies, Tally, corrected, plain, undefined
+from spanagree.tally import NO_TALLY, Score, Tallies, Tally, TallySum, corrected, plain, undefined
 from spanagree.version import __version__
 
+_NOTES = 20  # of blocks that are shown
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -51,8 +64,8 @@ class System:
         labels: a tally for each label; empty for a measure that disregards labels.
         macro: means over the labels.
         rank: place among the systems by F1.
-        tallies: the tallies of every document and label, as columns.
-        shared: which documents both saw, a mask.
+        tallies: the tallies of every document and label, as columns; ``None`` over blocks.
+        shared: which documents both saw, a mask; ``None`` over blocks.
     """
 
     name: str
@@ -61,8 +74,20 @@ class System:
     labels: Mapping[str, Tally]
     macro: Macro
     rank: Rank
-    tallies: Tallies = field(repr=False)
-    shared: Bools = field(repr=False, compare=False)
+    tallies: Tallies | None = field(repr=False, compare=False)
+    shared: Bools | None = field(repr=False, compare=False)
+
+    def kept(self) -> tuple[Tallies, Bools]:
+        """The tallies of every document, and which documents both saw.
+
+        Raises:
+            SettingError: for an evaluation over blocks, which keeps sums only.
+        """
+        if self.tallies is None or self.shared is None:
+            raise SettingError(
+                "single documents are not kept over blocks; an evaluation of one corpus keeps them"
+            )
+        return self.tallies, self.shared
 
     @property
     def precision(self) -> Score:
@@ -122,12 +147,13 @@ class Evaluation:
 
         Document numbers and names stay those of the whole.
         """
-        (size,) = {len(system.shared) for system in self.systems.values()}
+        kept = {name: system.kept() for name, system in self.systems.items()}
+        (size,) = {len(shared) for _, shared in kept.values()}
         chosen = np.zeros(size, np.bool_)
         chosen[documents] = True
         systems = {
-            name: (system.tallies.where(chosen[system.tallies.document]), system.shared & chosen)
-            for name, system in self.systems.items()
+            name: (tallies.where(chosen[tallies.document]), shared & chosen)
+            for name, (tallies, shared) in kept.items()
         }
         of_label = find_match(self.settings["match"]).of_label
         chosen_systems = _systems(systems, self.label_names, of_label)
@@ -143,7 +169,7 @@ class Evaluation:
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        of = self.systems[system].tallies
+        of, _ = self.systems[system].kept()
         for d in np.unique(of.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), of.of_document(d)
 
@@ -260,7 +286,7 @@ BY = {"label": "a row for each label", "document": "a row for each document that
 
 
 def evaluate(
-    corpus: Corpus,
+    corpus: Corpus | Iterable[Block],
     gold: str | None = None,
     *,
     match: str = "exact",
@@ -270,6 +296,8 @@ def evaluate(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = "bca",
+    executor: Executor | None = None,
+    on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Precision, recall and F1 of systems against a gold annotation, raw and beyond luck.
@@ -279,7 +307,9 @@ def evaluate(
     are exact: nothing is simulated.
 
     Args:
-        corpus: gold and systems as layers.
+        corpus: gold and systems as layers; or blocks of a corpus that is too large for memory: an
+            iterable of corpora, or of functions without arguments that give them. Over blocks the
+            figures are the same to the last digit, but single documents are not kept.
         gold: the name of the gold layer; the first unless named. All others are systems.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
@@ -289,12 +319,15 @@ def evaluate(
             documents come.
         seed: a whole number from 0.
         interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
+        executor: of blocks: any ``concurrent.futures.Executor``, whose workers do the work.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
         progress: called with the number of steps done and of all: the chance model, and a step
-            for each system.
+            for each system; or with the number of blocks done.
 
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
             that overlaps itself where the measure or the chance model does not allow it.
+        InputError: for blocks that fail, or do not go together.
 
     >>> corpus = Corpus.from_segments(
     ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -303,8 +336,51 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    measure = find_match(match)
     resampling = Resampling(confidence, resamples, seed, interval) if ci else None
+    if not isinstance(corpus, Corpus):
+        if resampling is not None:
+            raise SettingError("ci: intervals need single documents; over blocks none are kept")
+        return _over_blocks(corpus, gold, match, chance, executor, on_error, progress)
+    if executor is not None:
+        raise SettingError("executor: for blocks; one corpus is evaluated here")
+    gold, columns, shared, notes = _compared(corpus, gold, match, chance, progress)
+    of_label = find_match(match).of_label
+    systems = _systems(
+        {name: (columns[name], shared[name]) for name in columns}, corpus.labels, of_label
+    )
+    if resampling is not None:
+        systems = _with_intervals(systems, corpus.labels, resampling)
+    settings = _settings(gold, match, chance, corpus.offsets, corpus.reading)
+    if resampling is not None:
+        settings = {**settings, **resampling.settings(), "version": __version__}
+    return Evaluation(
+        systems, len(corpus), corpus.ids, settings, (*corpus.notes, *notes), corpus.labels
+    )
+
+
+def _settings(
+    gold: str, match: str, chance: str, offsets: str, reading: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "gold": gold,
+        "match": match,
+        "chance": chance,
+        "average": "micro",
+        "offsets": offsets,
+        **reading,
+        "version": __version__,
+    }
+
+
+def _compared(
+    corpus: Corpus,
+    gold: str | None,
+    match: str,
+    chance: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[str, dict[str, Tallies], dict[str, Bools], list[str]]:
+    """Gold's name, the tallies of each system, the documents it shares with gold, and notes."""
+    find_match(match)
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -335,24 +411,7 @@ def evaluate(
         for name, number in unshared.items()
         if number
     ]
-    systems = _systems(
-        {name: (columns[name], shared[name]) for name in others}, corpus.labels, measure.of_label
-    )
-    if resampling is not None:
-        systems = _with_intervals(systems, corpus.labels, resampling)
-    settings = {
-        "gold": gold,
-        "match": match,
-        "chance": chance,
-        "average": "micro",
-        "offsets": corpus.offsets,
-        **corpus.reading,
-        **(resampling.settings() if resampling is not None else {}),
-        "version": __version__,
-    }
-    return Evaluation(
-        systems, len(corpus), corpus.ids, settings, (*corpus.notes, *notes), corpus.labels
-    )
+    return gold, columns, shared, notes
 
 
 def _systems(
@@ -360,11 +419,7 @@ def _systems(
 ) -> dict[str, System]:
     """Systems with their ranks, from their tallies and the documents that they share with gold."""
     totals = {name: columns.total() for name, (columns, _) in of.items()}
-    ranks = zip(
-        _ranks([tally.f1.observed for tally in totals.values()]),
-        _ranks([tally.f1.corrected for tally in totals.values()]),
-        strict=True,
-    )
+    ranks = _ranks_of(list(totals.values()))
     systems = {}
     for (name, (columns, shared)), rank in zip(of.items(), ranks, strict=True):
         by_label = columns.by_label(labels) if of_label else {}
@@ -374,11 +429,144 @@ def _systems(
             totals[name],
             by_label,
             _macro(by_label.values(), of_label),
-            Rank(*rank),
+            rank,
             columns,
             shared,
         )
     return systems
+
+
+# --- over blocks --------------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """What is counted in one block, or in several."""
+
+    documents: int
+    annotators: tuple[str, ...]
+    settings: Mapping[str, Any]
+    shared: Mapping[str, int]
+    totals: Mapping[str, TallySum]
+    labels: Mapping[str, Mapping[str, TallySum]]  # of each system
+    label_names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def part_of(corpus: Corpus, *, gold: str | None, match: str, chance: str) -> _Part:
+    """What one block adds to an evaluation."""
+    gold, columns, shared, notes = _compared(corpus, gold, match, chance)
+    label_names = corpus.labels if find_match(match).of_label else ()
+    by_label: dict[str, dict[str, TallySum]] = {}
+    for name, of in columns.items():
+        rows = groups(of.label, len(label_names)) if label_names else []
+        by_label[name] = {
+            label: TallySum.of(of.where(some))
+            for label, some in zip(label_names, rows, strict=True)
+        }
+    return _Part(
+        len(corpus),
+        corpus.annotators,
+        _settings(gold, match, chance, corpus.offsets, corpus.reading),
+        {name: int(both.sum()) for name, both in shared.items()},
+        {name: TallySum.of(of) for name, of in columns.items()},
+        by_label,
+        label_names,
+        (*corpus.notes, *notes),
+    )
+
+
+def _merged(one: _Part, other: _Part, number: int) -> _Part:
+    """Two parts together; ``number`` is that of the later block.
+
+    Raises:
+        InputError: for other annotators, or other settings, naming both.
+    """
+    if one.annotators != other.annotators:
+        raise InputError(
+            f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
+            f" before have {', '.join(map(printable, one.annotators))}"
+        )
+    for key in sorted({*one.settings, *other.settings}):
+        before, now = one.settings.get(key), other.settings.get(key)
+        if before != now:
+            raise InputError(
+                f"block {number}: {key} {show(now)}; of the blocks before it is {show(before)}, and"
+                " parts made with different settings do not add"
+            )
+    names = tuple(sorted({*one.label_names, *other.label_names}))
+    return _Part(
+        one.documents + other.documents,
+        one.annotators,
+        one.settings,
+        {name: one.shared[name] + other.shared[name] for name in one.shared},
+        {name: one.totals[name].plus(other.totals[name]) for name in one.totals},
+        {
+            name: {
+                label: one.labels[name]
+                .get(label, NO_TALLY)
+                .plus(other.labels[name].get(label, NO_TALLY))
+                for label in names
+            }
+            for name in one.labels
+        },
+        names,
+        (*one.notes, *other.notes),
+    )
+
+
+def _over_blocks(
+    blocks: Iterable[Block],
+    gold: str | None,
+    match: str,
+    chance: str,
+    executor: Executor | None,
+    on_error: str,
+    progress: Callable[[int, int], None] | None,
+) -> Evaluation:
+    find_match(match)
+    check_choice(chance, CHANCES, "chance")
+    work = functools.partial(part_of, gold=gold, match=match, chance=chance)
+    whole: _Part | None = None
+    skipped: list[str] = []
+    for done in each_block(blocks, work, executor=executor, on_error=on_error, progress=progress):
+        if done.result is None:
+            skipped.append(f"block {done.number} skipped: {done.error}")
+        elif whole is None:
+            whole = done.result
+        else:
+            whole = _merged(whole, done.result, done.number)
+    if whole is None:
+        said = f"; {skipped[0]}" if skipped else ""
+        raise InputError(f"no block to evaluate{said}")
+    of_label = find_match(match).of_label
+    ranks = _ranks_of([sums.tally for sums in whole.totals.values()])
+    systems = {}
+    for (name, sums), rank in zip(whole.totals.items(), ranks, strict=True):
+        labels = {label: whole.labels[name][label].tally for label in whole.labels[name]}
+        systems[name] = System(
+            name,
+            whole.shared[name],
+            sums.tally,
+            labels,
+            _macro(labels.values(), of_label),
+            rank,
+            None,
+            None,
+        )
+    return Evaluation(
+        systems,
+        whole.documents,
+        None,
+        {**whole.settings, "skipped_blocks": len(skipped)} if skipped else whole.settings,
+        (*_counted_notes(whole.notes), *skipped),
+        whole.label_names,
+    )
+
+
+def _counted_notes(notes: Sequence[str]) -> list[str]:
+    """Notes of many blocks: the first few, and how many more there are."""
+    more = len(notes) - _NOTES
+    return [*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else [])]
 
 
 def _with_intervals(
@@ -388,11 +576,12 @@ def _with_intervals(
     of, whose = [], []
     for name in sorted(systems):  # so that the order of systems changes no digit
         system = systems[name]
-        documents = np.flatnonzero(system.shared)
-        of.append((documents, system.tallies.table(documents)))
+        columns, shared = system.kept()
+        documents = np.flatnonzero(shared)
+        of.append((documents, columns.table(documents)))
         whose.append((name, ""))
         for code, label in enumerate(labels if system.labels else ()):
-            rows = system.tallies.where(system.tallies.label == code)
+            rows = columns.where(columns.label == code)
             of.append((documents, rows.table(documents)))
             whose.append((name, label))
     found = {
@@ -430,6 +619,12 @@ def _mean(scores: Sequence[Score], nothing: str) -> Score:
     return corrected(
         math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
     )
+
+
+def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
+    kinds = ("observed", "corrected")
+    columns = (_ranks([getattr(tally.f1, kind) for tally in totals]) for kind in kinds)
+    return [Rank(*pair) for pair in zip(*columns, strict=True)]
 
 
 def _ranks(values: Sequence[float]) -> list[int | None]:

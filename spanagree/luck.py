@@ -123,7 +123,7 @@ def luck_test(
             nothing = np.full(0, UNDEFINED)
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
             continue
-        two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.shared))
+        two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.kept()[1]))
         found = _drawn(two, gold, name, evaluation.settings, draws, rng)
         hits = int((found >= system.tally.matched * (1 - _TIE)).sum())
         null = 2 * found / size

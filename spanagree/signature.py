@@ -10,7 +10,7 @@ _KEYS = (
     "items", "outside", "categories", "weights", "classes", "complete_only", "duplicates",
     "missing", "offsets", "unit", "scheme", "strict", "partial", "cut",
     "levels", "at", "chance_at", "quantiles",
-    "ci", "test", "resamples", "draws", "seed",
+    "skipped_blocks", "ci", "test", "resamples", "draws", "seed",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
+from spanagree.exact import exact_sum, rounded
 
 _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
 UNDEFINED = math.nan
@@ -213,6 +214,52 @@ class Tallies:
         """The tally of one document, over its labels."""
         low, high = np.searchsorted(self.document, (document, document + 1))
         return self.total(slice(low, high))
+
+
+class TallySum(NamedTuple):
+    """Sums of tallies without rounding, to be added over blocks in any order.
+
+    ``matched`` and ``expected`` are exact sums (:mod:`spanagree.exact`); ``whole`` says that what
+    is matched are whole numbers.
+    """
+
+    whole: bool
+    matched: int
+    expected: int
+    size_a: int
+    size_b: int
+
+    @classmethod
+    def of(cls, tallies: Tallies) -> TallySum:
+        """The sums over all entries."""
+        return cls(
+            tallies.matched.dtype.kind == "i",
+            exact_sum(tallies.matched),
+            exact_sum(tallies.expected),
+            int(tallies.size_a.sum()),
+            int(tallies.size_b.sum()),
+        )
+
+    def plus(self, other: TallySum) -> TallySum:
+        """The sums of both."""
+        return TallySum(
+            self.whole and other.whole,
+            self.matched + other.matched,
+            self.expected + other.expected,
+            self.size_a + other.size_a,
+            self.size_b + other.size_b,
+        )
+
+    @property
+    def tally(self) -> Tally:
+        """The tally, rounded once."""
+        matched = rounded(self.matched)
+        whole = int(matched) if self.whole else matched
+        return Tally(whole, rounded(self.expected), self.size_a, self.size_b)
+
+
+NO_TALLY = TallySum(True, 0, 0, 0, 0)
+"""The sum of no tallies."""
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -1,0 +1,155 @@
+"""Corpora in blocks: worked on one after the other, or by an executor's workers, and merged.
+
+A block is a corpus, or a function without arguments that gives one: then it is the worker that
+reads it, and only what is counted travels. Any ``concurrent.futures.Executor`` will do. Results
+come in the order of the blocks, so what is merged does not depend on who was quickest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from spanagree.corpus import Corpus
+from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
+
+Block: TypeAlias = "Corpus | Callable[[], Corpus]"
+Done = TypeVar("Done")
+
+ON_ERROR = {
+    "raise": "a block that fails ends the run",
+    "skip": "a block that fails is left out, counted and listed",
+}
+"""What becomes of a block that cannot be read or worked on, by name."""
+
+_AHEAD = 2  # blocks for each worker that are handed out before they are needed
+
+
+class Worked(NamedTuple, Generic[Done]):
+    """What came of one block: its number from 1, and the result, or why there is none."""
+
+    number: int
+    result: Done | None
+    error: str = ""
+
+
+def each_block(
+    blocks: Iterable[Block],
+    work: Callable[[Corpus], Done],
+    *,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Worked[Done]]:
+    """The results of ``work`` on each block, in order.
+
+    Args:
+        blocks: corpora, or functions that give them; taken one by one, as they are needed.
+        work: called with each corpus; with processes it has to be one that pickle takes.
+        executor: whose workers do the work; here unless given.
+        on_error: one of :data:`ON_ERROR`.
+        progress: called with the number of blocks done, twice.
+
+    Raises:
+        SettingError: for an unknown choice, or an executor that dies.
+        InputError: for a block that fails, with its number, unless it is skipped.
+    """
+    check_choice(on_error, ON_ERROR, "on_error")
+    if isinstance(blocks, (str, bytes)) or not isinstance(blocks, Iterable):
+        raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
+    results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
+    for number, (result, error) in enumerate(results, 1):
+        if error is not None:
+            said = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
+            if on_error == "raise":
+                kind = SettingError if isinstance(error, SettingError) else InputError
+                raise kind(f"block {number}: {said}") from None
+            yield Worked(number, None, said)
+        else:
+            yield Worked(number, result)
+        if progress is not None:
+            progress(number, number)
+
+
+def _unexpected(error: BaseException) -> str:
+    return printable(f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+_Outcome: TypeAlias = "tuple[Any, BaseException | None]"
+
+
+def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
+    source = iter(blocks)
+    while (block := _next(source)) is not None:
+        if isinstance(block, SpanAgreeError):
+            yield None, block
+            return
+        try:
+            yield on_block(block, work), None
+        except (SpanAgreeError, OSError, ValueError) as error:
+            yield None, error
+
+
+def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
+    """The next block; the error of a reader that gives blocks and cannot go on; None at the end."""
+    try:
+        return next(source)
+    except StopIteration:
+        return None
+    except SpanAgreeError as error:
+        return error
+
+
+def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
+    """Work on one block, which is read here if it is a function."""
+    corpus = block() if callable(block) else block
+    if not isinstance(corpus, Corpus):
+        raise InputError(
+            f"{type(corpus).__name__}; a corpus is needed, or a function that gives one"
+        )
+    return work(corpus)
+
+
+def _elsewhere(
+    blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
+) -> Iterator[_Outcome]:
+    """By the executor's workers; no more is handed out ahead than keeps them busy."""
+    if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
+        raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
+    ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+    waiting: deque[Future[Any]] = deque()
+    source = iter(blocks)
+    more = True
+    try:
+        while more or waiting:
+            while more and len(waiting) < ahead:
+                block = _next(source)
+                more = block is not None and not isinstance(block, SpanAgreeError)
+                if isinstance(block, SpanAgreeError):  # of a reader that gives blocks
+                    failed: Future[Any] = Future()
+                    failed.set_exception(block)
+                    waiting.append(failed)
+                elif block is not None:
+                    waiting.append(executor.submit(on_block, block, work))
+            if waiting:
+                yield _outcome(waiting.popleft())
+    except (BrokenExecutor, RuntimeError) as error:
+        if isinstance(error, SpanAgreeError):
+            raise
+        raise SettingError(f"the executor died: {_unexpected(error)}") from None
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _outcome(future: Future[Any]) -> _Outcome:
+    try:
+        return future.result(), None
+    except BrokenExecutor:
+        raise
+    except CancelledError as error:
+        raise SettingError(f"the executor died: {_unexpected(error)}") from None
+    except Exception as error:  # whatever a worker raised
+        return None, error

@@ -1,0 +1,230 @@
+"""Corpora in blocks: the same digits as whole, in any order, by any executor; and what goes wrong."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_agreement import PAIRS, crowds
+
+import spanagree as sa
+from spanagree.exact import exact_sum, rounded
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), max_size=60))
+def test_exact_sums(values):
+    """An exact sum rounds to math.fsum, over all floats and in any parts."""
+    array = np.array(values, np.float64)
+    try:
+        reference = math.fsum(values)
+    except OverflowError:
+        return
+    assert rounded(exact_sum(array)) == reference
+    parts = [exact_sum(array[i::3]) for i in range(3)]
+    assert sum(parts) == exact_sum(array)
+    whole = np.array([int(v) for v in values if abs(v) < 2**50], np.int64)
+    assert rounded(exact_sum(whole)) == whole.sum()
+
+
+def same(one, other):
+    """Two evaluations with the same digits everywhere but for single documents."""
+    assert one.documents == other.documents
+    assert one.signature == other.signature
+    for name, system in one.systems.items():
+        theirs = other.systems[name]
+        assert (system.documents, system.rank) == (theirs.documents, theirs.rank)
+        assert repr(system.tally) == repr(theirs.tally)
+        assert repr(system.macro) == repr(theirs.macro)
+        assert repr(dict(system.labels)) == repr(dict(theirs.labels))
+
+
+@given(crowds(), st.randoms(use_true_random=False))
+def test_blocks_are_the_whole(crowd, random):
+    """Over blocks of any size and order, every figure has the digits of the whole corpus."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    documents = list(range(len(corpus)))
+    random.shuffle(documents)
+    cut = random.randint(0, len(documents))
+    blocks = [corpus.subset(part) for part in (documents[:cut], documents[cut:])]
+    for match, chance in PAIRS:
+        ask = {"gold": "ann", "match": match, "chance": chance}
+        same(sa.evaluate(corpus, **ask), sa.evaluate(blocks, **ask))
+
+
+@pytest.fixture(scope="module")
+def parts(newsroom):
+    """The newsroom corpus, whole and in blocks of ten sentences."""
+    names = ("gold", "lexicon", "tagger", "chunker")
+    corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in names}, scheme="IOB2")
+    blocks = [
+        corpus.subset(range(low, min(low + 10, len(corpus)))) for low in range(0, len(corpus), 10)
+    ]
+    return corpus, blocks
+
+
+def later(block):
+    return block
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_executors(parts, kind):
+    """Threads and processes give the digits of the whole; functions are read by the workers."""
+    corpus, blocks = parts
+    whole = sa.evaluate(corpus, gold="gold")
+    with kind(2) as executor:
+        same(whole, sa.evaluate(blocks, gold="gold", executor=executor))
+        functions = (functools.partial(later, block) for block in blocks)
+        same(whole, sa.evaluate(functions, gold="gold", executor=executor))
+
+
+def test_taken_as_needed(parts):
+    """Blocks are taken from an iterable one by one, never all at once, and progress is told."""
+    _, blocks = parts
+    alive, told = [], []
+
+    def given():
+        for block in blocks:
+            alive.append(block)
+            yield block
+
+    class Counting(Executor):
+        def submit(self, function, *arguments):
+            assert len(alive) - len(told) <= 9
+            future = Future()
+            future.set_result(function(*arguments))
+            return future
+
+    sa.evaluate(
+        given(), gold="gold", executor=Counting(), progress=lambda done, _: told.append(done)
+    )
+    assert told == list(range(1, len(blocks) + 1))
+
+
+def test_labels_are_united_by_name():
+    """Blocks may have other labels; each has its own figures over all blocks."""
+    one = sa.Corpus.from_segments([5], {"g": [[(0, 1, "X")]], "s": [[(0, 1, "X")]]})
+    other = sa.Corpus.from_segments([5], {"g": [[(0, 1, "Y")]], "s": [[(1, 2, "A")]]})
+    labels = sa.evaluate([one, other]).systems["s"].labels
+    assert {name: tally.f1.observed for name, tally in labels.items()} == {"A": 0, "X": 1, "Y": 0}
+
+
+def broken():
+    raise sa.InputError("shard-3.conll:7: unknown tag 'x'")
+
+
+def wrong():
+    raise KeyError("tokens")
+
+
+def dies():
+    os._exit(1)
+
+
+def test_blocks_that_fail(parts):
+    """A block that fails ends the run, with its number; skipped ones are counted and listed."""
+    corpus, blocks = parts
+    for block, said in (
+        (broken, "block 2: shard-3.conll:7: unknown tag 'x'"),
+        (lambda: 3, "block 2: int; a corpus is needed, or a function that gives one"),
+        ("x", "block 2: str; a corpus is needed, or a function that gives one"),
+    ):
+        with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+            sa.evaluate([blocks[0], block], gold="gold")
+    for executor in (None, ThreadPoolExecutor(1)):
+        found = sa.evaluate(
+            [*blocks[:2], broken, *blocks[2:]], gold="gold", executor=executor, on_error="skip"
+        )
+        assert found.notes[-1] == "block 3 skipped: shard-3.conll:7: unknown tag 'x'"
+        assert "|skipped_blocks:1|" in found.signature
+        assert repr(found.systems["tagger"].f1) == repr(
+            sa.evaluate(corpus, gold="gold").systems["tagger"].f1
+        )
+        with pytest.raises(sa.InputError, match="no block to evaluate; block 1 skipped: shard-3"):
+            sa.evaluate([broken], executor=executor, on_error="skip")
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(sa.InputError, match="block 1: KeyError: 'tokens'"),
+    ):
+        sa.evaluate([wrong], executor=executor)
+    with pytest.raises(sa.InputError, match=r"^no block to evaluate$"):
+        sa.evaluate([])
+
+
+def test_executor_that_dies(parts):
+    """A worker that dies, or an executor that is shut, is an error, and no partial result."""
+    _, blocks = parts
+    with (
+        ProcessPoolExecutor(1) as executor,
+        pytest.raises(sa.SettingError, match="the executor died: "),
+    ):
+        sa.evaluate([blocks[0], dies], gold="gold", executor=executor)
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(sa.SettingError, match="the executor died: RuntimeError: cannot schedule"):
+        sa.evaluate(blocks, gold="gold", executor=executor)
+    with pytest.raises(
+        sa.SettingError, match=r"executor 3; a concurrent\.futures\.Executor is needed"
+    ):
+        sa.evaluate(blocks, gold="gold", executor=3)
+
+
+def test_blocks_that_do_not_go_together(parts):
+    """Other annotators or other settings are refused, naming both."""
+    corpus, blocks = parts
+    with pytest.raises(
+        sa.InputError,
+        match="block 2: annotators gold, tagger; the blocks before have gold, lexicon",
+    ):
+        sa.evaluate([blocks[0], blocks[1].of_annotators(["gold", "tagger"])], gold="gold")
+    characters = sa.Corpus.from_segments(
+        [9], {n: [[]] for n in corpus.annotators}, offsets="characters"
+    )
+    with pytest.raises(
+        sa.InputError, match="block 2: format None; of the blocks before it is 'conll'"
+    ):
+        sa.evaluate([blocks[0], characters], gold="gold")
+    with pytest.raises(
+        sa.InputError, match="3; a corpus, or corpora one after the other, are needed"
+    ):
+        sa.evaluate(3)
+    for ask, said in (
+        ({"ci": True}, "ci: intervals need single documents; over blocks none are kept"),
+        ({"on_error": "x"}, "unknown on_error 'x'; allowed: raise, skip"),
+        ({"chance": "x"}, "unknown chance 'x'; allowed"),
+        ({"match": "x"}, "unknown match 'x'; allowed"),
+    ):
+        with pytest.raises(sa.SettingError, match=f"^{said}"):
+            sa.evaluate(blocks, gold="gold", **ask)
+    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is evaluated here"):
+        sa.evaluate(corpus, executor=ThreadPoolExecutor(1))
+
+
+def test_single_documents_are_not_kept(parts):
+    """What needs single documents is refused over blocks, and says why."""
+    _, blocks = parts
+    result = sa.evaluate(blocks, gold="gold")
+    assert result.to_dict()["systems"][0]["name"] == "lexicon"
+    assert len(result.to_rows("label")) == 3 * 6
+    for call in (
+        lambda: result.to_dict("document"),
+        lambda: result.over([0]),
+        lambda: sa.compare_systems(result),
+    ):
+        with pytest.raises(sa.SettingError, match="single documents are not kept over blocks"):
+            call()
+
+
+def test_many_notes():
+    """Notes of many blocks are the first few, and how many more there are."""
+    block = sa.Corpus.from_segments([5, 5], {"g": [[], []], "s": [[], None]})
+    notes = sa.evaluate([block] * 30).notes
+    assert len(notes) == 21
+    assert notes[-1] == "10 more notes on blocks"
