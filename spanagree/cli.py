@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,18 @@ from spanagree import agreement, evaluation, reliability
 from spanagree.chance import CHANCES
 from spanagree.comparison import TESTS
 from spanagree.draft import REPAIRS
-from spanagree.errors import InputError, SpanAgreeError, check_choice, counted, printable, show
+from spanagree.errors import (
+    InputError,
+    SpanAgreeError,
+    check_choice,
+    check_whole,
+    counted,
+    printable,
+    show,
+)
 from spanagree.formats import table
 from spanagree.formats.brat import DISCONTINUOUS
-from spanagree.formats.conll import UNITS
+from spanagree.formats.conll import UNITS, conll_blocks
 from spanagree.formats.files import check_writable, file_names, write_text
 from spanagree.formats.table import (
     READABLE,
@@ -43,6 +52,7 @@ from spanagree.split_files import WRITERS, check_folder, write_split
 from spanagree.tags import SCHEMES
 
 _FAILED, _MISUSED, _INTERRUPTED = 1, 2, 130
+_BLOCK = 10_000  # sentences
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -242,6 +252,8 @@ def spanagree(context: click.Context) -> None:
 @_levels
 @_certainty
 @_table_option("--test", [*TESTS, "luck"], None, "Pairs of systems, or each against luck.")
+@click.option("--block", type=int, metavar="N", help="Read N sentences at a time.")
+@click.option("--workers", type=int, metavar="N", help="Processes that work on blocks.")
 @_reading
 @_format
 @_output
@@ -252,6 +264,8 @@ def evaluate(
     chance: str,
     by: str | None,
     test: str | None,
+    block: int | None,
+    workers: int | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -275,14 +289,25 @@ def evaluate(
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
     certainty = _sure(reading, test)
-    corpus, layers = _read(files, reading, output)
+    in_blocks = block is not None or workers is not None
+    if in_blocks and (certainty or test is not None or by in ("document", "difficulty")):
+        raise click.UsageError(
+            "--block and --workers keep no single documents, which --ci, --test, --by document and"
+            " --by difficulty need"
+        )
+    corpus: Any
+    if in_blocks:
+        corpus, layers = _blocks(files, reading, output, block)
+    else:
+        corpus, layers = _read(files, reading, output)
     gold = _layer_named(gold, layers)
-    with _progress("evaluating") as advance:
+    with _workers(workers) as executor, _progress("evaluating") as advance:
         result = sa.evaluate(
             corpus,
             gold,
             match=match,
             chance=chance,
+            executor=executor,
             progress=advance,
             **(certainty if certainty.get("ci") else {}),
         )
@@ -724,6 +749,33 @@ def _read(
     _check_output(output, layers.values())
     with _progress("reading") as advance:
         return read_files(layers, options, form, repair, advance), layers
+
+
+def _blocks(
+    files: Sequence[str], reading: dict[str, Any], output: str | None, block: int | None
+) -> tuple[Iterator[Callable[[], sa.Corpus]], dict[str, str]]:
+    """CoNLL files in blocks, to be parsed by workers; the path of each layer."""
+    options, form, repair = _options(reading)
+    layers = _layers(files)
+    _check_output(output, layers.values())
+    other = {form or format_of(path) for path in layers.values()} - {"conll"}
+    if other or options.keys() - set(table.FORMATS["conll"].takes):
+        raise click.UsageError(
+            "--block and --workers are for CoNLL files with their options;"
+            f" these are {', '.join(sorted(other)) or 'given others'}"
+        )
+    size = _BLOCK if block is None else block
+    return conll_blocks(layers, size, repair=repair, **options), layers
+
+
+@contextmanager
+def _workers(number: int | None) -> Iterator[ProcessPoolExecutor | None]:
+    if number is None:
+        yield None
+        return
+    check_whole(number, 1, "workers")
+    with ProcessPoolExecutor(number) as executor:
+        yield executor
 
 
 # --- arguments ----------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import NO_TALLY, Score, Tallies, Tally, TallySum, corrected, plain, undefined
 from spanagree.version import __version__
 
+_ILL_FORMED = "ill_formed"  # among the settings of reading, counts that add
 _NOTES = 20  # of blocks that are shown
 _TIE = 1e-12  # scores closer than this are the same score
 
@@ -486,7 +487,8 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
             f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
             f" before have {', '.join(map(printable, one.annotators))}"
         )
-    for key in sorted({*one.settings, *other.settings}):
+    counted_in = {_ILL_FORMED: _added(one.settings, other.settings)}
+    for key in sorted({*one.settings, *other.settings} - counted_in.keys()):
         before, now = one.settings.get(key), other.settings.get(key)
         if before != now:
             raise InputError(
@@ -497,7 +499,7 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
     return _Part(
         one.documents + other.documents,
         one.annotators,
-        one.settings,
+        {**one.settings, **({} if not counted_in[_ILL_FORMED] else counted_in)},
         {name: one.shared[name] + other.shared[name] for name in one.shared},
         {name: one.totals[name].plus(other.totals[name]) for name in one.totals},
         {
@@ -512,6 +514,17 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         names,
         (*one.notes, *other.notes),
     )
+
+
+def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """How many tags of which kind are ill-formed in each layer, over both."""
+    found: dict[str, dict[str, int]] = {}
+    for settings in (one, other):
+        for layer, kinds in settings.get(_ILL_FORMED, {}).items():
+            of = found.setdefault(layer, {})
+            for kind, number in kinds.items():
+                of[kind] = of.get(kind, 0) + number
+    return found
 
 
 def _over_blocks(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import os
 import re
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from test_agreement import PAIRS, crowds
 
 import spanagree as sa
+from spanagree.cli import main
 from spanagree.exact import exact_sum, rounded
 
 
@@ -228,3 +230,124 @@ def test_many_notes():
     notes = sa.evaluate([block] * 30).notes
     assert len(notes) == 21
     assert notes[-1] == "10 more notes on blocks"
+
+
+# --- readers that give blocks ---------------------------------------------------------------------
+
+
+FILES = ("gold", "lexicon", "tagger", "chunker")
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_conll_blocks(newsroom, unit, size):
+    """CoNLL files in blocks of any size give the digits of the whole; documents are numbered on."""
+    files = {n: newsroom / f"{n}.conll" for n in FILES}
+    ask = {"scheme": "IOB2", "unit": unit}
+    whole = sa.read_conll(files, **ask)
+    blocks = list(sa.read_conll(files, block=size, **ask))
+    assert sum(map(len, blocks)) == len(whole)
+    assert all(len(block) <= size for block in blocks)
+    assert [id_ for block in blocks for id_ in block.ids] == [
+        whole.id_of(i) for i in range(len(whole))
+    ]
+    assert tuple(t for block in blocks for t in block.tokens) == whole.tokens
+    one, other = sa.evaluate(whole, gold="gold"), sa.evaluate(blocks, gold="gold")
+    same(one, other)
+    assert dict(one.settings) == dict(other.settings)  # counts of ill-formed tags too
+
+
+def test_conll_blocks_of_crowds(newsroom, tmp_path):
+    """A file of our own says its columns and ids once; every block has them, gaps too."""
+    crowd = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    path = tmp_path / "crowd.conll"
+    sa.write_conll(crowd, path)
+    blocks = list(sa.read_conll(path, block=10, scheme="IOB2"))
+    assert [id_ for block in blocks for id_ in block.ids] == list(crowd.ids)
+    same(sa.evaluate(sa.read_conll(path, scheme="IOB2")), sa.evaluate(blocks))
+
+
+def test_lines_are_those_of_the_file(tmp_path):
+    """An error in a block names the line of the file, and the block."""
+    path = tmp_path / "a.conll"
+    path.write_text("\ufeffa B-X O\r\n\r\n\r\nb O O\r\n\r\nc Q O\r\n")
+    ask = {"columns": {"g": 1, "s": 2}, "scheme": "IOB2"}
+    blocks = sa.read_conll(path, block=1, **ask)
+    assert next(blocks).tokens == ("a",)
+    with pytest.raises(sa.InputError, match=f"block 3: {re.escape(str(path))}:6: unknown tag 'Q'"):
+        sa.evaluate(sa.read_conll(path, block=1, **ask))
+
+
+def test_conll_blocks_refused(tmp_path):
+    """A block below 1, no scheme, files of unequal length, empty, absent or binary files."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("a O\n\nb O\n")
+    two.write_text("a O\n")
+    ask = {"scheme": "IOB2"}
+    for source, options, said in (
+        (one, {"block": 0, **ask}, "block 0; a whole number from 1 is needed"),
+        (
+            one,
+            {"block": 1},
+            "scheme auto: a scheme is recognised from a whole file, not from blocks; name one of IO, ",
+        ),
+        (
+            [one, two],
+            {"block": 1, **ask},
+            f"{two}: ends after 1 sentences, the others do not; all files hold the same text",
+        ),
+        (tmp_path / "no", {"block": 1, **ask}, f"{tmp_path / 'no'}: no such file"),
+        (one, {"block": 1, "encoding": "x", **ask}, "unknown encoding 'x'"),
+    ):
+        with pytest.raises(sa.SpanAgreeError) as error:
+            list(sa.read_conll(source, **options))
+        assert str(error.value).startswith(said)
+    for content, said in (
+        (b"\n\n", "no token rows"),
+        (b"a\0 O\n", ":1: a NUL character"),
+        (b"a \xff\n", "byte 0xff is no utf-8"),
+    ):
+        one.write_bytes(content)
+        with pytest.raises(sa.InputError, match=said):
+            list(sa.read_conll(one, block=1, columns={"g": 1}, **ask))
+
+
+@pytest.mark.parametrize(
+    "more", [["--block", "7"], ["--workers", "2"], ["--block", "40", "--workers", "2"]]
+)
+def test_command(newsroom, capsys, more):
+    """--block and --workers print what one run prints."""
+    files = [str(newsroom / f"{n}.conll") for n in FILES]
+    ask = ["evaluate", *files, "--scheme", "IOB2", "--by", "label"]
+    for form in ("text", "csv", "latex"):
+        assert main([*ask, "--format", form]) == 0
+        whole = capsys.readouterr().out
+        assert main([*ask, "--format", form, *more]) == 0
+        assert capsys.readouterr().out == whole
+    assert main([*ask, "--format", "json", *more]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 103
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--block", "0"], 1, "block 0; a whole number from 1 is needed"),
+        (["--workers", "0"], 1, "workers 0; a whole number from 1 is needed"),
+        (
+            ["--block", "5", "--ci"],
+            2,
+            "--block and --workers keep no single documents, which --ci, --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
+        ),
+        (
+            ["--block", "5", "--from", "jsonl"],
+            2,
+            "--block and --workers are for CoNLL files with their options; these are jsonl; see 'spanagree evaluate --help'",
+        ),
+    ],
+)
+def test_command_refuses(newsroom, capsys, more, code, said):
+    """What blocks cannot do is refused in one line, before any work."""
+    files = [str(newsroom / f"{n}.conll") for n in FILES[:2]]
+    assert main(["evaluate", *files, "--scheme", "IOB2", *more]) == code
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"spanagree: error: {said}\n")

@@ -134,7 +134,15 @@ def test_options_in_the_docs():
 
     page = "\n".join(
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
-        for p in ("evaluate", "formats", "agreement", "coefficients", "difficulty", "certainty")
+        for p in (
+            "evaluate",
+            "formats",
+            "agreement",
+            "coefficients",
+            "difficulty",
+            "certainty",
+            "scale",
+        )
     )
     commands = (convert, evaluate, agree, coefficients, difficulty, split)
     for parameter in (parameter for command in commands for parameter in command.params):

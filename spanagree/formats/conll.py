@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import compress
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, compress, zip_longest
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
-from spanagree.formats.files import PathName, named_files, read_text, write_text
-from spanagree.formats.tag_columns import TagColumn, Vocabulary, read_columns
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    check_whole,
+    counted,
+    printable,
+    show,
+)
+from spanagree.formats.files import PathName, lines_of, named_files, read_text, write_text
+from spanagree.formats.tag_columns import PARTIAL, TagColumn, Vocabulary, read_columns
 from spanagree.tags import SCHEMES, prefixed, write_tags
 
 UNITS = {
@@ -34,9 +43,25 @@ _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
 _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
 
 
+@overload
 def read_conll(
     source: PathName | Sequence[PathName] | Mapping[str, PathName],
     *,
+    block: None = None,
+    **options: Any,
+) -> Corpus: ...
+
+
+@overload
+def read_conll(
+    source: PathName | Sequence[PathName] | Mapping[str, PathName], *, block: int, **options: Any
+) -> Iterator[Corpus]: ...
+
+
+def read_conll(  # type: ignore[misc]  # the options that overloads leave open are these
+    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    *,
+    block: int | None = None,
     columns: Mapping[str, int] | None = None,
     unit: str = "sentence",
     scheme: str = "auto",
@@ -47,8 +72,8 @@ def read_conll(
     partial: str = "error",
     repair: str | Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
-) -> Corpus:
-    """A corpus from CoNLL-like files.
+) -> Corpus | Iterator[Corpus]:
+    """A corpus from CoNLL-like files, or with ``block`` corpora one after the other.
 
     A line has a token and its tags, separated by tabs or, where it has no tab, by spaces. Blank
     lines end sentences, ``-DOCSTART-`` lines begin documents. A line that begins with ``#`` is
@@ -60,6 +85,9 @@ def read_conll(
     Args:
         source: one file with a column for each layer, or several files of the same text with a
             layer each; a mapping names the layers, else they are called as their files.
+        block: for files too large for memory: a corpus for each so many sentences (documents, with
+            that unit), numbered on where they have no ids. The scheme has to be named, as it
+            cannot be recognised from a part; files of different sentences cannot be matched.
         columns: for one file, layer name to tag column; for several, the tag column of those that
             are named. Column 0 is the token; default is the last column.
         unit: what a document of the corpus is, one of :data:`UNITS`.
@@ -81,10 +109,143 @@ def read_conll(
     """
     check_choice(unit, UNITS, "unit")
     check_choice(scheme, ["auto", *SCHEMES], "scheme")
+    check_choice(partial, PARTIAL, "partial")
+    asked = _Asked(unit, scheme, strict, ignore_tokens, missing, partial, repair)
     files = named_files(source)
-    texts = {path: read_text(path, encoding) for path in dict.fromkeys(files.values())}
+    if block is not None:
+        parts = _parts(files, columns, asked, encoding, block)
+        return (part() for part in parts)
+    texts = {path: (read_text(path, encoding), 0) for path in dict.fromkeys(files.values())}
+    return _corpus(files, texts, columns, asked, progress)
+
+
+class _Asked(NamedTuple):
+    """How files are read."""
+
+    unit: str
+    scheme: str
+    strict: bool
+    ignore_tokens: bool
+    missing: str | None
+    partial: str
+    repair: str | Sequence[str]
+
+
+def conll_blocks(
+    files: Mapping[str, PathName], block: int, **options: Any
+) -> Iterator[Callable[[], Corpus]]:
+    """For workers: functions that parse the blocks of :func:`read_conll`, text included.
+
+    Raises:
+        SettingError, InputError: as for :func:`read_conll`.
+    """
+    known = {"unit": "sentence", "scheme": "auto", "strict": False, "ignore_tokens": False}
+    known |= {"missing": None, "partial": "error", "repair": ()}
+    asked = _Asked(**{key: options.get(key, value) for key, value in known.items()})
+    encoding = options.get("encoding", "utf-8")
+    return _parts(dict(files), options.get("columns"), asked, encoding, block)
+
+
+def _parts(
+    files: dict[str, PathName],
+    columns: Mapping[str, int] | None,
+    asked: _Asked,
+    encoding: str,
+    block: int,
+) -> Iterator[Callable[[], Corpus]]:
+    """A function for each block; what can be refused at once is."""
+    check_whole(block, 1, "block")
+    if asked.scheme == "auto":
+        raise SettingError(
+            "scheme auto: a scheme is recognised from a whole file, not from blocks; name one of"
+            f" {', '.join(SCHEMES)}"
+        )
+    paths = list(dict.fromkeys(files.values()))
+    chunks = [chunked(path, encoding, block, asked.unit) for path in paths]
+    if len(files) == 1 and not columns:
+        first = next(chunks[0])
+        columns, own = _declared(first[0])
+        asked = asked._replace(missing=own if asked.missing is None else asked.missing)
+        chunks[0] = chain([first], chunks[0])
+    return _numbered_parts(files, paths, chunks, columns, asked)
+
+
+def _numbered_parts(
+    files: dict[str, PathName],
+    paths: list[PathName],
+    chunks: Sequence[Iterator[tuple[str, int, int]]],
+    columns: Mapping[str, int] | None,
+    asked: _Asked,
+) -> Iterator[Callable[[], Corpus]]:
+    before = 0
+    for parts in zip_longest(*chunks):
+        texts = {}
+        for path, part in zip(paths, parts, strict=True):
+            if part is None:
+                raise InputError(
+                    f"{printable(os.fspath(path))}: ends after {before} {asked.unit}s, the others"
+                    " do not; all files hold the same text"
+                )
+            texts[path] = part[:2]
+        yield functools.partial(_block, files, texts, columns, asked, before)
+        before += parts[0][2]
+
+
+def _block(
+    files: dict[str, PathName],
+    texts: Mapping[PathName, tuple[str, int]],
+    columns: Mapping[str, int] | None,
+    asked: _Asked,
+    before: int,
+) -> Corpus:
+    corpus = _corpus(files, texts, columns, asked)
+    if corpus.ids is not None:
+        return corpus
+    return replace(corpus, ids=tuple(str(before + i + 1) for i in range(len(corpus))))
+
+
+def chunked(path: PathName, encoding: str, block: int, unit: str) -> Iterator[tuple[str, int, int]]:
+    """A file in parts of so many sentences or documents: text, lines before it, how many.
+
+    Raises:
+        InputError: for a file that cannot be read, or has no token rows.
+    """
+    kept: list[str] = []
+    first = done = 0  # lines before the part, units that are whole
+    inside = False  # of a sentence or document
+    some = False
+    for number, line in enumerate(lines_of(path, encoding)):
+        row = line.strip(_BLANK + " \r\n")
+        begins = bool(_IS_DOCSTART.match(row))
+        if begins and inside:
+            done, inside = done + 1, False
+        if done == block:
+            yield "".join(kept), first, done
+            kept, first, done = [], number, 0
+        kept.append(line)
+        if row and not begins and row[0] != "#":
+            inside = some = True
+        elif not row and inside and unit == "sentence":
+            done, inside = done + 1, False
+    if not some:
+        raise InputError(
+            f"{printable(os.fspath(path))}: no token rows; a file has lines of a token and its tags"
+        )
+    if done or inside:
+        yield "".join(kept), first, done + inside
+
+
+def _corpus(
+    files: dict[str, PathName],
+    texts: Mapping[PathName, tuple[str, int]],
+    columns: Mapping[str, int] | None,
+    asked: _Asked,
+    progress: Callable[[int, int], None] | None = None,
+) -> Corpus:
+    """The corpus in some texts; with each the number of lines before it."""
+    unit, scheme, strict, ignore_tokens, missing, partial, repair = asked
     if len(files) == 1 and not columns:  # a file of our own says which columns it has
-        columns, own_missing = _declared(next(iter(texts.values())))
+        columns, own_missing = _declared(next(iter(texts.values()))[0])
         missing = own_missing if missing is None else missing
     wanted = _columns(files, dict(columns or {}))
     pages: dict[PathName, _Page] = {}
@@ -93,7 +254,7 @@ def read_conll(
             progress(done, len(wanted))
         if path not in pages:
             of_file = [c for _, p, c in wanted if p == path]
-            pages[path] = _read_page(path, texts[path], of_file, scheme, missing, unit)
+            pages[path] = _read_page(path, *texts[path], of_file, scheme, missing, unit)
     if progress:
         progress(len(wanted), len(wanted))
     text, notes = _unite(list(pages.values()), unit, ignore_tokens)
@@ -342,6 +503,7 @@ def _add_sentences(text: _Page, page: _Page, ignore_tokens: bool, notes: list[st
 def _read_page(
     path: PathName,
     text: str,
+    before: int,
     columns: Sequence[int | None],
     scheme: str,
     missing: str | None,
@@ -355,7 +517,7 @@ def _read_page(
     doubtful: list[int] = []  # rows that begin with #
     comments: list[str] = []
     tabbed = True
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), before + 1):
         row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
         if "\r" in row:
             raise InputError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from spanagree.errors import InputError, SettingError, printable, show
@@ -49,6 +50,43 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
             " --encoding (encoding=) names it"
         )
     return text.removeprefix("\ufeff")
+
+
+def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
+    """The lines of a file, or of standard input, one by one, with their ends.
+
+    Raises:
+        InputError, SettingError: as for :func:`read_text`; errors of encoding name no line.
+    """
+    name = printable(os.fsdecode(path))
+    try:
+        codecs.lookup(encoding)
+    except (LookupError, TypeError):
+        raise SettingError(
+            f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
+        ) from None
+    try:
+        source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
+        text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be read: {reason}") from None
+    with text:
+        try:
+            for number, line in enumerate(text):
+                if "\0" in line:
+                    raise InputError(
+                        f"{name}:{number + 1}: a NUL character: the file is binary, or in another"
+                        " encoding; --encoding (encoding=) names it"
+                    )
+                yield line if number else line.removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}: byte 0x{error.object[error.start]:02x} is no {encoding}; the encoding of"
+                " the file is needed: --encoding (encoding=)"
+            ) from None
 
 
 def _wrong_encoding(name: str, raw: bytes, encoding: str, at: int) -> InputError:
