@@ -8,7 +8,7 @@ come in the order of the blocks, so what is merged does not depend on who was qu
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -24,6 +24,8 @@ ON_ERROR = {
 }
 """What becomes of a block that cannot be read or worked on, by name."""
 
+_ILL_FORMED = "ill_formed"  # among the settings of reading, counts that add
+_NOTES = 20  # of blocks that are shown
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 
 
@@ -153,3 +155,36 @@ def _outcome(future: Future[Any]) -> _Outcome:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
         return None, error
+
+
+# --- what blocks say together --------------------------------------------------------------------
+
+
+def merged_settings(
+    one: Mapping[str, Any], other: Mapping[str, Any], number: int
+) -> dict[str, Any]:
+    """The settings of two parts, which have to be the same; counts among them are added.
+
+    Raises:
+        InputError: for other settings, naming the first that differs; ``number`` is the block's.
+    """
+    for key in sorted({*one, *other} - {_ILL_FORMED}):
+        before, now = one.get(key), other.get(key)
+        if before != now:
+            raise InputError(
+                f"block {number}: {key} {show(now)}; of the blocks before it is {show(before)}, and"
+                " parts made with different settings do not add"
+            )
+    counts: dict[str, dict[str, int]] = {}
+    for settings in (one, other):
+        for layer, kinds in settings.get(_ILL_FORMED, {}).items():
+            of = counts.setdefault(layer, {})
+            for kind, times in kinds.items():
+                of[kind] = of.get(kind, 0) + times
+    return {**one, _ILL_FORMED: counts} if counts else dict(one)
+
+
+def notes_of_blocks(notes: Sequence[str]) -> list[str]:
+    """Notes of many blocks: the first few, and how many more there are."""
+    more = len(notes) - _NOTES
+    return [*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else [])]

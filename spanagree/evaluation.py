@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, groups
-from spanagree.blocks import Block, each_block
+from spanagree.arrays import Bools, Ints
+from spanagree.blocks import Block, each_block, merged_settings, notes_of_blocks
 from spanagree.caveats import caveats
 from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Corpus
@@ -23,7 +23,6 @@ from spanagree.errors import (
     counted,
     one_of,
     printable,
-    show,
 )
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
@@ -31,8 +30,6 @@ from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import NO_TALLY, Score, Tallies, Tally, TallySum, corrected, plain, undefined
 from spanagree.version import __version__
 
-_ILL_FORMED = "ill_formed"  # among the settings of reading, counts that add
-_NOTES = 20  # of blocks that are shown
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -459,11 +456,8 @@ def part_of(corpus: Corpus, *, gold: str | None, match: str, chance: str) -> _Pa
     label_names = corpus.labels if find_match(match).of_label else ()
     by_label: dict[str, dict[str, TallySum]] = {}
     for name, of in columns.items():
-        rows = groups(of.label, len(label_names)) if label_names else []
-        by_label[name] = {
-            label: TallySum.of(of.where(some))
-            for label, some in zip(label_names, rows, strict=True)
-        }
+        sums = TallySum.each(of, of.label, len(label_names)) if label_names else []
+        by_label[name] = dict(zip(label_names, sums, strict=True))
     return _Part(
         len(corpus),
         corpus.annotators,
@@ -487,19 +481,12 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
             f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
             f" before have {', '.join(map(printable, one.annotators))}"
         )
-    counted_in = {_ILL_FORMED: _added(one.settings, other.settings)}
-    for key in sorted({*one.settings, *other.settings} - counted_in.keys()):
-        before, now = one.settings.get(key), other.settings.get(key)
-        if before != now:
-            raise InputError(
-                f"block {number}: {key} {show(now)}; of the blocks before it is {show(before)}, and"
-                " parts made with different settings do not add"
-            )
+    settings = merged_settings(one.settings, other.settings, number)
     names = tuple(sorted({*one.label_names, *other.label_names}))
     return _Part(
         one.documents + other.documents,
         one.annotators,
-        {**one.settings, **({} if not counted_in[_ILL_FORMED] else counted_in)},
+        settings,
         {name: one.shared[name] + other.shared[name] for name in one.shared},
         {name: one.totals[name].plus(other.totals[name]) for name in one.totals},
         {
@@ -514,17 +501,6 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         names,
         (*one.notes, *other.notes),
     )
-
-
-def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """How many tags of which kind are ill-formed in each layer, over both."""
-    found: dict[str, dict[str, int]] = {}
-    for settings in (one, other):
-        for layer, kinds in settings.get(_ILL_FORMED, {}).items():
-            of = found.setdefault(layer, {})
-            for kind, number in kinds.items():
-                of[kind] = of.get(kind, 0) + number
-    return found
 
 
 def _over_blocks(
@@ -571,15 +547,9 @@ def _over_blocks(
         whole.documents,
         None,
         {**whole.settings, "skipped_blocks": len(skipped)} if skipped else whole.settings,
-        (*_counted_notes(whole.notes), *skipped),
+        (*notes_of_blocks(whole.notes), *skipped),
         whole.label_names,
     )
-
-
-def _counted_notes(notes: Sequence[str]) -> list[str]:
-    """Notes of many blocks: the first few, and how many more there are."""
-    more = len(notes) - _NOTES
-    return [*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else [])]
 
 
 def _with_intervals(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats, Ints, distinct
 
 _SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends at 2**-1126
 _HALF = 26  # bits; halves of mantissas are summed apart, which no int64 overflows
@@ -21,16 +21,25 @@ def exact_sum(values: Floats | Ints) -> int:
     >>> rounded(exact_sum(np.array([0.1] * 10)))
     1.0
     """
+    return exact_sums(values, np.zeros(len(values), np.int64), 1)[0]
+
+
+def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
+    """The same for each number below ``count``, of the values that ``which`` gives it."""
+    totals = [0] * count
     if values.dtype.kind in "iub":
-        return sum(values.tolist()) << _SHIFT
-    mantissa, exponent = np.frexp(values)
-    whole = (mantissa * 2.0**53).astype(np.int64)
-    total = 0
-    for power in np.unique(exponent).tolist():
-        some = whole[exponent == power]
-        high, low = int((some >> _HALF).sum()), int((some & (2**_HALF - 1)).sum())
-        total += ((high << _HALF) + low) << (power - 53 + _SHIFT)
-    return total
+        whole, power = values.astype(np.int64), np.full(len(values), 53)
+    else:
+        mantissa, power = np.frexp(values)
+        whole = (mantissa * 2.0**53).astype(np.int64)
+    (group, exponent), place, _ = distinct(which, power.astype(np.int64))
+    high, low = np.zeros((2, len(group)), np.int64)
+    np.add.at(high, place, whole >> _HALF)
+    np.add.at(low, place, whole & (2**_HALF - 1))
+    columns = (group.tolist(), exponent.tolist(), high.tolist(), low.tolist())
+    for g, e, h, part in zip(*columns, strict=True):
+        totals[g] += ((h << _HALF) + part) << (e - 53 + _SHIFT)
+    return totals
 
 
 def rounded(total: int) -> float:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.exact import exact_sum, rounded
+from spanagree.exact import exact_sums, rounded
 
 _CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
 UNDEFINED = math.nan
@@ -232,13 +232,22 @@ class TallySum(NamedTuple):
     @classmethod
     def of(cls, tallies: Tallies) -> TallySum:
         """The sums over all entries."""
-        return cls(
-            tallies.matched.dtype.kind == "i",
-            exact_sum(tallies.matched),
-            exact_sum(tallies.expected),
-            int(tallies.size_a.sum()),
-            int(tallies.size_b.sum()),
-        )
+        return cls.each(tallies, np.zeros(len(tallies.document), np.int64), 1)[0]
+
+    @classmethod
+    def each(cls, tallies: Tallies, which: Ints, count: int) -> list[TallySum]:
+        """The sums for each number below ``count``, of the entries that ``which`` gives it."""
+        whole = tallies.matched.dtype.kind == "i"
+        sizes = [
+            np.bincount(which, size, count).astype(np.int64).tolist()
+            for size in (tallies.size_a, tallies.size_b)
+        ]
+        sums = (exact_sums(column, which, count) for column in (tallies.matched, tallies.expected))
+        return [cls(whole, *row) for row in zip(*sums, *sizes, strict=True)]
+
+    def turned(self) -> TallySum:
+        """With the two sides changed for each other."""
+        return self._replace(size_a=self.size_b, size_b=self.size_a)
 
     def plus(self, other: TallySum) -> TallySum:
         """The sums of both."""
