@@ -395,13 +395,15 @@ def run(command: list[str]) -> None:
 
 
 def peak(before: str, call: str, items: int) -> float:
-    """The peak memory that a call adds to a process of its own, in bytes (Unix)."""
+    """The peak memory that a call adds to a process of its own, in bytes (Linux)."""
     scripts = str(Path(__file__).parent)
     code = "; ".join(
         [
-            f"import resource, sys; sys.path.insert(0, {scripts!r})",
+            f"import re, sys; sys.path.insert(0, {scripts!r})",
             f"{before}; from bench import labels; v = labels({items})",
-            "used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; a = used()",
+            'status = lambda: open("/proc/self/status").read()',
+            'used = lambda: int(re.search("VmHWM:\\s+(\\d+)", status())[1])',
+            "a = used()",
             f"{call}; print(used() - a)",
         ]
     )

@@ -7,8 +7,10 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,14 +18,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.blocks import Block, Worked, each_block, merged_settings, notes_of_blocks
 from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import check_choice, check_whole, counted, show
+from spanagree.errors import InputError, SettingError, check_choice, check_whole, counted, show
 from spanagree.resample import Resampling, Sample, bootstrap, f1_figures, intervals, three
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match
-from spanagree.tally import UNDEFINED, Interval, Score, Tallies, Tally, plain, total, undefined
+from spanagree.tally import (
+    NO_TALLY,
+    UNDEFINED,
+    Interval,
+    Score,
+    Tallies,
+    Tally,
+    TallySum,
+    plain,
+    total,
+    undefined,
+)
 from spanagree.version import __version__
 
 _DENSE = 1 << 24  # cells of documents and pairs; of more, only those that are filled are kept
@@ -206,6 +220,7 @@ class Agreement:
         tallies: the tallies of every pair, document and label: its ``document`` counts the
             documents of pairs, which ``pair_documents`` lists.
         pair_documents: the number of the pair and of the document, for each document of each pair.
+            Over blocks both are ``None``.
     """
 
     team: Team
@@ -217,13 +232,25 @@ class Agreement:
     document_ids: tuple[str, ...] | None
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
-    tallies: Tallies = field(repr=False, compare=False)
-    pair_documents: tuple[Ints, Ints] = field(repr=False, compare=False)
+    tallies: Tallies | None = field(repr=False, compare=False)
+    pair_documents: tuple[Ints, Ints] | None = field(repr=False, compare=False)
 
     @property
     def signature(self) -> str:
         """The settings that made the numbers, and the version, in one line."""
         return signature(self.settings)
+
+    def kept(self) -> tuple[Tallies, tuple[Ints, Ints]]:
+        """The tallies of every pair and document, and the number of both.
+
+        Raises:
+            SettingError: for an agreement over blocks, which keeps sums only.
+        """
+        if self.tallies is None or self.pair_documents is None:
+            raise SettingError(
+                "single documents are not kept over blocks; an agreement of one corpus keeps them"
+            )
+        return self.tallies, self.pair_documents
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -260,11 +287,14 @@ class Agreement:
         """Name, number of annotators who saw it, and tally over their pairs, of each document.
 
         Documents that fewer than two saw, or in which nothing is marked, are left out.
+
+        Raises:
+            SettingError: for an agreement over blocks, which keeps sums only.
         """
-        _, document = self.pair_documents
-        of = document[self.tallies.document]
+        tallies, (_, document) = self.kept()
+        of = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
-        sums = self.tallies.totals(of, self.documents)
+        sums = tallies.totals(of, self.documents)
         for d in np.unique(of).tolist():
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
             yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d]
@@ -432,7 +462,7 @@ def _row(tally: Tally) -> dict[str, float]:
 
 
 def agree(
-    corpus: Corpus,
+    corpus: Corpus | Iterable[Block],
     *,
     match: str = "exact",
     chance: str = "nonoverlapping",
@@ -443,6 +473,8 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = "bca",
+    executor: Executor | None = None,
+    on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """How far annotators agree with each other, raw and beyond luck.
@@ -452,7 +484,8 @@ def agree(
     figures are exact (Li et al. 2024, extended here to teams: tallies add over pairs).
 
     Args:
-        corpus: the annotators as layers.
+        corpus: the annotators as layers; or blocks, as for :func:`spanagree.evaluate`. Blocks may
+            have different annotators; those that are not in one have seen nothing there.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
         annotators: the names of those to compare; all unless given.
@@ -460,8 +493,10 @@ def agree(
         ci: confidence intervals for the team, the mean, pairs, annotators and labels, by resampling
             documents; see :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``
             and ``interval``.
+        executor: of blocks: any ``concurrent.futures.Executor``.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
         progress: called with the number of documents of pairs done, and of all; then with the
-            number of intervals.
+            number of intervals; or with the number of blocks done.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
@@ -481,53 +516,126 @@ def agree(
     >>> round(result.team.f1.observed, 3), round(result.mean.observed, 3)
     (0.8, 0.833)
     """
-    measure = find_match(match)
+    find_match(match)
     check_whole(min_shared, 0, "min_shared")
     resampling = Resampling(confidence, resamples, seed, interval) if ci else None
+    if not isinstance(corpus, Corpus):
+        if resampling is not None:
+            raise SettingError("ci: intervals need single documents; over blocks none are kept")
+        work = functools.partial(part_of, annotators=annotators, match=match, chance=chance)
+        done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
+        return _over_blocks(done, min_shared)
+    if executor is not None:
+        raise SettingError("executor: for blocks; one corpus is compared here")
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
-    names = corpus.annotators
-    for name in names:
+    found = _found(corpus, match, chance, progress)
+    tallied = found.columns.totals(found.pair[found.columns.document], len(found.shared))
+    labels = found.columns.by_label(corpus.labels) if find_match(match).of_label else {}
+    settings = _settings(corpus, match, chance)
+    if resampling is not None:
+        settings = {**settings, **resampling.settings(), "version": __version__}
+    result = _agreement(
+        list(corpus.annotators),
+        {name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
+        dict(zip(found.members, zip(found.shared, tallied, strict=True), strict=True)),
+        labels,
+        len(corpus),
+        found.seen,
+        found.seen_without,
+        {**settings, "annotators": len(corpus.layers), "min_shared": int(min_shared)},
+        corpus.notes,
+    )
+    result = replace(
+        result,
+        document_ids=corpus.ids,
+        tallies=found.columns,
+        pair_documents=(found.pair, found.document),
+    )
+    return result if resampling is None else _with_intervals(result, resampling, progress)
+
+
+class _Found(NamedTuple):
+    """What the annotators of a corpus have in common."""
+
+    columns: Tallies  # whose documents are those of pairs
+    pair: Ints  # of each document of a pair, the number of the pair
+    document: Ints
+    members: list[tuple[int, int]]  # of each pair
+    shared: list[int]  # documents of each pair
+    seen: int  # documents seen by two or more
+    seen_without: list[int]  # the same without each annotator
+
+
+def _found(
+    corpus: Corpus, match: str, chance: str, progress: Callable[[int, int], None] | None = None
+) -> _Found:
+    for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     crowd = Crowd.of(corpus)
     first, second = crowd.pairs()
     pair_members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
     columns = compare(corpus, crowd, (first, second), match, chance, progress)
     document = crowd.document[first]
-
-    tallied = columns.totals(pair[columns.document], len(shared))
     members = list(zip(*(column.tolist() for column in pair_members), strict=True))
-    pairs = [
-        Pair(names[i], names[j], count, tally, count < min_shared)
-        for (i, j), count, tally in zip(members, shared.tolist(), tallied, strict=True)
-    ]
-    reason = "" if pairs else _nobody(len(names))
-    team = Team(len(pairs), len(np.unique(document)), total(tallied), reason)
-    settings = {
+    return _Found(
+        columns,
+        pair,
+        document,
+        members,
+        shared.tolist(),
+        len(np.unique(document)),
+        _seen_without(len(corpus.layers), members, (pair, document)),
+    )
+
+
+def _settings(corpus: Corpus, match: str, chance: str) -> dict[str, Any]:
+    return {
         "match": match,
         "chance": chance,
         "team": "summed",
-        "annotators": len(names),
-        "min_shared": min_shared,
+        "annotators": 0,  # known when all are
+        "min_shared": 0,
         "offsets": corpus.offsets,
         **corpus.reading,
-        **(resampling.settings() if resampling is not None else {}),
         "version": __version__,
     }
-    result = Agreement(
+
+
+def _agreement(
+    names: Sequence[str],
+    saw: Mapping[str, int],
+    found: Mapping[tuple[int, int], tuple[int, Tally]],
+    labels: Mapping[str, Tally],
+    documents: int,
+    seen: int,
+    seen_without: Sequence[int],
+    settings: Mapping[str, Any],
+    notes: Sequence[str],
+) -> Agreement:
+    """The result, without single documents; ``found`` has documents and tally of each pair."""
+    least = settings["min_shared"]
+    members = list(found)
+    pairs = [
+        Pair(names[i], names[j], shared, tally, shared < least)
+        for (i, j), (shared, tally) in found.items()
+    ]
+    reason = "" if pairs else _nobody(len(names))
+    tallied = [pair.tally for pair in pairs]
+    team = Team(len(pairs), seen, total(tallied), reason)
+    return Agreement(
         team,
         _mean([p.f1 for p in pairs], reason),
         Pairs(names, members, pairs),
-        _members(corpus, team, members, tallied, (pair, document)),
-        columns.by_label(corpus.labels) if measure.of_label else {},
-        len(corpus),
-        corpus.ids,
+        _members(names, saw, team, members, tallied, seen_without),
+        labels,
+        documents,
+        None,
         settings,
-        corpus.notes,
-        columns,
-        (pair, document),
+        tuple(notes),
+        None,
+        None,
     )
-    return result if resampling is None else _with_intervals(result, resampling, progress)
 
 
 def _nobody(annotators: int) -> str:
@@ -559,32 +667,30 @@ def _mean(scores: Sequence[Score], reason: str) -> Mean:
 
 
 def _members(
-    corpus: Corpus,
+    names: Sequence[str],
+    saw: Mapping[str, int],
     team: Team,
     members: Sequence[tuple[int, int]],
     tallied: Sequence[Tally],
-    pair_documents: tuple[Ints, Ints],
+    seen_without: Sequence[int],
 ) -> dict[str, Member]:
     """Each annotator against the others; the team without is the team less these pairs."""
-    of: list[list[Tally]] = [[] for _ in corpus.annotators]  # as in the team's sum
-    own: list[list[Tally]] = [[] for _ in corpus.annotators]  # the annotator's side first
+    of: list[list[Tally]] = [[] for _ in names]  # as in the team's sum
+    own: list[list[Tally]] = [[] for _ in names]  # the annotator's side first
     for (i, j), tally in zip(members, tallied, strict=True):
         turned = Tally(tally.matched, tally.expected, tally.size_b, tally.size_a)
         for one, as_a in ((i, tally), (j, turned)):
             of[one].append(tally)
             own[one].append(as_a)
     taken_from = _Sums.of(tallied)
-    seen_without = _seen_without(len(of), members, pair_documents)
     result = {}
-    for i, (name, layer) in enumerate(corpus.layers.items()):
+    for i, name in enumerate(names):
         left = len(tallied) - len(of[i])
         rest = Team(
             left, seen_without[i], taken_from.less(of[i]), "" if left else "no pair is left"
         )
         rise = Figures(*map(_rise, team.f1[:3], rest.f1[:3]))
-        result[name] = Member(
-            name, int(layer.annotated.sum()), len(of[i]), total(own[i]), rest, rise
-        )
+        result[name] = Member(name, saw[name], len(of[i]), total(own[i]), rest, rise)
     return result
 
 
@@ -640,6 +746,105 @@ def _expansion(values: Sequence[float]) -> list[float]:
     return parts
 
 
+# --- over blocks --------------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """What is counted in one block, or in several; annotators by name."""
+
+    documents: int
+    seen: int
+    saw: Mapping[str, int]  # documents of each annotator
+    seen_without: Mapping[str, int]
+    pairs: Mapping[tuple[str, str], tuple[int, TallySum]]
+    labels: Mapping[str, TallySum]
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def part_of(corpus: Corpus, *, annotators: Sequence[str] | None, match: str, chance: str) -> _Part:
+    """What one block adds to an agreement."""
+    if annotators is not None:
+        corpus = corpus.of_annotators([name for name in annotators if name in corpus.layers])
+    found = _found(corpus, match, chance)
+    names = corpus.annotators
+    sums = TallySum.each(found.columns, found.pair[found.columns.document], len(found.members))
+    labels = corpus.labels if find_match(match).of_label else ()
+    by_label = TallySum.each(found.columns, found.columns.label, len(labels)) if labels else []
+    return _Part(
+        len(corpus),
+        found.seen,
+        {name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
+        dict(zip(names, found.seen_without, strict=True)),
+        {
+            (names[i], names[j]): (shared, tally)
+            for (i, j), shared, tally in zip(found.members, found.shared, sums, strict=True)
+        },
+        dict(zip(labels, by_label, strict=True)),
+        _settings(corpus, match, chance),
+        corpus.notes,
+    )
+
+
+def _merged(one: _Part, other: _Part, number: int) -> _Part:
+    """Two parts together; ``number`` is that of the later block."""
+    names = list(dict.fromkeys([*one.saw, *other.saw]))
+    pairs = dict(one.pairs)
+    for (a, b), (shared, tally) in other.pairs.items():
+        key = (b, a) if (b, a) in pairs else (a, b)
+        before, so_far = pairs.get(key, (0, NO_TALLY))
+        pairs[key] = before + shared, so_far.plus(tally if key == (a, b) else tally.turned())
+    return _Part(
+        one.documents + other.documents,
+        one.seen + other.seen,
+        {name: one.saw.get(name, 0) + other.saw.get(name, 0) for name in names},
+        {
+            # an annotator who is not in a block takes nothing away there
+            name: one.seen_without.get(name, one.seen) + other.seen_without.get(name, other.seen)
+            for name in names
+        },
+        pairs,
+        {
+            label: one.labels.get(label, NO_TALLY).plus(other.labels.get(label, NO_TALLY))
+            for label in sorted({*one.labels, *other.labels})
+        },
+        merged_settings(one.settings, other.settings, number),
+        (*one.notes, *other.notes),
+    )
+
+
+def _over_blocks(done: Iterable[Worked[_Part]], min_shared: int) -> Agreement:
+    whole: _Part | None = None
+    skipped: list[str] = []
+    for number, part, error in done:
+        if part is None:
+            skipped.append(f"block {number} skipped: {error}")
+        else:
+            whole = part if whole is None else _merged(whole, part, number)
+    if whole is None:
+        raise InputError(f"no block to compare{f'; {skipped[0]}' if skipped else ''}")
+    names = list(whole.saw)
+    place = {name: i for i, name in enumerate(names)}
+    found = {}
+    for (a, b), (shared, tally) in whole.pairs.items():
+        i, j = place[a], place[b]
+        found[min(i, j), max(i, j)] = shared, (tally if i < j else tally.turned()).tally
+    settings = {**whole.settings, "annotators": len(names), "min_shared": int(min_shared)}
+    if skipped:
+        settings["skipped_blocks"] = len(skipped)
+    return _agreement(
+        names,
+        whole.saw,
+        dict(sorted(found.items())),
+        {label: tally.tally for label, tally in whole.labels.items()},
+        whole.documents,
+        whole.seen,
+        [whole.seen_without[name] for name in names],
+        settings,
+        [*notes_of_blocks(whole.notes), *skipped],
+    )
+
+
 # --- intervals ----------------------------------------------------------------------------------
 
 
@@ -649,8 +854,7 @@ def _with_intervals(
     progress: Callable[[int, int], None] | None,
 ) -> Agreement:
     """The same result with intervals: each figure's own documents are resampled."""
-    pair, document = result.pair_documents
-    rows = result.tallies
+    rows, (pair, document) = result.kept()
     of_documents = replace(rows, document=document[rows.document])
     who = np.array(list(result.pairs.members), np.int64).reshape(-1, 2)[pair]
     names = list(result.annotators)
@@ -699,8 +903,7 @@ def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Int
     """Of the mean over pairs: all pairs on the same resampled documents."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
-    pair, document = result.pair_documents
-    rows = result.tallies
+    rows, (pair, document) = result.kept()
     # pairs in an order of their own, so that the order of annotators changes no digit
     names = [sorted(names) for names in result.pairs]
     ordered = sorted(range(len(names)), key=names.__getitem__)

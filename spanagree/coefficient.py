@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -350,7 +351,7 @@ class _Shares:
     compared: _Compared
     given: Ints  # labels of each category
     share: Floats  # P(k); (categories,)
-    own: tuple[Ints, Ints, Floats]  # annotator, category, P(k|c) wherever that is not 0
+    table: LabelTable
     settings: Mapping[str, Any]
     nothing: str  # why nothing can be compared; empty if something can
 
@@ -360,8 +361,6 @@ class _Shares:
         table = table.complete() if complete_only else table
         n, items, given, agreeing = table.counts
         two = n >= 2
-        annotator, label, number = table.by_annotator
-        gave = np.bincount(annotator, number, len(table.annotators))
         with np.errstate(invalid="ignore"):  # no item at all: every share is nan
             share = (given / n[:, None]).sum(0) / items.sum()
         counts = counts_of(table)
@@ -372,10 +371,17 @@ class _Shares:
             _Compared(n[two], items[two], given[two], agreeing[two]),
             given.sum(0),
             share,
-            (annotator, label, number / gave[annotator]),
+            table,
             settings,
             counts.nothing_to_compare(complete_only),
         )
+
+    @cached_property
+    def own(self) -> tuple[Ints, Ints, Floats]:
+        """Annotator, category and P(k|c) wherever that is not 0."""
+        annotator, label, number = self.table.by_annotator
+        gave = np.bincount(annotator, number, len(self.names))
+        return annotator, label, number / gave[annotator]
 
     def pairs_mean(self) -> tuple[Floats, Floats]:
         """The mean over pairs of annotators of q_m·q_n, and of (1 − q_m)(1 − q_n), by category."""
@@ -462,11 +468,10 @@ def _corrected(
 def counts_of(table: LabelTable) -> Counts:
     """What a coefficient of the table rests on."""
     n, items, _, _ = table.counts
-    named = table.annotator is not None
     return Counts(
         int(items.sum()),
         int(items[n >= 2].sum()),
-        len(np.unique(table.by_annotator[0])) if named else None,
+        None if table.annotator is None else int((np.bincount(table.annotator) > 0).sum()),
         int((n * items).sum()),
         int((n * (n - 1) // 2 * items).sum()),
         len(table.labels),

@@ -252,6 +252,8 @@ class LabelTable:
     @cached_property
     def given(self) -> Ints:
         """nᵢ, how many labels each item has; (items,)."""
+        if self.annotator is not None:  # every row is one label
+            return np.bincount(self.item, minlength=self.size)
         of = np.zeros(self.size, np.int64)
         np.add.at(of, self.item, self.number)
         return of
@@ -259,17 +261,23 @@ class LabelTable:
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and nᵢ_c wherever that is not 0, sorted."""
-        (item, label), which, _ = distinct(self.item, self.label)
-        number = np.zeros(len(item), np.int64)
-        np.add.at(number, which, self.number)
-        return item, label, number
+        per = max(len(self.labels), 1)
+        if self.annotator is not None:
+            cell, number = np.unique(self.item * per + self.label, return_counts=True)
+        else:
+            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
+            number = np.zeros(len(cell), np.int64)
+            np.add.at(number, which.reshape(-1), self.number)
+        return cell // per, cell % per, number
 
     @cached_property
     def counts(self) -> LabelCounts:
         """What coefficients need of the table."""
         item, label, number = self.cells
-        n, items = np.unique(self.given[self.given > 0], return_counts=True)
-        row = np.searchsorted(n, self.given[item])
+        n, row, items = np.unique(self.given, return_inverse=True, return_counts=True)
+        row = row.reshape(-1)[item]
+        if len(n) and n[0] == 0:  # items without a label
+            n, items, row = n[1:], items[1:], row - 1
         given, agreeing = np.zeros((2, len(n), len(self.labels)), np.int64)
         np.add.at(given, (row, label), number)
         np.add.at(agreeing, (row, label), number * (number - 1))
@@ -284,8 +292,9 @@ class LabelTable:
         if self.annotator is None:
             nothing = np.zeros(0, np.int64)
             return nothing, nothing, nothing
-        (annotator, label), _, number = distinct(self.annotator, self.label)
-        return annotator, label, number
+        per = max(len(self.labels), 1)
+        cell, number = np.unique(self.annotator * per + self.label, return_counts=True)
+        return cell // per, cell % per, number
 
     def complete(self) -> LabelTable:
         """The items that every annotator labelled, or in a table of counts those with the most.

@@ -8,6 +8,7 @@ import math
 import os
 import re
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,8 +48,8 @@ def same(one, other):
         assert repr(dict(system.labels)) == repr(dict(theirs.labels))
 
 
-@given(crowds(), st.randoms(use_true_random=False))
-def test_blocks_are_the_whole(crowd, random):
+@given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
+def test_blocks_are_the_whole(crowd, how, random):
     """Over blocks of any size and order, every figure has the digits of the whole corpus."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
@@ -56,9 +57,8 @@ def test_blocks_are_the_whole(crowd, random):
     random.shuffle(documents)
     cut = random.randint(0, len(documents))
     blocks = [corpus.subset(part) for part in (documents[:cut], documents[cut:])]
-    for match, chance in PAIRS:
-        ask = {"gold": "ann", "match": match, "chance": chance}
-        same(sa.evaluate(corpus, **ask), sa.evaluate(blocks, **ask))
+    ask = {"gold": "ann", "match": how[0], "chance": how[1]}
+    same(sa.evaluate(corpus, **ask), sa.evaluate(blocks, **ask))
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +230,71 @@ def test_many_notes():
     notes = sa.evaluate([block] * 30).notes
     assert len(notes) == 21
     assert notes[-1] == "10 more notes on blocks"
+
+
+# --- agreement over blocks ------------------------------------------------------------------------
+
+
+@given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
+def test_agreement_over_blocks(crowd, how, random):
+    """Over blocks of any size and order, agreement has the digits of the whole, in every part."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    documents = list(range(len(corpus)))
+    random.shuffle(documents)
+    cut = random.randint(0, len(documents))
+    blocks = []
+    for part in (documents[:cut], documents[cut:]):
+        block = corpus.subset(part)
+        # annotators who saw nothing in a block need not be in it, in whatever order
+        names = [n for n, layer in block.layers.items() if layer.annotated.any()]
+        random.shuffle(names)
+        blocks.append(block.of_annotators(names))
+    match, chance = how
+    one = sa.agree(corpus, match=match, chance=chance)
+    other = sa.agree(blocks, match=match, chance=chance)
+    saw = [n for n, layer in corpus.layers.items() if layer.annotated.any()]
+    assert sorted(other.annotators) == sorted(saw)
+    assert (other.team.pairs, other.team.documents) == (one.team.pairs, one.team.documents)
+    assert repr(other.team.f1[:3]) == repr(one.team.f1[:3])
+    assert repr(other.mean) == repr(replace(one.mean, reason=other.mean.reason))
+    for name in saw:
+        assert other.annotators[name].tally == one.annotators[name].tally
+        theirs, ours = other.annotators[name].without, one.annotators[name].without
+        assert (theirs.documents, theirs.pairs) == (ours.documents, ours.pairs)
+        assert repr(theirs.f1) == repr(ours.f1)
+    for names, pair in one.pairs.items():
+        assert repr(other.pairs[names].f1) == repr(pair.f1)
+        assert other.pairs[names].documents == pair.documents
+    for label, tally in one.labels.items():
+        assert repr(other.labels[label].f1) == repr(tally.f1)
+
+
+def test_agreement_by_an_executor(newsroom):
+    """Processes give the digits of the whole; failing blocks are skipped, and what needs documents refused."""
+    corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    blocks = [corpus.subset(range(low, min(low + 9, 63))) for low in range(0, 63, 9)]
+    whole = sa.agree(corpus)
+    with ProcessPoolExecutor(2) as executor:
+        found = sa.agree(blocks, executor=executor)
+    assert found == replace(whole, document_ids=None)
+    few = sa.agree([*blocks, broken], on_error="skip", annotators=["ann", "bob"])
+    assert repr(few.team.f1) == repr(whole.pairs["ann", "bob"].f1)
+    assert few.notes[-1].startswith("block 8 skipped: shard-3")
+    for call, said in (
+        (lambda: found.to_dict("document"), "single documents are not kept over blocks"),
+        (lambda: sa.agree(blocks, ci=True), "ci: intervals need single documents"),
+        (
+            lambda: sa.agree(corpus, executor=executor),
+            "executor: for blocks; one corpus is compared here",
+        ),
+    ):
+        with pytest.raises(sa.SettingError, match=said):
+            call()
+    with pytest.raises(sa.InputError, match="no block to compare; block 1 skipped: shard"):
+        sa.agree([broken], on_error="skip")
+    with pytest.raises(sa.SettingError, match="unknown match 'x'"):
+        sa.agree(blocks, match="x")
 
 
 # --- readers that give blocks ---------------------------------------------------------------------
