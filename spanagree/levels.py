@@ -8,9 +8,11 @@ the document, i = j included. Easy documents come first.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
+from spanagree.blocks import Block, Worked, each_block, merged_settings, notes_of_blocks
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import SettingError, check_whole, counted, one_of, printable, show
+from spanagree.errors import InputError, SettingError, check_whole, counted, one_of, printable, show
 from spanagree.evaluation import Evaluation
 from spanagree.signature import signature
 from spanagree.similarity import check_layer
@@ -106,23 +109,28 @@ class Difficulty:
 
 
 def difficulty(
-    corpus: Corpus,
+    corpus: Corpus | Iterable[Block],
     gold: str | None = None,
     *,
     annotators: Sequence[str] | None = None,
     match: str = "exact",
     chance: str = "nonoverlapping",
+    executor: Executor | None = None,
+    on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Difficulty:
     """How hard each document is: 1 − the agreement that luck alone would give on it.
 
     Args:
-        corpus: the annotations as layers.
+        corpus: the annotations as layers; or blocks, as for :func:`spanagree.evaluate`, whose
+            documents follow each other.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
-        progress: called with the number of pairs of annotations done, and of all.
+        executor: of blocks: any ``concurrent.futures.Executor``.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
+        progress: called with the number of pairs of annotations done, and of all; or of blocks.
 
     Raises:
         SettingError: for an unknown name, gold and annotators at once, no layer, or a layer that
@@ -132,6 +140,14 @@ def difficulty(
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
     [0.5, 0.947, nan]
     """
+    if not isinstance(corpus, Corpus):
+        work = functools.partial(
+            difficulty, gold=gold, annotators=annotators, match=match, chance=chance
+        )
+        done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
+        return _joined(done)
+    if executor is not None:
+        raise SettingError("executor: for blocks; one corpus is worked on here")
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     if gold is not None:
@@ -181,6 +197,41 @@ def difficulty(
         corpus.ids,
         settings,
         corpus.notes,
+    )
+
+
+def _joined(done: Iterable[Worked[Difficulty]]) -> Difficulty:
+    """The documents of all blocks, one after the other."""
+    parts: list[Difficulty] = []
+    skipped: list[str] = []
+    settings: dict[str, Any] = {}
+    for number, part, error in done:
+        if part is None:
+            skipped.append(f"block {number} skipped: {error}")
+            continue
+        settings = (
+            merged_settings(parts[0].settings, part.settings, number)
+            if parts
+            else dict(part.settings)
+        )
+        parts.append(part)
+    if not parts:
+        raise InputError(f"no block to look at{f'; {skipped[0]}' if skipped else ''}")
+    chance, expected, size, seen = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("chance", "expected", "size", "seen")
+    )
+    ids = [part.document_ids for part in parts]
+    notes = [note for part in parts for note in part.notes]
+    return Difficulty(
+        chance,
+        expected,
+        size,
+        seen,
+        tuple(dict.fromkeys(name for part in parts for name in part.annotators)),
+        None if any(i is None for i in ids) else tuple(name for i in ids for name in i or ()),
+        {**settings, "skipped_blocks": len(skipped)} if skipped else settings,
+        (*notes_of_blocks(notes), *skipped),
     )
 
 

@@ -7,8 +7,11 @@ import json
 import math
 import os
 import re
+import subprocess
+import sys
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -232,6 +235,18 @@ def test_many_notes():
     assert notes[-1] == "10 more notes on blocks"
 
 
+def test_scale():
+    """The script that measures large corpora gives the same figures with workers and without."""
+    script = Path(__file__).parent.parent / "scripts" / "scale.py"
+    found = []
+    for more in ([], ["--workers", "2"]):
+        line = [sys.executable, script, "--sentences", "3000", "--block", "700", *more]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        found.append(done.stdout.partition("MB")[2])
+    assert found[0] == found[1]
+    assert found[0].startswith("  one 0.8")
+
+
 # --- agreement over blocks ------------------------------------------------------------------------
 
 
@@ -295,6 +310,25 @@ def test_agreement_by_an_executor(newsroom):
         sa.agree([broken], on_error="skip")
     with pytest.raises(sa.SettingError, match="unknown match 'x'"):
         sa.agree(blocks, match="x")
+
+
+def test_difficulty_over_blocks(parts):
+    """Difficulty over blocks is that of the documents one after the other, by an executor too."""
+    corpus, blocks = parts
+    for ask in ({"gold": "gold"}, {"annotators": ["gold", "tagger"], "match": "token"}):
+        whole = sa.difficulty(corpus, **ask)
+        for executor in (None, ThreadPoolExecutor(2)):
+            found = sa.difficulty(blocks, executor=executor, **ask)
+            assert repr(found.values.tolist()) == repr(whole.values.tolist())
+            assert repr(found.to_rows()[0]) == repr(whole.to_rows()[0])
+            assert found.signature == whole.signature
+    few = sa.difficulty([*blocks, broken], gold="gold", on_error="skip")
+    assert len(few) == len(corpus)
+    assert few.notes[-1].startswith("block 12 skipped: shard-3")
+    with pytest.raises(sa.InputError, match="no block to look at; block 1 skipped"):
+        sa.difficulty([broken], on_error="skip")
+    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is worked on here"):
+        sa.difficulty(corpus, executor=executor)
 
 
 # --- readers that give blocks ---------------------------------------------------------------------
