@@ -450,3 +450,25 @@ def test_command_refuses(newsroom, capsys, more, code, said):
     assert main(["evaluate", *files, "--scheme", "IOB2", *more]) == code
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"spanagree: error: {said}\n")
+
+
+def test_jsonl_blocks(newsroom, tmp_path):
+    """Our own files in blocks: every document once, all annotators in each, the digits of the whole."""
+    path = newsroom.parent / "crowd" / "crowd.jsonl"
+    whole = sa.read_jsonl(path)
+    for size in (1, 10, 1000):
+        blocks = list(sa.read_jsonl(path, block=size))
+        assert [id_ for block in blocks for id_ in block.ids] == list(whole.ids)
+        assert blocks[-1].annotators == whole.annotators
+        assert all(whole.annotators[: len(b.annotators)] == b.annotators for b in blocks)
+        assert sa.agree(blocks) == replace(sa.agree(whole), document_ids=None)
+    with pytest.raises(sa.SettingError, match="block 0; a whole number from 1 is needed"):
+        sa.read_jsonl(path, block=0)
+    bad = tmp_path / "bad.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    bad.write_text("\n".join([*lines[:3], "{", *lines[3:]]), "utf-8")
+    with pytest.raises(sa.InputError, match=f"block 2: {re.escape(str(bad))}:4: no JSON"):
+        sa.agree(sa.read_jsonl(bad, block=2))
+    bad.write_text("", "utf-8")
+    with pytest.raises(sa.InputError, match="no documents; a line for each is needed"):
+        list(sa.read_jsonl(bad, block=2))

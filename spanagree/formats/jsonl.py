@@ -16,47 +16,91 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, overload
 
 from spanagree.corpus import OFFSETS, Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, check_whole, printable, show
 from spanagree.formats.collect import Collector
-from spanagree.formats.files import PathName, read_text, write_text
+from spanagree.formats.files import PathName, lines_of, read_text, write_text
 
 VERSION = 1
 
 
-def read_jsonl(path: PathName, *, repair: str | Sequence[str] = ()) -> Corpus:
-    """A corpus from a file in our own format.
+@overload
+def read_jsonl(
+    path: PathName, *, block: None = None, repair: str | Sequence[str] = ()
+) -> Corpus: ...
+
+
+@overload
+def read_jsonl(
+    path: PathName, *, block: int, repair: str | Sequence[str] = ()
+) -> Iterator[Corpus]: ...
+
+
+def read_jsonl(
+    path: PathName, *, block: int | None = None, repair: str | Sequence[str] = ()
+) -> Corpus | Iterator[Corpus]:
+    """A corpus from a file in our own format, or with ``block`` one for each so many documents.
+
+    Args:
+        path: the file.
+        block: for files too large for memory: documents of each corpus. Annotators are in every
+            block from where they are first named; what we write names all in the first line.
+        repair: names of :data:`spanagree.draft.REPAIRS`.
 
     Raises:
         InputError: for a file that cannot be read, a line that is no such object, and flaws that
             no repair was asked for; the message names file and line.
-        SettingError: for an unknown repair.
+        SettingError: for an unknown repair, or a block below 1.
     """
-    return draft_jsonl(path).corpus(repair)
+    if block is None:
+        return draft_jsonl(path).corpus(repair)
+    check_whole(block, 1, "block")
+    return (draft.corpus(repair) for draft in _blocks(path, block))
 
 
 def draft_jsonl(path: PathName) -> Draft:
     """The rows of a file in our own format, unchecked."""
     name = printable(str(path))
+    lines = enumerate(read_text(path).split("\n"), 1)
+    return _draft(name, [(number, line) for number, line in lines if line.strip()], {})
+
+
+def _blocks(path: PathName, block: int) -> Iterator[Draft]:
+    name = printable(str(path))
+    lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
+    annotators: dict[str, None] = {}
+    some = list(islice(lines, block))
+    while True:
+        yield _draft(name, some, annotators)  # an empty file is refused here
+        some = list(islice(lines, block))
+        if not some:
+            return
+
+
+def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, None]) -> Draft:
+    """The documents in some lines; ``annotators`` are those named so far, and is added to."""
     collector: Collector | None = None
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        if not line.strip():
-            continue
+    for number, line in lines:
         where = f"{name}:{number}"
         entry = _entry(line, where)
         offsets = entry.get("offsets", "characters" if "tokens" not in entry else "tokens")
         if not isinstance(offsets, str) or offsets not in OFFSETS:
             raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
-        collector = collector or Collector(offsets)
+        if collector is None:
+            collector = Collector(offsets)
+            for annotator in annotators:
+                collector.annotator(annotator, where)
         if offsets != collector.offsets:
             raise InputError(
                 f"{where}: offsets in {offsets}, those before are in {collector.offsets}; a corpus"
                 " has one unit"
             )
         _collect(collector, entry, where)
+        annotators |= dict.fromkeys(entry["annotators"])
     if collector is None:
         raise InputError(f"{name}: no documents; a line for each is needed")
     return collector.draft({"format": "jsonl"})
