@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 import spanagree as sa
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints
 
 ITEMS, ANNOTATORS, CATEGORIES = (20, 50, 200), 5, 3
 THERE = 0.6  # share of the labels that are there
@@ -36,7 +36,7 @@ def draw(rng: np.random.Generator, items: int) -> Ints:
     return np.where(rng.random(luck.shape) < ACCURACY, truth[:, None], luck)
 
 
-def figures(labels: Ints, there: np.ndarray) -> tuple[float, float]:
+def figures(labels: Ints, there: Bools) -> tuple[float, float]:
     """Plug-in and jackknife."""
     item, annotator = np.nonzero(there)
     counts = np.zeros((len(labels), CATEGORIES), np.int64)

@@ -816,11 +816,13 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
 def _over_blocks(done: Iterable[Worked[_Part]], min_shared: int) -> Agreement:
     whole: _Part | None = None
     skipped: list[str] = []
-    for number, part, error in done:
-        if part is None:
-            skipped.append(f"block {number} skipped: {error}")
+    for block in done:
+        if block.result is None:
+            skipped.append(f"block {block.number} skipped: {block.error}")
+        elif whole is None:
+            whole = block.result
         else:
-            whole = part if whole is None else _merged(whole, part, number)
+            whole = _merged(whole, block.result, block.number)
     if whole is None:
         raise InputError(f"no block to compare{f'; {skipped[0]}' if skipped else ''}")
     names = list(whole.saw)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from spanagree.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
@@ -29,7 +30,8 @@ _NOTES = 20  # of blocks that are shown
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 
 
-class Worked(NamedTuple, Generic[Done]):
+@dataclass(frozen=True)
+class Worked(Generic[Done]):
     """What came of one block: its number from 1, and the result, or why there is none."""
 
     number: int

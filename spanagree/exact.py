@@ -27,12 +27,14 @@ def exact_sum(values: Floats | Ints) -> int:
 def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
     """The same for each number below ``count``, of the values that ``which`` gives it."""
     totals = [0] * count
-    if values.dtype.kind in "iub":
-        whole, power = values.astype(np.int64), np.full(len(values), 53)
+    whole: Ints
+    power: Ints
+    if values.dtype.kind == "f":
+        mantissa, exponents = np.frexp(values)
+        whole, power = (mantissa * 2.0**53).astype(np.int64), exponents.astype(np.int64)
     else:
-        mantissa, power = np.frexp(values)
-        whole = (mantissa * 2.0**53).astype(np.int64)
-    (group, exponent), place, _ = distinct(which, power.astype(np.int64))
+        whole, power = values.astype(np.int64), np.full(len(values), 53)
+    (group, exponent), place, _ = distinct(which, power)
     high, low = np.zeros((2, len(group)), np.int64)
     np.add.at(high, place, whole >> _HALF)
     np.add.at(low, place, whole & (2**_HALF - 1))

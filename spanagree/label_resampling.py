@@ -104,7 +104,9 @@ def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
     if table.documents is not None:
         _, unit = np.unique(table.documents[every], return_inverse=True)
     share = number / n[item]
-    entries = [(unit, np.full(table.size, k), column) for k, column in enumerate(of_items)]
+    entries: list[tuple[Any, Any, Any]] = [
+        (unit, np.full(table.size, k), column) for k, column in enumerate(of_items)
+    ]
     entries += [
         (unit[item], 6 + label, share),
         (unit[item], 6 + K + label, weights[item] * share),

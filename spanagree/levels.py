@@ -205,16 +205,13 @@ def _joined(done: Iterable[Worked[Difficulty]]) -> Difficulty:
     parts: list[Difficulty] = []
     skipped: list[str] = []
     settings: dict[str, Any] = {}
-    for number, part, error in done:
-        if part is None:
-            skipped.append(f"block {number} skipped: {error}")
+    for block in done:
+        if block.result is None:
+            skipped.append(f"block {block.number} skipped: {block.error}")
             continue
-        settings = (
-            merged_settings(parts[0].settings, part.settings, number)
-            if parts
-            else dict(part.settings)
-        )
-        parts.append(part)
+        own = block.result.settings
+        settings = merged_settings(settings, own, block.number) if parts else dict(own)
+        parts.append(block.result)
     if not parts:
         raise InputError(f"no block to look at{f'; {skipped[0]}' if skipped else ''}")
     chance, expected, size, seen = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spanagree.arrays import Floats, Ints
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, counted, show
 from spanagree.similarity import Match, Phi, check_chance, measured, place_layers
@@ -74,7 +75,7 @@ def _checked(similarity: Phi) -> Phi:
     name = getattr(similarity, "__name__", "similarity")
     called = name if re.fullmatch(r"\w+", name) else "similarity"
 
-    def checked(offset: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def checked(offset: Ints, a: Ints, b: Ints) -> Floats:
         offset, a, b = np.broadcast_arrays(offset, a, b)
         value = np.asarray(similarity(offset, a, b))
         if value.shape != offset.shape or value.dtype.kind not in "bifu":
@@ -82,11 +83,11 @@ def _checked(similarity: Phi) -> Phi:
                 f"{called} returns {value.dtype} of shape {value.shape}; numbers of shape"
                 f" {offset.shape}, as its arguments, are needed"
             )
-        value = value.astype(np.float64)
-        if not np.isfinite(value).all():
-            raise SettingError(f"{called} returns {show(float(value[~np.isfinite(value)][0]))};"
+        numbers: Floats = value.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            raise SettingError(f"{called} returns {show(float(numbers[~np.isfinite(numbers)][0]))};"
                                " finite numbers are needed")  # fmt: skip
-        return value
+        return numbers
 
     beside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
     if beside.any():
