@@ -99,10 +99,9 @@ def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
         weights * equal / pairs,
         np.where(two, n - equal / np.maximum(n - 1, 1), 0),
     )
-    every = np.arange(table.size)
-    unit = every
+    unit = np.arange(table.size)
     if table.documents is not None:
-        _, unit = np.unique(table.documents[every], return_inverse=True)
+        _, unit = np.unique(table.documents, return_inverse=True)
     share = number / n[item]
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, k), column) for k, column in enumerate(of_items)

@@ -440,19 +440,15 @@ def _texts(labels: Sequence[object], missing: str | None) -> tuple[list[str | No
         if number := sum(text == missing for text in texts):
             notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
         texts = [None if text == missing else text for text in texts]
-    written = {
+    written = [
         text
         for text, label in zip(texts, labels, strict=True)
         if isinstance(label, str) and text is not None and text != label.strip()
-    }
+    ]
     if written:
-        number = sum(
-            text in written and isinstance(label, str) and text != label.strip()
-            for text, label in zip(texts, labels, strict=True)
-        )
         example = min(written)
         notes.append(
-            f"{counted(number, 'numeric label')} such as '{example}.0' read as '{example}'"
+            f"{counted(len(written), 'numeric label')} such as '{example}.0' read as '{example}'"
         )
     return texts, notes
 
