@@ -17,13 +17,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree import poisson
 from spanagree.arrays import Floats, Ints, distinct, groups
-from spanagree.blocks import Block, Worked, each_block, merged_settings, notes_of_blocks
+from spanagree.blocks import (
+    Block,
+    each_block,
+    merged,
+    merged_settings,
+    notes_of_blocks,
+    settings_of_blocks,
+)
 from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import InputError, SettingError, check_choice, check_whole, counted, show
-from spanagree.resample import Resampling, Sample, bootstrap, f1_figures, intervals, three
+from spanagree.errors import SettingError, check_choice, check_whole, counted, show
+from spanagree.resample import (
+    Bootstrap,
+    Resampling,
+    Sample,
+    bootstrap,
+    f1_figures,
+    intervals,
+    three,
+)
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match
 from spanagree.tally import (
@@ -472,7 +488,7 @@ def agree(
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
+    interval: str | None = None,
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -518,13 +534,14 @@ def agree(
     """
     find_match(match)
     check_whole(min_shared, 0, "min_shared")
-    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     if not isinstance(corpus, Corpus):
-        if resampling is not None:
-            raise SettingError("ci: intervals need single documents; over blocks none are kept")
-        work = functools.partial(part_of, annotators=annotators, match=match, chance=chance)
+        drawing = poisson.over_blocks(ci, confidence, resamples, seed, interval)
+        work = functools.partial(
+            part_of, annotators=annotators, match=match, chance=chance, resampling=drawing
+        )
         done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        return _over_blocks(done, min_shared)
+        return _over_blocks(*merged(done, _merged, "compare"), min_shared, drawing)
+    resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is compared here")
     if annotators is not None:
@@ -760,9 +777,20 @@ class _Part(NamedTuple):
     labels: Mapping[str, TallySum]
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
+    replicates: poisson.Replicates | None = None  # by pair or label, and column
 
 
-def part_of(corpus: Corpus, *, annotators: Sequence[str] | None, match: str, chance: str) -> _Part:
+_COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
+
+
+def part_of(
+    corpus: Corpus,
+    *,
+    annotators: Sequence[str] | None,
+    match: str,
+    chance: str,
+    resampling: Resampling | None,
+) -> _Part:
     """What one block adds to an agreement."""
     if annotators is not None:
         corpus = corpus.of_annotators([name for name in annotators if name in corpus.layers])
@@ -783,7 +811,25 @@ def part_of(corpus: Corpus, *, annotators: Sequence[str] | None, match: str, cha
         dict(zip(labels, by_label, strict=True)),
         _settings(corpus, match, chance),
         corpus.notes,
+        None if resampling is None else _drawn(corpus, found, labels, resampling),
     )
+
+
+def _drawn(
+    corpus: Corpus, found: _Found, labels: Sequence[str], resampling: Resampling
+) -> poisson.Replicates:
+    """What a block adds in every resample to the columns of each pair and label."""
+    names, of = corpus.annotators, found.columns
+    pairs = [tuple(sorted((names[i], names[j]))) for i, j in found.members]
+    values = (of.matched, of.expected, of.size_a + of.size_b)
+    document = found.document[of.document]
+    entries = [
+        poisson.Entries([(*key, column) for key in keys], which, document, value)
+        for keys, which in ((pairs, found.pair[of.document]), ([(x,) for x in labels], of.label))
+        if keys
+        for column, value in zip(_COLUMNS, values, strict=True)
+    ]
+    return poisson.replicates(corpus, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:
@@ -810,21 +856,14 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         },
         merged_settings(one.settings, other.settings, number),
         (*one.notes, *other.notes),
+        one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
     )
 
 
-def _over_blocks(done: Iterable[Worked[_Part]], min_shared: int) -> Agreement:
-    whole: _Part | None = None
-    skipped: list[str] = []
-    for block in done:
-        if block.result is None:
-            skipped.append(f"block {block.number} skipped: {block.error}")
-        elif whole is None:
-            whole = block.result
-        else:
-            whole = _merged(whole, block.result, block.number)
-    if whole is None:
-        raise InputError(f"no block to compare{f'; {skipped[0]}' if skipped else ''}")
+def _over_blocks(
+    whole: _Part, skipped: Sequence[str], min_shared: int, resampling: Resampling | None
+) -> Agreement:
+    """The result of all blocks together."""
     names = list(whole.saw)
     place = {name: i for i, name in enumerate(names)}
     found = {}
@@ -832,9 +871,9 @@ def _over_blocks(done: Iterable[Worked[_Part]], min_shared: int) -> Agreement:
         i, j = place[a], place[b]
         found[min(i, j), max(i, j)] = shared, (tally if i < j else tally.turned()).tally
     settings = {**whole.settings, "annotators": len(names), "min_shared": int(min_shared)}
-    if skipped:
-        settings["skipped_blocks"] = len(skipped)
-    return _agreement(
+    if resampling is not None:
+        settings = {**settings, **poisson.settings(resampling), "version": __version__}
+    result = _agreement(
         names,
         whole.saw,
         dict(sorted(found.items())),
@@ -842,9 +881,65 @@ def _over_blocks(done: Iterable[Worked[_Part]], min_shared: int) -> Agreement:
         whole.documents,
         whole.seen,
         [whole.seen_without[name] for name in names],
-        settings,
-        [*notes_of_blocks(whole.notes), *skipped],
+        settings_of_blocks(settings, skipped),
+        notes_of_blocks(whole.notes, skipped),
     )
+    if resampling is None or whole.replicates is None:
+        return result
+    whole.replicates.check()
+    return _with_poisson_intervals(result, whole.replicates, resampling)
+
+
+def _with_poisson_intervals(
+    result: Agreement, drawn: poisson.Replicates, resampling: Resampling
+) -> Agreement:
+    """The same result with intervals, all figures on the same resampled documents."""
+
+    def sums(keys: Sequence[tuple[str, ...]]) -> Floats:
+        return np.stack([drawn.over([(*key, column) for key in keys]) for column in _COLUMNS], 1)
+
+    def with_ends(tally: Tally, keys: Sequence[tuple[str, ...]], documents: int) -> Tally:
+        total = np.array([tally.matched, tally.expected, tally.size_a + tally.size_b], np.float64)
+        ends = poisson.percentile_intervals(total, sums(keys), f1_figures, documents, resampling)
+        return replace(tally, intervals={"f1": ends[0]})
+
+    keys = [tuple(sorted(names)) for names in result.pairs]
+    of = {name: [key for key in keys if name in key] for name in result.annotators}
+    pairs = list(result.pairs.values())
+    seen = result.team.documents
+    made = [
+        replace(pair, tally=with_ends(pair.tally, [key], pair.documents))
+        for pair, key in zip(pairs, keys, strict=True)
+    ]
+    mean = result.mean
+    if keys:
+        # pairs in an order of their own, so that the order of annotators changes no digit
+        each = np.concatenate([sums([key]) for key in sorted(keys)], axis=1)
+        figures = np.array([[mean.observed, mean.expected, mean.corrected]])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = Bootstrap(figures[0], _mean_figures(each), np.empty((0, 0)), np.array([seen]))
+        mean = replace(mean, interval=three(found, 0, resampling))
+    return replace(
+        result,
+        team=replace(result.team, tally=with_ends(result.team.tally, keys, seen)),
+        mean=mean,
+        pairs=Pairs(list(result.annotators), list(result.pairs.members), made),
+        annotators={
+            name: replace(member, tally=with_ends(member.tally, of[name], member.documents))
+            for name, member in result.annotators.items()
+        },
+        labels={
+            label: with_ends(tally, [(label,)], seen) for label, tally in result.labels.items()
+        },
+    )
+
+
+def _mean_figures(sums: Floats) -> Floats:
+    """The means over pairs of their figures; (some, 3·pairs) to (some, 3)."""
+    f1 = f1_figures(sums.reshape(len(sums), -1, 3))
+    defined = ~np.isnan(f1)
+    means: Floats = np.where(defined, f1, 0).sum(axis=1) / defined.sum(axis=1)
+    return means
 
 
 # --- intervals ----------------------------------------------------------------------------------
@@ -924,9 +1019,7 @@ def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Int
     )
 
     def mean(sums: Floats) -> Floats:
-        f1 = f1_figures(sums[:, : 3 * len(ordered)].reshape(len(sums), -1, 3))
-        defined = ~np.isnan(f1)
-        return np.where(defined, f1, 0).sum(axis=1) / defined.sum(axis=1)
+        return _mean_figures(sums[:, : 3 * len(ordered)])
 
     small = shape[0] * shape[1] < _DENSE
     return three(

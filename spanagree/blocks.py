@@ -162,6 +162,37 @@ def _outcome(future: Future[Any]) -> _Outcome:
 # --- what blocks say together --------------------------------------------------------------------
 
 
+def merged(
+    done: Iterable[Worked[Done]], merge: Callable[[Done, Done, int], Done], purpose: str
+) -> tuple[Done, list[str]]:
+    """What came of all blocks together, and a sentence for each that was skipped.
+
+    Args:
+        done: what came of each.
+        merge: two parts as one; called with the number of the later block too.
+        purpose: what the blocks are needed for, in the error where there is none.
+
+    Raises:
+        InputError: if no block is left.
+    """
+    whole: Done | None = None
+    skipped: list[str] = []
+    for block in done:
+        if block.result is None:
+            skipped.append(f"block {block.number} skipped: {block.error}")
+        else:
+            new = block.result
+            whole = new if whole is None else merge(whole, new, block.number)
+    if whole is None:
+        raise InputError(f"no block to {purpose}{f'; {skipped[0]}' if skipped else ''}")
+    return whole, skipped
+
+
+def settings_of_blocks(settings: Mapping[str, Any], skipped: Sequence[str]) -> dict[str, Any]:
+    """The settings of a result over blocks: they say how many were skipped."""
+    return {**settings, "skipped_blocks": len(skipped)} if skipped else dict(settings)
+
+
 def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], number: int
 ) -> dict[str, Any]:
@@ -186,7 +217,7 @@ def merged_settings(
     return {**one, _ILL_FORMED: counts} if counts else dict(one)
 
 
-def notes_of_blocks(notes: Sequence[str]) -> list[str]:
-    """Notes of many blocks: the first few, and how many more there are."""
+def notes_of_blocks(notes: Sequence[str], skipped: Sequence[str]) -> tuple[str, ...]:
+    """Notes of many blocks: the first few, how many more there are, and all that were skipped."""
     more = len(notes) - _NOTES
-    return [*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else [])]
+    return (*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else []), *skipped)

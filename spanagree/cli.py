@@ -290,10 +290,10 @@ def evaluate(
         raise click.UsageError("--test is over all documents; not with --by difficulty")
     certainty = _sure(reading, test)
     in_blocks = block is not None or workers is not None
-    if in_blocks and (certainty or test is not None or by in ("document", "difficulty")):
+    if in_blocks and (test is not None or by in ("document", "difficulty")):
         raise click.UsageError(
-            "--block and --workers keep no single documents, which --ci, --test, --by document and"
-            " --by difficulty need"
+            "--block and --workers keep no single documents, which --test, --by document and --by"
+            " difficulty need"
         )
     corpus: Any
     if in_blocks:

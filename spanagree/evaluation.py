@@ -11,8 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree import poisson
 from spanagree.arrays import Bools, Ints
-from spanagree.blocks import Block, each_block, merged_settings, notes_of_blocks
+from spanagree.blocks import (
+    Block,
+    each_block,
+    merged,
+    merged_settings,
+    notes_of_blocks,
+    settings_of_blocks,
+)
 from spanagree.caveats import caveats
 from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Corpus
@@ -30,6 +38,7 @@ from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import NO_TALLY, Score, Tallies, Tally, TallySum, corrected, plain, undefined
 from spanagree.version import __version__
 
+_COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -293,7 +302,7 @@ def evaluate(
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
+    interval: str | None = None,
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -316,7 +325,9 @@ def evaluate(
         resamples: how many; with the same ``seed`` the digits are the same, in whatever order the
             documents come.
         seed: a whole number from 0.
-        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
+        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`; ``bca``
+            unless given. Over blocks percentile, of a Poisson bootstrap that draws by the
+            documents' ids.
         executor: of blocks: any ``concurrent.futures.Executor``, whose workers do the work.
         on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
         progress: called with the number of steps done and of all: the chance model, and a step
@@ -334,11 +345,14 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
     if not isinstance(corpus, Corpus):
-        if resampling is not None:
-            raise SettingError("ci: intervals need single documents; over blocks none are kept")
-        return _over_blocks(corpus, gold, match, chance, executor, on_error, progress)
+        find_match(match)
+        check_choice(chance, CHANCES, "chance")
+        drawing = poisson.over_blocks(ci, confidence, resamples, seed, interval)
+        work = functools.partial(part_of, gold=gold, match=match, chance=chance, resampling=drawing)
+        done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
+        return _over_blocks(*merged(done, _merged, "evaluate"), drawing)
+    resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is evaluated here")
     gold, columns, shared, notes = _compared(corpus, gold, match, chance, progress)
@@ -448,9 +462,12 @@ class _Part(NamedTuple):
     labels: Mapping[str, Mapping[str, TallySum]]  # of each system
     label_names: tuple[str, ...]
     notes: tuple[str, ...]
+    replicates: poisson.Replicates | None = None  # by system, label and column of the tally
 
 
-def part_of(corpus: Corpus, *, gold: str | None, match: str, chance: str) -> _Part:
+def part_of(
+    corpus: Corpus, *, gold: str | None, match: str, chance: str, resampling: Resampling | None
+) -> _Part:
     """What one block adds to an evaluation."""
     gold, columns, shared, notes = _compared(corpus, gold, match, chance)
     label_names = corpus.labels if find_match(match).of_label else ()
@@ -467,7 +484,29 @@ def part_of(corpus: Corpus, *, gold: str | None, match: str, chance: str) -> _Pa
         by_label,
         label_names,
         (*corpus.notes, *notes),
+        None if resampling is None else _drawn(corpus, columns, label_names, resampling),
     )
+
+
+def _drawn(
+    corpus: Corpus,
+    columns: Mapping[str, Tallies],
+    label_names: Sequence[str],
+    resampling: Resampling,
+) -> poisson.Replicates:
+    """What a block adds in every resample to the columns of each system and label."""
+    labels = label_names or ("",)
+    entries = [
+        poisson.Entries(
+            [(name, label, column) for label in labels],
+            of.label.clip(0),
+            of.document,
+            getattr(of, column),
+        )
+        for name, of in columns.items()
+        for column in _COLUMNS
+    ]
+    return poisson.replicates(corpus, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:
@@ -500,44 +539,31 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         },
         names,
         (*one.notes, *other.notes),
+        one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
     )
 
 
-def _over_blocks(
-    blocks: Iterable[Block],
-    gold: str | None,
-    match: str,
-    chance: str,
-    executor: Executor | None,
-    on_error: str,
-    progress: Callable[[int, int], None] | None,
-) -> Evaluation:
-    find_match(match)
-    check_choice(chance, CHANCES, "chance")
-    work = functools.partial(part_of, gold=gold, match=match, chance=chance)
-    whole: _Part | None = None
-    skipped: list[str] = []
-    for done in each_block(blocks, work, executor=executor, on_error=on_error, progress=progress):
-        if done.result is None:
-            skipped.append(f"block {done.number} skipped: {done.error}")
-        elif whole is None:
-            whole = done.result
-        else:
-            whole = _merged(whole, done.result, done.number)
-    if whole is None:
-        said = f"; {skipped[0]}" if skipped else ""
-        raise InputError(f"no block to evaluate{said}")
-    of_label = find_match(match).of_label
+def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | None) -> Evaluation:
+    """The result of all blocks together."""
+    settings = whole.settings
+    if resampling is not None and whole.replicates is not None:
+        whole.replicates.check()
+        settings = {**settings, **poisson.settings(resampling), "version": __version__}
+
+    def with_ends(name: str, tally: Tally, labels: Sequence[str]) -> Tally:
+        return tally if resampling is None else _with_ends(whole, resampling, name, tally, labels)
+
+    all_labels = whole.label_names or ("",)
     ranks = _ranks_of([sums.tally for sums in whole.totals.values()])
     systems = {}
     for (name, sums), rank in zip(whole.totals.items(), ranks, strict=True):
-        labels = {label: whole.labels[name][label].tally for label in whole.labels[name]}
+        labels = {label: of.tally for label, of in whole.labels[name].items()}
         systems[name] = System(
             name,
             whole.shared[name],
-            sums.tally,
-            labels,
-            _macro(labels.values(), of_label),
+            with_ends(name, sums.tally, all_labels),
+            {label: with_ends(name, tally, [label]) for label, tally in labels.items()},
+            _macro(labels.values(), find_match(settings["match"]).of_label),
             rank,
             None,
             None,
@@ -546,10 +572,26 @@ def _over_blocks(
         systems,
         whole.documents,
         None,
-        {**whole.settings, "skipped_blocks": len(skipped)} if skipped else whole.settings,
-        (*notes_of_blocks(whole.notes), *skipped),
+        settings_of_blocks(settings, skipped),
+        notes_of_blocks(whole.notes, skipped),
         whole.label_names,
     )
+
+
+def _with_ends(
+    whole: _Part, resampling: Resampling, name: str, tally: Tally, labels: Sequence[str]
+) -> Tally:
+    """The tally of a system over some labels, with intervals."""
+    assert whole.replicates is not None  # as resampling was asked for
+    drawn = [whole.replicates.over([(name, of, c) for of in labels]) for c in _COLUMNS]
+    found = poisson.percentile_intervals(
+        np.array([getattr(tally, column) for column in _COLUMNS], np.float64),
+        np.stack(drawn, axis=1),
+        all_figures,
+        whole.shared[name],
+        resampling,
+    )
+    return replace(tally, intervals=dict(zip(Macro._fields, found, strict=True)))
 
 
 def _with_intervals(

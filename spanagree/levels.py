@@ -20,10 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.blocks import Block, Worked, each_block, merged_settings, notes_of_blocks
+from spanagree.blocks import (
+    Block,
+    each_block,
+    merged,
+    merged_settings,
+    notes_of_blocks,
+    settings_of_blocks,
+)
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import InputError, SettingError, check_whole, counted, one_of, printable, show
+from spanagree.errors import SettingError, check_whole, counted, one_of, printable, show
 from spanagree.evaluation import Evaluation
 from spanagree.signature import signature
 from spanagree.similarity import check_layer
@@ -142,10 +149,10 @@ def difficulty(
     """
     if not isinstance(corpus, Corpus):
         work = functools.partial(
-            difficulty, gold=gold, annotators=annotators, match=match, chance=chance
+            _part_of, gold=gold, annotators=annotators, match=match, chance=chance
         )
         done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        return _joined(done)
+        return _joined(*merged(done, _merged, "look at"))
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is worked on here")
     if gold is not None and annotators is not None:
@@ -200,26 +207,32 @@ def difficulty(
     )
 
 
-def _joined(done: Iterable[Worked[Difficulty]]) -> Difficulty:
+class _Parts(NamedTuple):
+    """Of blocks, one after the other, and their settings."""
+
+    parts: list[Difficulty]
+    settings: Mapping[str, Any]
+
+
+def _part_of(corpus: Corpus, **asked: Any) -> _Parts:
+    part = difficulty(corpus, **asked)
+    return _Parts([part], part.settings)
+
+
+def _merged(one: _Parts, other: _Parts, number: int) -> _Parts:
+    settings = merged_settings(one.settings, other.settings, number)
+    one.parts.extend(other.parts)
+    return _Parts(one.parts, settings)
+
+
+def _joined(whole: _Parts, skipped: Sequence[str]) -> Difficulty:
     """The documents of all blocks, one after the other."""
-    parts: list[Difficulty] = []
-    skipped: list[str] = []
-    settings: dict[str, Any] = {}
-    for block in done:
-        if block.result is None:
-            skipped.append(f"block {block.number} skipped: {block.error}")
-            continue
-        own = block.result.settings
-        settings = merged_settings(settings, own, block.number) if parts else dict(own)
-        parts.append(block.result)
-    if not parts:
-        raise InputError(f"no block to look at{f'; {skipped[0]}' if skipped else ''}")
+    parts = whole.parts
     chance, expected, size, seen = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("chance", "expected", "size", "seen")
     )
     ids = [part.document_ids for part in parts]
-    notes = [note for part in parts for note in part.notes]
     return Difficulty(
         chance,
         expected,
@@ -227,8 +240,8 @@ def _joined(done: Iterable[Worked[Difficulty]]) -> Difficulty:
         seen,
         tuple(dict.fromkeys(name for part in parts for name in part.annotators)),
         None if any(i is None for i in ids) else tuple(name for i in ids for name in i or ()),
-        {**settings, "skipped_blocks": len(skipped)} if skipped else settings,
-        (*notes_of_blocks(notes), *skipped),
+        settings_of_blocks(whole.settings, skipped),
+        notes_of_blocks([note for part in parts for note in part.notes], skipped),
     )
 
 

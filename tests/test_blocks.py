@@ -201,7 +201,6 @@ def test_blocks_that_do_not_go_together(parts):
     ):
         sa.evaluate(3)
     for ask, said in (
-        ({"ci": True}, "ci: intervals need single documents; over blocks none are kept"),
         ({"on_error": "x"}, "unknown on_error 'x'; allowed: raise, skip"),
         ({"chance": "x"}, "unknown chance 'x'; allowed"),
         ({"match": "x"}, "unknown match 'x'; allowed"),
@@ -298,7 +297,6 @@ def test_agreement_by_an_executor(newsroom):
     assert few.notes[-1].startswith("block 8 skipped: shard-3")
     for call, said in (
         (lambda: found.to_dict("document"), "single documents are not kept over blocks"),
-        (lambda: sa.agree(blocks, ci=True), "ci: intervals need single documents"),
         (
             lambda: sa.agree(corpus, executor=executor),
             "executor: for blocks; one corpus is compared here",
@@ -433,9 +431,9 @@ def test_command(newsroom, capsys, more):
         (["--block", "0"], 1, "block 0; a whole number from 1 is needed"),
         (["--workers", "0"], 1, "workers 0; a whole number from 1 is needed"),
         (
-            ["--block", "5", "--ci"],
+            ["--block", "5", "--test", "bootstrap"],
             2,
-            "--block and --workers keep no single documents, which --ci, --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
+            "--block and --workers keep no single documents, which --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
         ),
         (
             ["--block", "5", "--from", "jsonl"],

@@ -1,0 +1,217 @@
+"""Intervals over blocks: the weights, the sums, blocks in any order, and what goes wrong."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_agreement import PAIRS, crowds
+
+import spanagree as sa
+from spanagree import poisson
+from spanagree.resample import Resampling
+
+MASK = 2**64 - 1
+
+
+def splitmix(z):
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def weight(name, seed, resample):
+    """One weight in whole numbers, and the Poisson distribution by adding up its terms."""
+    step = 0x9E3779B97F4A7C15
+    own = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+    z = splitmix((own + splitmix((seed * step + step) & MASK)) & MASK)
+    z = splitmix((z + (resample // 2) * step) & MASK)
+    drawn = (z >> 32 if resample % 2 else z & 0xFFFFFFFF) / 2**32
+    k, below = 0, math.exp(-1)
+    while drawn >= below:
+        k += 1
+        below += math.exp(-1) / math.factorial(k)
+    return k
+
+
+def test_weights():
+    """The weights are those of an independent derivation, whatever part of them is drawn."""
+    names = ["a", "ß", "17", "\ud800"[:0], "x" * 300]
+    ids = poisson._hashes(names)
+    for seed in (0, 7):
+        found = poisson.weights(ids, 0, 101, seed)
+        assert found.tolist() == [[weight(name, seed, r) for r in range(101)] for name in names]
+        assert np.array_equal(found[:, 40:], poisson.weights(ids, 40, 101, seed))
+
+
+def test_weights_are_poisson():
+    """Theory: mean and variance 1, independent over documents and resamples; 4 standard errors."""
+    drawn = poisson.weights(poisson._hashes([str(i) for i in range(2000)]), 0, 2000, 3)
+    n = drawn.size
+    assert abs(drawn.mean() - 1) < 4 / math.sqrt(n)
+    assert abs(drawn.var() - 1) < 4 * math.sqrt(3 / n)  # Var of (X − 1)² is 3
+    for k in range(8):
+        p = math.exp(-1) / math.factorial(k)
+        assert abs((drawn == k).mean() - p) < 4 * math.sqrt(p * (1 - p) / n)
+    for other in (np.roll(drawn, 1, axis=0), np.roll(drawn, 1, axis=1)):
+        assert abs(((drawn - 1) * (other - 1)).mean()) < 4 / math.sqrt(n)
+
+
+def same_intervals(one, other):
+    """Two results whose figures and intervals have the same digits."""
+    one, other = ({**of.to_dict(), "notes": []} for of in (one, other))  # a note for each block
+    assert repr(one) == repr(other)
+
+
+ASK = {"ci": True, "resamples": 31, "seed": 5}
+
+
+@given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
+def test_blocks_change_no_digit(crowd, how, random):
+    """Blocks of any size and order have the intervals of one block."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers).with_ids()
+    documents = list(range(len(corpus)))
+    random.shuffle(documents)
+    cuts = sorted(random.randint(0, len(documents)) for _ in range(2))
+    blocks = [
+        corpus.subset(documents[a:b]) for a, b in itertools.pairwise([0, *cuts, len(documents)])
+    ]
+    ask = {**ASK, "match": how[0], "chance": how[1]}
+    same_intervals(sa.evaluate([corpus], "ann", **ask), sa.evaluate(blocks, "ann", **ask))
+    same_intervals(sa.agree([corpus], **ask), sa.agree(blocks, **ask))
+
+
+@pytest.fixture(scope="module")
+def parts(newsroom):
+    """The newsroom corpus with ids, whole and in blocks of 17 sentences."""
+    names = ("gold", "lexicon", "tagger")
+    files = {n: newsroom / f"{n}.conll" for n in names}
+    corpus = sa.read_conll(files, scheme="IOB2").with_ids()
+    return corpus, list(sa.read_conll(files, scheme="IOB2", block=17))
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "iou"])
+def test_against_the_definition(parts, match):
+    """Percentiles of F1 from weights times each document's tally, added up as fractions of floats."""
+    corpus, blocks = parts
+    ask = {"gold": "gold", "match": match}
+    found = sa.evaluate(blocks, ci=True, resamples=200, seed=9, **ask).systems["tagger"]
+    whole = sa.evaluate(corpus, **ask)
+    tallies = dict(whole.by_document("tagger"))
+    drawn = []
+    for r in range(200):
+        matched, expected, size = 0.0, 0.0, 0
+        for name, t in tallies.items():
+            w = weight(name, 9, r)
+            matched, expected = matched + w * t.matched, expected + w * t.expected
+            size += w * (t.size_a + t.size_b)
+        o, e = 2 * matched / size, 2 * expected / size
+        drawn.append((o, e, (o - e) / (1 - e)))
+    # sums of 103 floats, in another order: 1e-12
+    for kind, column in zip(
+        ("observed", "expected", "corrected"), np.transpose(drawn), strict=True
+    ):
+        ends = np.quantile(column, (0.025, 0.975))
+        assert getattr(found.f1.interval, kind) == pytest.approx(tuple(ends), abs=1e-12)
+    assert found.f1[:3] == whole.systems["tagger"].f1[:3]
+
+
+def test_like_the_bootstrap(parts):
+    """The Poisson bootstrap has the spread of the bootstrap: standard errors within 4 of theirs."""
+    corpus, blocks = parts
+    one = sa.evaluate(corpus, "gold", ci=True, interval="percentile").systems["tagger"].f1
+    other = sa.evaluate(blocks, "gold", ci=True, resamples=10_000).systems["tagger"].f1
+    for kind in ("observed", "expected", "corrected"):
+        (a, b), (c, d) = getattr(one.interval, kind), getattr(other.interval, kind)
+        # an end has a standard error of about 2.7·σ/√10,000 (theory, normal), σ = width/3.92
+        error = 2.7 * (b - a) / 3.92 / 100
+        # and the number of documents varies too, which widens the interval of a mean by O(1/n)
+        slack = 4 * math.sqrt(2) * error + (b - a) / len(corpus)
+        assert abs(a - c) < slack
+        assert abs(b - d) < slack
+
+
+def test_signature_and_settings(parts):
+    """The signature says that the intervals are of a Poisson bootstrap."""
+    result = sa.evaluate(parts[1], "gold", ci=True, resamples=20, seed=3, confidence=90)
+    assert "|ci:poisson90|resamples:20|seed:3|" in result.signature
+    team = sa.agree(parts[1], ci=True, resamples=20)
+    assert "|ci:poisson95|resamples:20|seed:0|" in team.signature
+    assert team.mean.interval is not None
+    assert team.pairs["gold", "tagger"].f1.interval == team.pairs["tagger", "gold"].f1.interval
+
+
+def test_agreement_of_two_is_its_pair(parts):
+    """Of two annotators, team, mean, pair and either of them have the same interval."""
+    blocks = [block.of_annotators(["gold", "tagger"]) for block in parts[1]]
+    found = sa.agree(blocks, ci=True, resamples=99)
+    (pair,) = found.pairs.values()
+    assert pair.f1.interval == found.team.f1.interval
+    assert {m.f1.interval for m in found.annotators.values()} == {found.team.f1.interval}
+    for kind in ("observed", "expected", "corrected"):
+        assert getattr(found.mean.interval, kind) == getattr(found.team.f1.interval, kind)
+
+
+def test_large_numbers_and_fractions():
+    """Limbs hold whole numbers to 2**48 and fractions to 2**-52."""
+    values = np.array([2.0**40 + 0.5 + 2.0**-12, 2.0**-52, 1 - 2.0**-52])
+    limbs = poisson._limbs(values)
+    assert [sum(int(x[i]) << 26 * (2 - k) for k, x in enumerate(limbs)) for i in range(3)] == [
+        int(v * 2**52) for v in values.tolist()
+    ]
+
+
+def test_whole_and_fraction_add():
+    """A block whose sums are whole adds to one whose are not."""
+    corpus = sa.Corpus.from_segments([5], {"a": [[]]}, ids=["x"])
+    how = Resampling(resamples=4, interval="percentile")
+    nil = np.zeros(1, np.int64)
+    one, other = (
+        poisson.replicates(corpus, [poisson.Entries([("k",)], nil, nil, value)], how)
+        for value in (np.array([2]), np.array([0.5]))
+    )
+    w = poisson.weights(one.ids[0], 0, 4, 0)[0]
+    assert one.plus(other).over([("k",)]).tolist() == (2.5 * w).tolist()
+    assert other.plus(one).over([("k",)]).tolist() == (2.5 * w).tolist()
+
+
+def test_nothing_marked():
+    """Without a segment anywhere no interval is defined, and it says so."""
+    corpus = sa.Corpus.from_segments([5, 5], {"a": [[], []], "b": [[], []]}, ids=["x", "y"])
+    f1 = sa.evaluate([corpus], **ASK).systems["b"].f1
+    assert math.isnan(f1.interval.observed[0])
+    assert f1.interval.reason == "observed, expected, corrected: the figure itself is undefined"
+
+
+def refused(message, call):
+    with pytest.raises(sa.SpanAgreeError, match=f"^{re.escape(message)}$"):
+        call()
+
+
+@pytest.mark.parametrize("call", [functools.partial(sa.evaluate, gold="gold"), sa.agree])
+def test_refused(parts, call):
+    """No ids, ids twice, another interval, more sums than can be kept."""
+    _, blocks = parts
+    refused(
+        "block 2: the documents have no ids; intervals over blocks draw by ids, and each document needs one",
+        lambda: call([blocks[0], replace(blocks[1], ids=None)], **ASK),
+    )
+    refused(
+        "document 3 of block 1 and document 1 of block 2 (of those that were not skipped) have the same id; intervals over blocks draw by ids, and each document needs one of its own",
+        lambda: call([blocks[0], blocks[0].subset([2])], **ASK),
+    )
+    refused(
+        "interval 'bca'; over blocks there is percentile, of a Poisson bootstrap",
+        lambda: call(blocks, ci=True, interval="bca"),
+    )
+    with pytest.raises(sa.SettingError, match=r"^block 1: ci: \d+ sums in each of 9000000 resamples; over blocks they are all kept, and \d+ resamples or fewer, or fewer annotators, would fit$"):  # fmt: skip
+        call(blocks, ci=True, resamples=9_000_000)
