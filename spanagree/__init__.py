@@ -51,7 +51,8 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
         write_docbin,
         write_jsonl,
     )
-    from spanagree.label_table import LabelTable, token_labels
+    from spanagree.label_table import LabelTable
+    from spanagree.label_tallies import LabelTallies
     from spanagree.levels import (
         Difficulty,
         EvaluationByLevel,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.sparse_agreement import agreement_variance, spa
     from spanagree.split_files import write_split
     from spanagree.tally import Interval, Score, Tallies, Tally
+    from spanagree.token_items import token_labels
 
 __all__ = [
     "Agreement",
@@ -81,6 +83,7 @@ __all__ = [
     "InputError",
     "Interval",
     "LabelTable",
+    "LabelTallies",
     "Layer",
     "LuckTest",
     "Macro",
@@ -143,7 +146,8 @@ _HOMES = {
         "from_dataset from_docs from_tags read_brat read_conll read_docbin read_jsonl "
         "read_labels to_dataset to_docs write_conll write_docbin write_jsonl"
     ),
-    "spanagree.label_table": "LabelTable token_labels",
+    "spanagree.label_table": "LabelTable",
+    "spanagree.label_tallies": "LabelTallies",
     "spanagree.levels": "Difficulty EvaluationByLevel Split difficulty evaluate_levels split",
     "spanagree.luck": "LuckTest luck_test",
     "spanagree.own_measure": "expected",
@@ -151,6 +155,7 @@ _HOMES = {
     "spanagree.sparse_agreement": "agreement_variance spa",
     "spanagree.split_files": "write_split",
     "spanagree.tally": "Interval Score Tallies Tally",
+    "spanagree.token_items": "token_labels",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree import poisson
 from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.blocks import (
     Block,
@@ -31,6 +30,14 @@ from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
+from spanagree.poisson import (
+    Entries,
+    Replicates,
+    percentile_intervals,
+    poisson_resampling,
+    poisson_settings,
+    replicates,
+)
 from spanagree.resample import (
     Bootstrap,
     Resampling,
@@ -535,7 +542,7 @@ def agree(
     find_match(match)
     check_whole(min_shared, 0, "min_shared")
     if not isinstance(corpus, Corpus):
-        drawing = poisson.over_blocks(ci, confidence, resamples, seed, interval)
+        drawing = poisson_resampling(ci, confidence, resamples, seed, interval)
         work = functools.partial(
             part_of, annotators=annotators, match=match, chance=chance, resampling=drawing
         )
@@ -777,7 +784,7 @@ class _Part(NamedTuple):
     labels: Mapping[str, TallySum]
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
-    replicates: poisson.Replicates | None = None  # by pair or label, and column
+    replicates: Replicates | None = None  # by pair or label, and column
 
 
 _COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
@@ -817,19 +824,19 @@ def part_of(
 
 def _drawn(
     corpus: Corpus, found: _Found, labels: Sequence[str], resampling: Resampling
-) -> poisson.Replicates:
+) -> Replicates:
     """What a block adds in every resample to the columns of each pair and label."""
     names, of = corpus.annotators, found.columns
     pairs = [tuple(sorted((names[i], names[j]))) for i, j in found.members]
     values = (of.matched, of.expected, of.size_a + of.size_b)
     document = found.document[of.document]
     entries = [
-        poisson.Entries([(*key, column) for key in keys], which, document, value)
+        Entries([(*key, column) for key in keys], which, document, value)
         for keys, which in ((pairs, found.pair[of.document]), ([(x,) for x in labels], of.label))
         if keys
         for column, value in zip(_COLUMNS, values, strict=True)
     ]
-    return poisson.replicates(corpus, entries, resampling)
+    return replicates(corpus, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:
@@ -872,7 +879,7 @@ def _over_blocks(
         found[min(i, j), max(i, j)] = shared, (tally if i < j else tally.turned()).tally
     settings = {**whole.settings, "annotators": len(names), "min_shared": int(min_shared)}
     if resampling is not None:
-        settings = {**settings, **poisson.settings(resampling), "version": __version__}
+        settings = {**settings, **poisson_settings(resampling), "version": __version__}
     result = _agreement(
         names,
         whole.saw,
@@ -891,7 +898,7 @@ def _over_blocks(
 
 
 def _with_poisson_intervals(
-    result: Agreement, drawn: poisson.Replicates, resampling: Resampling
+    result: Agreement, drawn: Replicates, resampling: Resampling
 ) -> Agreement:
     """The same result with intervals, all figures on the same resampled documents."""
 
@@ -900,7 +907,7 @@ def _with_poisson_intervals(
 
     def with_ends(tally: Tally, keys: Sequence[tuple[str, ...]], documents: int) -> Tally:
         total = np.array([tally.matched, tally.expected, tally.size_a + tally.size_b], np.float64)
-        ends = poisson.percentile_intervals(total, sums(keys), f1_figures, documents, resampling)
+        ends = percentile_intervals(total, sums(keys), f1_figures, documents, resampling)
         return replace(tally, intervals={"f1": ends[0]})
 
     keys = [tuple(sorted(names)) for names in result.pairs]

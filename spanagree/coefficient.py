@@ -19,6 +19,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import InputError, counted
 from spanagree.label_table import LabelTable
+from spanagree.label_tallies import Labels, LabelTallies
 from spanagree.signature import signature
 from spanagree.tally import UNDEFINED, Interval, corrected, plain
 from spanagree.version import __version__
@@ -193,7 +194,7 @@ class Categories(Mapping[str, CategoryAgreement]):
 # --- the coefficients ---------------------------------------------------------------------------
 
 
-def pi(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+def pi(table: Labels, *, complete_only: bool = False) -> Coefficient:
     """π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
@@ -215,7 +216,7 @@ def pi(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
     return stats.result("π", (p**2).sum(), p**2 + (1 - p) ** 2)
 
 
-def kappa(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+def kappa(table: Labels, *, complete_only: bool = False) -> Coefficient:
     """κ (Cohen 1960; for more than two annotators Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
@@ -228,7 +229,7 @@ def kappa(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
     return stats.result("κ", of_k.sum(), of_k + of_the_rest)
 
 
-def alpha(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+def alpha(table: Labels, *, complete_only: bool = False) -> Coefficient:
     """α for nominal labels (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e; items with one label do not count.
@@ -248,7 +249,7 @@ def alpha(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
     return stats.result("α", expected, luck, observed, 1 - apart)
 
 
-def ac1(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
+def ac1(table: Labels, *, complete_only: bool = False) -> Coefficient:
     """AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), with q the categories declared."""
     stats = _Shares.of(table, complete_only)
     p = stats.share
@@ -257,7 +258,7 @@ def ac1(table: LabelTable, *, complete_only: bool = False) -> Coefficient:
     return stats.result("AC1", (p * (1 - p)).sum() / (len(p) - 1), 2 * p * (1 - p))
 
 
-def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
+def bias(table: Labels, *, complete_only: bool = False) -> Bias:
     """Bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
 
     ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
@@ -287,7 +288,7 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
     )
 
 
-def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Categories:
+def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
     """Agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
 
     ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
@@ -351,12 +352,12 @@ class _Shares:
     compared: _Compared
     given: Ints  # labels of each category
     share: Floats  # P(k); (categories,)
-    table: LabelTable
+    table: Labels
     settings: Mapping[str, Any]
     nothing: str  # why nothing can be compared; empty if something can
 
     @classmethod
-    def of(cls, table: LabelTable, complete_only: bool) -> _Shares:
+    def of(cls, table: Labels, complete_only: bool) -> _Shares:
         settings = settings_of(table, complete_only=complete_only)
         table = table.complete() if complete_only else table
         n, items, given, agreeing = table.counts
@@ -465,26 +466,26 @@ def _corrected(
     )  # fmt: skip
 
 
-def counts_of(table: LabelTable) -> Counts:
+def counts_of(table: Labels) -> Counts:
     """What a coefficient of the table rests on."""
     n, items, _, _ = table.counts
     return Counts(
         int(items.sum()),
         int(items[n >= 2].sum()),
-        None if table.annotator is None else int((np.bincount(table.annotator) > 0).sum()),
+        len(np.unique(table.by_annotator[0])) if table.named else None,
         int((n * items).sum()),
         int((n * (n - 1) // 2 * items).sum()),
         len(table.labels),
     )
 
 
-def settings_of(table: LabelTable, **more: Any) -> dict[str, Any]:
+def settings_of(table: Labels, **more: Any) -> dict[str, Any]:
     """The settings of a coefficient of the table; what is left at its default is left out.
 
     Raises:
         InputError: for what is no table.
     """
-    if not isinstance(table, LabelTable):
+    if not isinstance(table, (LabelTable, LabelTallies)):
         raise InputError(
             f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels and"
             " token_labels make one"

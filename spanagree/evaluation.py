@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree import poisson
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks import (
     Block,
@@ -31,6 +30,14 @@ from spanagree.errors import (
     counted,
     one_of,
     printable,
+)
+from spanagree.poisson import (
+    Entries,
+    Replicates,
+    percentile_intervals,
+    poisson_resampling,
+    poisson_settings,
+    replicates,
 )
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
@@ -348,7 +355,7 @@ def evaluate(
     if not isinstance(corpus, Corpus):
         find_match(match)
         check_choice(chance, CHANCES, "chance")
-        drawing = poisson.over_blocks(ci, confidence, resamples, seed, interval)
+        drawing = poisson_resampling(ci, confidence, resamples, seed, interval)
         work = functools.partial(part_of, gold=gold, match=match, chance=chance, resampling=drawing)
         done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
         return _over_blocks(*merged(done, _merged, "evaluate"), drawing)
@@ -462,7 +469,7 @@ class _Part(NamedTuple):
     labels: Mapping[str, Mapping[str, TallySum]]  # of each system
     label_names: tuple[str, ...]
     notes: tuple[str, ...]
-    replicates: poisson.Replicates | None = None  # by system, label and column of the tally
+    replicates: Replicates | None = None  # by system, label and column of the tally
 
 
 def part_of(
@@ -493,11 +500,11 @@ def _drawn(
     columns: Mapping[str, Tallies],
     label_names: Sequence[str],
     resampling: Resampling,
-) -> poisson.Replicates:
+) -> Replicates:
     """What a block adds in every resample to the columns of each system and label."""
     labels = label_names or ("",)
     entries = [
-        poisson.Entries(
+        Entries(
             [(name, label, column) for label in labels],
             of.label.clip(0),
             of.document,
@@ -506,7 +513,7 @@ def _drawn(
         for name, of in columns.items()
         for column in _COLUMNS
     ]
-    return poisson.replicates(corpus, entries, resampling)
+    return replicates(corpus, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:
@@ -548,7 +555,7 @@ def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | 
     settings = whole.settings
     if resampling is not None and whole.replicates is not None:
         whole.replicates.check()
-        settings = {**settings, **poisson.settings(resampling), "version": __version__}
+        settings = {**settings, **poisson_settings(resampling), "version": __version__}
 
     def with_ends(name: str, tally: Tally, labels: Sequence[str]) -> Tally:
         return tally if resampling is None else _with_ends(whole, resampling, name, tally, labels)
@@ -584,7 +591,7 @@ def _with_ends(
     """The tally of a system over some labels, with intervals."""
     assert whole.replicates is not None  # as resampling was asked for
     drawn = [whole.replicates.over([(name, of, c) for of in labels]) for c in _COLUMNS]
-    found = poisson.percentile_intervals(
+    found = percentile_intervals(
         np.array([getattr(tally, column) for column in _COLUMNS], np.float64),
         np.stack(drawn, axis=1),
         all_figures,

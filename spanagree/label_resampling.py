@@ -6,12 +6,15 @@ depend on each other, so there the documents are drawn, each with all its tokens
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.label_table import LabelTable
+from spanagree.label_tallies import LabelTallies
+from spanagree.poisson import percentile_intervals
 from spanagree.resample import Resampling, Sample, bootstrap, three
 from spanagree.tally import Interval
 
@@ -30,9 +33,87 @@ def coefficient_intervals(
         weights: kᵢ of each item for SPA, which stay as they are; (items,).
         resampling: how.
     """
-    sums = _Sums(len(table.labels), 0 if table.annotator is None else len(table.annotators))
+    sums = _Sums(len(table.labels), len(table.annotators))
     drawn = bootstrap(Sample(_units(table, weights, sums)), sums.figures, resampling)
     return {name: three(drawn, 3 * k, resampling) for k, name in enumerate(NAMES)}
+
+
+def poisson_intervals(
+    tallies: LabelTallies, weights: Floats, resampling: Resampling
+) -> dict[str, Interval]:
+    """The same of tallies over blocks, from the sums in resamples that they hold.
+
+    Args:
+        tallies: the labels.
+        weights: kᵢ of the items of each pattern; (patterns,).
+        resampling: how.
+    """
+    sums = _Sums(len(tallies.labels), len(tallies.annotators))
+    weight_of = dict(zip(tallies.given.tolist(), weights.tolist(), strict=True))
+    n, items, given, agreeing = tallies.counts
+    annotator, label, number = tallies.by_annotator
+    own = np.zeros((len(tallies.annotators), len(tallies.labels)))
+    own[annotator, label] = number
+    total = _by_n(sums, weight_of, n.tolist(), items, given, agreeing, own)
+    drawn = tallies.replicates
+    assert drawn is not None  # as intervals were asked for
+    each = [
+        np.stack([drawn.over([(name, k, label)]) for k in n.tolist() for label in tallies.labels])
+        for name in ("given", "agreeing")
+    ]
+    shape = (len(n), len(tallies.labels), resampling.resamples)
+    columns = _by_n(
+        sums,
+        weight_of,
+        n.tolist(),
+        np.stack([drawn.over([("items", k)]) for k in n.tolist()]),
+        each[0].reshape(shape),
+        each[1].reshape(shape),
+        np.array(
+            [
+                [
+                    drawn.over([("own", k, who, label) for k in n.tolist()])
+                    for label in tallies.labels
+                ]
+                for who in tallies.annotators
+            ]
+        ),
+    )
+    found = percentile_intervals(total, columns.T, sums.figures, tallies.units, resampling)
+    return dict(zip(NAMES, found, strict=True))
+
+
+def _by_n(
+    sums: _Sums,
+    weight_of: Mapping[int, float],
+    n: Sequence[int],
+    items: Any,
+    given: Any,
+    agreeing: Any,
+    own: Any,
+) -> Floats:
+    """The columns of :class:`_Sums` from counts by n; (columns, …), … as the last of the counts.
+
+    ``items`` is (n, …), ``given`` and ``agreeing`` are (n, categories, …), ``own`` is
+    (annotators, categories, …).
+    """
+    K = sums.categories
+    out = np.zeros((sums.columns, *items.shape[1:]))
+    for k, of, gave, agree in zip(n, items, given, agreeing, strict=True):
+        weight = weight_of[k]
+        out[0] += of
+        out[6 : 6 + K] += gave / k
+        if k >= 2:
+            equal = agree.sum(axis=0)
+            out[1] += of
+            out[2] += equal / (k * (k - 1))
+            out[3] += weight * of
+            out[4] += weight * equal / (k * (k - 1))
+            out[5] += k * of - equal / (k - 1)
+            out[6 + K : 6 + 2 * K] += weight * gave / k
+            out[6 + 2 * K : 6 + 3 * K] += gave
+    out[6 + 3 * K :] = own.reshape(-1, *items.shape[1:])
+    return out
 
 
 class _Sums(NamedTuple):

@@ -17,12 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, distinct, met_before, ranges
-from spanagree.corpus import Corpus
+from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.errors import InputError, check_choice, counted, printable, show
-
-OUTSIDE = "O"
-"""The label of a token in no segment."""
 
 MOST = 2**31 - 1
 """The most labels that a table holds: numbers of pairs of them stay whole numbers."""
@@ -48,6 +44,31 @@ class LabelCounts(NamedTuple):
     items: Ints
     given: Ints
     agreeing: Ints
+
+
+def counts_of_cells(
+    cells: tuple[Ints, Ints, Ints], given: Ints, times: Ints, categories: int
+) -> LabelCounts:
+    """The counts of items, each of which stands for so many.
+
+    Args:
+        cells: item, category and number of labels wherever that is not 0.
+        given: how many labels each item has; (items,).
+        times: how many items it stands for; (items,).
+        categories: their number.
+    """
+    item, label, number = cells
+    n, row = np.unique(given, return_inverse=True)
+    row = row.reshape(-1)
+    items = np.zeros(len(n), np.int64)
+    np.add.at(items, row, times)
+    row = row[item]
+    if len(n) and n[0] == 0:  # items without a label
+        n, items, row = n[1:], items[1:], row - 1
+    of_n, agreeing = np.zeros((2, len(n), categories), np.int64)
+    np.add.at(of_n, (row, label), number * times[item])
+    np.add.at(agreeing, (row, label), number * (number - 1) * times[item])
+    return LabelCounts(n, items, of_n, agreeing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,15 +294,40 @@ class LabelTable:
     @cached_property
     def counts(self) -> LabelCounts:
         """What coefficients need of the table."""
+        return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
+
+    @property
+    def times(self) -> Ints:
+        """How often each item stands here: once."""
+        return np.ones(self.size, np.int64)
+
+    @property
+    def named(self) -> bool:
+        """Whether it is known who gave which label."""
+        return self.annotator is not None
+
+    @property
+    def units(self) -> int | None:
+        """Of tokens, how many documents there are."""
+        return None if self.documents is None else len(np.unique(self.documents))
+
+    @cached_property
+    def equal_others(self) -> Ints:
+        """Of each label given, how many others gave the same one to the same item."""
         item, label, number = self.cells
-        n, row, items = np.unique(self.given, return_inverse=True, return_counts=True)
-        row = row.reshape(-1)[item]
-        if len(n) and n[0] == 0:  # items without a label
-            n, items, row = n[1:], items[1:], row - 1
-        given, agreeing = np.zeros((2, len(n), len(self.labels)), np.int64)
-        np.add.at(given, (row, label), number)
-        np.add.at(agreeing, (row, label), number * (number - 1))
-        return LabelCounts(n, items, given, agreeing)
+        per = max(len(self.labels), 1)
+        at = np.searchsorted(item * per + label, self.item * per + self.label)
+        return number[at] - 1
+
+    @cached_property
+    def beside(self) -> tuple[Ints, Ints, Ints]:
+        """Of each annotator: labels, labels of others on the same items, and equal ones."""
+        gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
+        if self.annotator is not None:
+            of = (np.ones(len(self.item), np.int64), self.given[self.item] - 1, self.equal_others)
+            for column, value in zip((gave, others, equal), of, strict=True):
+                np.add.at(column, self.annotator, value)
+        return gave, others, equal
 
     @cached_property
     def by_annotator(self) -> tuple[Ints, Ints, Ints]:
@@ -478,81 +524,3 @@ def _name(value: object, what: str) -> str:
     if name is None:
         raise InputError(f"{what} {show(value)}; a name is needed")
     return name
-
-
-# --- from a corpus ------------------------------------------------------------------------------
-
-
-def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable:
-    """The tokens of a corpus as items: each annotator's label is the type of her segment, or O.
-
-    A token of a document that an annotator never saw is missing; one outside every segment is
-    ``O``. In a corpus of characters the items are characters.
-
-    Args:
-        corpus: the annotators (or systems) as layers.
-        skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
-
-    Raises:
-        InputError: if segments of one annotator with different labels share a token, as an item
-            takes one label; if a label is called O.
-
-    >>> corpus = Corpus.from_segments([4], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 1, "PER")]]})
-    >>> token_labels(corpus).counts.given.tolist()
-    [[5, 3]]
-    >>> token_labels(corpus, skip_outside=True).size
-    2
-    """
-    if OUTSIDE in corpus.labels:
-        raise InputError(
-            f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
-            " give it another name"
-        )
-    labels = tuple(sorted((*corpus.labels, OUTSIDE)))
-    code = np.array([labels.index(label) for label in corpus.labels], np.int64)
-    columns = []
-    for number, (name, layer) in enumerate(corpus.layers.items()):
-        seen = np.flatnonzero(layer.annotated)
-        first = corpus.starts[seen]
-        token, _ = ranges(first, first + corpus.lengths[seen])
-        before = np.cumsum(corpus.lengths[seen]) - corpus.lengths[seen]
-        # where each segment's document begins among the tokens that the annotator saw
-        begin = before[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
-        marked, segment = ranges(begin + layer.start, begin + layer.end)
-        label = np.full(len(token), labels.index(OUTSIDE))
-        label[marked] = code[layer.label[segment]]
-        clash = label[marked] != code[layer.label[segment]]
-        if clash.any():
-            k = int(clash.argmax())
-            d = int(layer.document[segment[k]])
-            at = int(marked[k] - begin[segment[k]])
-            both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
-            unit = corpus.offsets.removesuffix("s")
-            raise InputError(
-                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {unit} {at} is"
-                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but agree"
-                " with chance overlapping takes such segments"
-            )
-        columns.append((token, np.full(len(token), number), label))
-    nothing = np.zeros(0, np.int64)
-    item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
-    order = np.argsort(item, kind="stable")
-    table = LabelTable(
-        item[order],
-        label[order],
-        annotator[order],
-        np.ones(len(item), np.int64),
-        int(corpus.lengths.sum()),
-        corpus.annotators,
-        labels,
-        documents=np.repeat(np.arange(len(corpus)), corpus.lengths),
-        reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
-        notes=corpus.notes,
-    )
-    if not skip_outside:
-        return table
-    inside = np.zeros(table.size, np.bool_)
-    inside[table.item[table.label != labels.index(OUTSIDE)]] = True
-    return replace(
-        table.subset(np.flatnonzero(inside)), reading={**table.reading, "outside": "skipped"}
-    )

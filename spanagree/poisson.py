@@ -185,7 +185,7 @@ def weights(ids: Hashes, low: int, high: int, seed: int) -> Floats:
     """How often documents count in the resamples from ``low``, an even number; (documents, some).
 
     >>> drawn = weights(np.arange(1000, dtype=np.uint64), 0, 1000, seed=0)
-    >>> round(drawn.mean(), 2), round(drawn.var(), 2)
+    >>> round(float(drawn.mean()), 2), round(float(drawn.var()), 1)
     (1.0, 1.0)
     """
     start = _mixed(ids + _mixed(np.array([seed % 2**64], np.uint64) * _STEP + _STEP))
@@ -200,7 +200,7 @@ def _mixed(z: Hashes) -> Hashes:
     return z ^ (z >> np.uint64(31))
 
 
-def over_blocks(
+def poisson_resampling(
     ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
 ) -> Resampling | None:
     """How to resample over blocks, if intervals are asked for.
@@ -215,7 +215,7 @@ def over_blocks(
     return Resampling(confidence, resamples, seed, "percentile") if ci else None
 
 
-def settings(resampling: Resampling) -> dict[str, Any]:
+def poisson_settings(resampling: Resampling) -> dict[str, Any]:
     """For the signature."""
     own = resampling.settings()
     return {**own, "ci": own["ci"].replace("percentile", "poisson")}

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from spanagree.caveats import caveats
 from spanagree.coefficient import (
     Bias,
@@ -21,9 +19,10 @@ from spanagree.coefficient import (
     kappa,
     pi,
 )
-from spanagree.errors import check_choice
-from spanagree.label_resampling import coefficient_intervals
-from spanagree.label_table import LabelTable
+from spanagree.errors import SettingError, check_choice, show
+from spanagree.label_resampling import coefficient_intervals, poisson_intervals
+from spanagree.label_tallies import Labels, LabelTallies
+from spanagree.poisson import poisson_resampling, poisson_settings
 from spanagree.resample import Resampling
 from spanagree.signature import signature
 from spanagree.sparse_agreement import Spa, spa, spa_settings
@@ -135,6 +134,7 @@ class Coefficients:
         Raises:
             SettingError: if ``by`` is not one of :data:`BY`.
 
+        >>> from spanagree.label_table import LabelTable
         >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
         >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
         [('SPA', 1.0), ('π', 1.0)]
@@ -185,38 +185,40 @@ class Coefficients:
 
 
 def coefficients(
-    table: LabelTable,
+    table: Labels,
     *,
     weights: str = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
     ci: bool = False,
     confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: str = "bca",
+    resamples: int | None = None,
+    seed: int | None = None,
+    interval: str | None = None,
 ) -> Coefficients:
     """SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
     Args:
-        table: the labels.
+        table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
         weights: of SPA, one of :data:`spanagree.sparse_agreement.WEIGHTS`.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see
             :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval``.
+            Of tallies over blocks, resamples are those that were drawn when they were made.
 
     Raises:
         SettingError: as for :func:`spa`; for a number out of range.
     """
-    resampling = Resampling(confidence, resamples, seed, interval) if ci else None
+    resampling = _resampling(table, confidence, resamples, seed, interval) if ci else None
     table_used = table.complete() if complete_only else table
     chosen = {"complete_only": complete_only}
     of_spa = spa(table, weights, class_distribution=class_distribution, **chosen)
     of_bias = bias(table, **chosen)
     settings = spa_settings(table, weights, class_distribution, complete_only)
     if resampling is not None:
-        settings |= resampling.settings()
+        over_blocks = isinstance(table, LabelTallies)
+        settings |= poisson_settings(resampling) if over_blocks else resampling.settings()
     result = Coefficients(
         of_spa,
         pi(table, **chosen),
@@ -229,34 +231,55 @@ def coefficients(
         of_spa.counts,
         settings,
         (*table.notes, of_spa.note) if of_spa.note else table.notes,
-        None if table_used.documents is None else len(np.unique(table_used.documents)),
+        table_used.units,
     )
     if resampling is None or not result.counts.compared:
         return result
-    ends = coefficient_intervals(table_used, of_spa.weights, resampling)
+    if isinstance(table_used, LabelTallies):
+        ends = poisson_intervals(table_used, of_spa.weights, resampling)
+    else:
+        ends = coefficient_intervals(table_used, of_spa.weights, resampling)
     fields = ("spa", "pi", "kappa", "alpha", "ac1", "bias")
     found = {f: replace(getattr(result, f), interval=ends[getattr(result, f).name]) for f in fields}
     return replace(result, **found)
 
 
-def _labellers(table: LabelTable, of_bias: Bias) -> dict[str, Labeller]:
-    if table.annotator is None:
+def _resampling(
+    table: Labels, confidence: float, resamples: int | None, seed: int | None, interval: str | None
+) -> Resampling:
+    """How to resample; of tallies over blocks, as it was done when they were made."""
+    if not isinstance(table, LabelTallies):
+        count = 10_000 if resamples is None else resamples
+        return Resampling(confidence, count, 0 if seed is None else seed, interval or "bca")
+    poisson_resampling(True, confidence, 1, 0, interval)
+    if table.resampling is None:
+        raise SettingError(
+            "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
+            " token_labels(blocks, resamples=1000)"
+        )
+    drawn = replace(table.resampling, confidence=confidence)
+    for name, asked, had in (
+        ("resamples", resamples, drawn.resamples),
+        ("seed", seed, drawn.seed),
+    ):
+        if asked not in (None, had):
+            raise SettingError(
+                f"{name} {show(asked)}; those of the blocks were drawn with {name} {had}"
+            )
+    return drawn
+
+
+def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
+    if not table.named:
         return {}
-    item, label, number = table.cells
-    # how many others gave the same label to the same item, and any label
-    key = item * max(len(table.labels), 1) + label
-    same = number[np.searchsorted(key, table.item * max(len(table.labels), 1) + table.label)] - 1
-    others = table.given[table.item] - 1
-    gave, equal, pairs = np.zeros((3, len(table.annotators)), np.int64)
-    for column, value in ((gave, 1), (equal, same), (pairs, others)):
-        np.add.at(column, table.annotator, value)
+    columns = zip(table.annotators, *(of.tolist() for of in table.beside), strict=True)
     return {
         name: Labeller(
             name,
-            int(gave[a]),
-            int(pairs[a]),
-            int(equal[a]) / int(pairs[a]) if pairs[a] else UNDEFINED,
+            gave,
+            others,
+            equal / others if others else UNDEFINED,
             of_bias.by_annotator.get(name, UNDEFINED),
         )
-        for a, name in enumerate(table.annotators)
+        for name, gave, others, equal in columns
     }

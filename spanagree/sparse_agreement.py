@@ -19,6 +19,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.coefficient import Coefficient, Counts, counts_of, settings_of
 from spanagree.errors import SettingError, check_choice, printable, show
 from spanagree.label_table import LabelTable
+from spanagree.label_tallies import Labels, LabelTallies
 from spanagree.tally import UNDEFINED, corrected
 
 WEIGHTS = {
@@ -47,8 +48,9 @@ class Spa(Coefficient):
             the same weights give: the plug-in.
         jackknife: the same with its first-order bias removed by leaving out one item at a time;
             undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
-        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
-        weights: kᵢ of each item, summing to 1.
+        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels; of tallies
+            over blocks none.
+        weights: kᵢ of each item, summing to 1; of tallies that of each pattern's items.
         note: what is out of the ordinary, if anything.
     """
 
@@ -65,7 +67,7 @@ class Spa(Coefficient):
 
 
 def spa(
-    table: LabelTable,
+    table: Labels,
     weights: str = "annotations_m1",
     *,
     class_distribution: Mapping[str, float] | None = None,
@@ -137,14 +139,14 @@ def spa(
         settings=settings,
         corrected=score.corrected,
         jackknife=jackknife,
-        items=per_item,
+        items=per_item if isinstance(table, LabelTable) else np.zeros(0),
         weights=of_item,
         note=note,
     )
 
 
 def spa_settings(
-    table: LabelTable,
+    table: Labels,
     weights: str,
     class_distribution: Mapping[str, float] | None,
     complete_only: bool,
@@ -198,8 +200,10 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     return variance
 
 
-def _distribution(table: LabelTable, given: Mapping[str, float] | None) -> Floats | None:
-    if given is None or not isinstance(table, LabelTable):  # which is refused elsewhere
+def _distribution(table: Labels, given: Mapping[str, float] | None) -> Floats | None:
+    if given is None or not isinstance(
+        table, (LabelTable, LabelTallies)
+    ):  # which is refused elsewhere
         return None
     if not isinstance(given, Mapping):
         raise SettingError(f"class_distribution {show(given)}; a probability for each category")
@@ -244,7 +248,7 @@ def _weights(
     return 1 / agreement_variance(n, p), ""
 
 
-def _item_agreement(table: LabelTable) -> Floats:
+def _item_agreement(table: Labels) -> Floats:
     """Pᵢ of each item."""
     item, _, number = table.cells
     equal = np.bincount(item, number * (number - 1), table.size)
@@ -254,7 +258,7 @@ def _item_agreement(table: LabelTable) -> Floats:
 
 
 def _jackknife(
-    table: LabelTable, agreement: Floats, weight: Floats, observed: float, share: Floats
+    table: Labels, agreement: Floats, weight: Floats, observed: float, share: Floats
 ) -> float:
     """θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
 
@@ -263,7 +267,8 @@ def _jackknife(
     """
     D, E = 1 - observed, 1 - float((share**2).sum())
     counted = weight > 0
-    left = int(counted.sum())
+    times = table.times[counted]
+    left = int(times.sum())
     if left < 2 or E < 1e-10:
         return UNDEFINED
     item, label, number = table.cells
@@ -278,4 +283,4 @@ def _jackknife(
     if (E + less_E < 1e-10).any():
         return UNDEFINED
     differences = (E * less_D - D * less_E) / ((E + less_E) * E)
-    return 1 - D / E + (left - 1) / left * math.fsum(differences.tolist())
+    return 1 - D / E + (left - 1) / left * math.fsum((times * differences).tolist())

@@ -1,0 +1,146 @@
+"""Labels of tokens over blocks: the coefficients of the whole, their intervals, and what goes wrong."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_agreement import crowds
+from test_poisson import weight
+
+import spanagree as sa
+from spanagree.sparse_agreement import WEIGHTS
+
+
+def alike(one, other):
+    """The same digits everywhere, but in the jackknife, which sums over items: 1e-12."""
+
+    def figures(of):
+        data = of.to_dict()
+        jackknife = [c.pop("jackknife", None) for c in data["coefficients"]]
+        for name in ("notes", "signature", "settings"):
+            data.pop(name)
+        return data, [math.nan if j is None else j for j in jackknife]
+
+    (ours, mine), (theirs, others) = figures(one), figures(other)
+    assert repr(ours) == repr(theirs)
+    assert mine == pytest.approx(others, abs=1e-12, nan_ok=True)
+    assert one.units == other.units
+    assert one.signature == other.signature
+
+
+@given(
+    crowds(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(list(WEIGHTS)),
+    st.randoms(use_true_random=False),
+)
+def test_blocks_are_the_whole(crowd, skip, complete, weights, random):
+    """Blocks of any size and order have the coefficients of the whole corpus."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    try:
+        table = sa.token_labels(corpus, skip_outside=skip)
+    except sa.InputError:  # a token with two labels
+        return
+    documents = list(range(len(corpus)))
+    random.shuffle(documents)
+    cuts = sorted(random.randint(0, len(documents)) for _ in range(2))
+    blocks = [
+        corpus.subset(documents[a:b]) for a, b in itertools.pairwise([0, *cuts, len(documents)])
+    ]
+    tallies = sa.token_labels(blocks, skip_outside=skip)
+    ask = {"weights": weights, "complete_only": complete}
+    alike(sa.coefficients(table, **ask), sa.coefficients(tallies, **ask))
+
+
+@pytest.fixture(scope="module")
+def crowd(newsroom):
+    """The crowd corpus, in tokens, whole and in blocks of nine notes."""
+    corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    return corpus, [corpus.subset(range(low, min(low + 9, 63))) for low in range(0, 63, 9)]
+
+
+def test_by_processes(crowd):
+    """Workers count; the coefficients and by annotator are those of the whole."""
+    corpus, blocks = crowd
+    with ProcessPoolExecutor(2) as executor:
+        tallies = sa.token_labels(blocks, executor=executor)
+    alike(sa.coefficients(sa.token_labels(corpus)), sa.coefficients(tallies))
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_intervals_by_the_definition(crowd, complete):
+    """Percentiles of the coefficients of corpora in which each note stands as often as its weight."""
+    corpus, blocks = crowd
+    blocks = blocks[:3]  # 27 notes
+    tallies = sa.token_labels(blocks, resamples=40, seed=3)
+    found = sa.coefficients(tallies, ci=True, complete_only=complete, weights="edges")
+    some = corpus.subset(range(27))
+    whole = sa.coefficients(sa.token_labels(some), complete_only=complete, weights="edges")
+    names = ("spa", "pi", "kappa", "alpha", "ac1")
+    drawn = {name: [] for name in names}
+    for r in range(40):
+        copies = [(d, k) for d in range(27) for k in range(weight(some.id_of(d), 3, r))]
+        lengths = [int(some.lengths[d]) for d, _ in copies]
+        layers = {name: [some[d].segments[name] for d, _ in copies] for name in some.annotators}
+        again = sa.Corpus.from_segments(lengths, layers)
+        of = sa.coefficients(sa.token_labels(again), complete_only=complete, weights="edges")
+        for name in names:
+            one = getattr(of, name)
+            value = one.corrected if name == "spa" else one.value
+            drawn[name].append((one.observed, one.expected, value))
+    for name in names:
+        interval = getattr(found, name).interval
+        for kind, column in zip(
+            ("observed", "expected", "corrected"), np.transpose(drawn[name]), strict=True
+        ):
+            # the categories of a resample that has lost one: AC1 knows of fewer there
+            if name == "ac1" and kind != "observed":
+                continue
+            assert getattr(interval, kind) == pytest.approx(
+                tuple(np.nanquantile(column, (0.025, 0.975))), abs=1e-12
+            )
+        assert getattr(found, name).value == getattr(whole, name).value
+    assert "|ci:poisson95|resamples:40|seed:3|" in found.signature
+
+
+def test_order_changes_no_digit(crowd):
+    """Blocks in another order, and cut otherwise, have the same intervals."""
+    corpus, blocks = crowd
+    one = sa.coefficients(sa.token_labels(blocks, resamples=50), ci=True)
+    other = [corpus.subset(part) for part in (range(40, 63), range(40))]
+    two = sa.coefficients(sa.token_labels(other, resamples=50), ci=True)
+    for name in ("spa", "pi", "kappa", "alpha", "ac1", "bias"):
+        assert repr(getattr(one, name).interval) == repr(getattr(two, name).interval)
+
+
+def test_refused(crowd):
+    """What is for blocks only, numbers out of range, resamples that were not drawn."""
+    corpus, blocks = crowd
+    tallies, drawn = sa.token_labels(blocks), sa.token_labels(blocks, resamples=5)
+    for said, call in (
+        ("resamples: for blocks; one corpus keeps its items", lambda: sa.token_labels(corpus, resamples=3)),
+        ("executor: for blocks; one corpus keeps its items", lambda: sa.token_labels(corpus, executor="x")),
+        ("resamples -1; a whole number from 0 is needed", lambda: sa.token_labels(blocks, resamples=-1)),
+        (
+            "ci: over blocks resamples are drawn while blocks are read; ask for them there: token_labels(blocks, resamples=1000)",
+            lambda: sa.coefficients(tallies, ci=True),
+        ),
+        ("resamples 6; those of the blocks were drawn with resamples 5", lambda: sa.coefficients(drawn, ci=True, resamples=6)),
+        ("seed 1; those of the blocks were drawn with seed 0", lambda: sa.coefficients(drawn, ci=True, seed=1)),
+        ("interval 'bca'; over blocks there is percentile, of a Poisson bootstrap", lambda: sa.coefficients(drawn, ci=True, interval="bca")),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+            call()
+    with pytest.raises(sa.InputError, match=r"^no block to take labels from$"):
+        sa.token_labels([])
+    with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
+        sa.token_labels([sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]]})])
