@@ -35,7 +35,14 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.comparison import Comparison, compare_systems
     from spanagree.corpus import Change, Corpus, Document, Layer, Segment
     from spanagree.errors import InputError, SettingError, SpanAgreeError
-    from spanagree.evaluation import Evaluation, Macro, Rank, System, evaluate
+    from spanagree.evaluation import (
+        Evaluation,
+        Macro,
+        Rank,
+        System,
+        evaluate,
+        with_intervals,
+    )
     from spanagree.formats import (
         from_dataset,
         from_docs,
@@ -45,6 +52,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
         read_docbin,
         read_jsonl,
         read_labels,
+        read_shards,
         to_dataset,
         to_docs,
         write_conll,
@@ -67,6 +75,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.sparse_agreement import agreement_variance, spa
     from spanagree.split_files import write_split
     from spanagree.tally import Interval, Score, Tallies, Tally
+    from spanagree.tally_files import read_tallies, write_tallies
     from spanagree.token_items import token_labels
 
 __all__ = [
@@ -120,6 +129,8 @@ __all__ = [
     "read_docbin",
     "read_jsonl",
     "read_labels",
+    "read_shards",
+    "read_tallies",
     "simulate",
     "spa",
     "split",
@@ -127,10 +138,12 @@ __all__ = [
     "to_dataset",
     "to_docs",
     "token_labels",
+    "with_intervals",
     "write_conll",
     "write_docbin",
     "write_jsonl",
     "write_split",
+    "write_tallies",
 ]
 
 _HOMES = {
@@ -141,10 +154,10 @@ _HOMES = {
     "spanagree.comparison": "Comparison compare_systems",
     "spanagree.corpus": "Change Corpus Document Layer Segment",
     "spanagree.errors": "InputError SettingError SpanAgreeError",
-    "spanagree.evaluation": "Evaluation Macro Rank System evaluate",
+    "spanagree.evaluation": "Evaluation Macro Rank System evaluate with_intervals",
     "spanagree.formats": (
         "from_dataset from_docs from_tags read_brat read_conll read_docbin read_jsonl "
-        "read_labels to_dataset to_docs write_conll write_docbin write_jsonl"
+        "read_labels read_shards to_dataset to_docs write_conll write_docbin write_jsonl"
     ),
     "spanagree.label_table": "LabelTable",
     "spanagree.label_tallies": "LabelTallies",
@@ -155,6 +168,7 @@ _HOMES = {
     "spanagree.sparse_agreement": "agreement_variance spa",
     "spanagree.split_files": "write_split",
     "spanagree.tally": "Interval Score Tallies Tally",
+    "spanagree.tally_files": "read_tallies write_tallies",
     "spanagree.token_items": "token_labels",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -861,7 +861,7 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
             label: one.labels.get(label, NO_TALLY).plus(other.labels.get(label, NO_TALLY))
             for label in sorted({*one.labels, *other.labels})
         },
-        merged_settings(one.settings, other.settings, number),
+        merged_settings(one.settings, other.settings, f"block {number}"),
         (*one.notes, *other.notes),
         one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
     )

@@ -193,20 +193,18 @@ def settings_of_blocks(settings: Mapping[str, Any], skipped: Sequence[str]) -> d
     return {**settings, "skipped_blocks": len(skipped)} if skipped else dict(settings)
 
 
-def merged_settings(
-    one: Mapping[str, Any], other: Mapping[str, Any], number: int
-) -> dict[str, Any]:
+def merged_settings(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The settings of two parts, which have to be the same; counts among them are added.
 
     Raises:
-        InputError: for other settings, naming the first that differs; ``number`` is the block's.
+        InputError: for other settings, naming the first that differs; ``where`` is the later part.
     """
     for key in sorted({*one, *other} - {_ILL_FORMED}):
         before, now = one.get(key), other.get(key)
         if before != now:
             raise InputError(
-                f"block {number}: {key} {show(now)}; of the blocks before it is {show(before)}, and"
-                " parts made with different settings do not add"
+                f"{where}: {key} {show(now)}; of those before it is {show(before)}, and parts made"
+                " with different settings do not add"
             )
     counts: dict[str, dict[str, int]] = {}
     for settings in (one, other):

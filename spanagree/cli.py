@@ -32,6 +32,7 @@ from spanagree.formats import table
 from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.conll import UNITS, conll_blocks
 from spanagree.formats.files import check_writable, file_names, write_text
+from spanagree.formats.shards import has_pattern
 from spanagree.formats.table import (
     READABLE,
     WRITABLE,
@@ -50,6 +51,7 @@ from spanagree.similarity import MATCHES
 from spanagree.sparse_agreement import WEIGHTS
 from spanagree.split_files import WRITERS, check_folder, write_split
 from spanagree.tags import SCHEMES
+from spanagree.tally_files import check_tallies_can_be_written
 
 _FAILED, _MISUSED, _INTERRUPTED = 1, 2, 130
 _BLOCK = 10_000  # sentences
@@ -137,6 +139,17 @@ def _certainty(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--resamples", type=int, metavar="N", help="[default: 10000; of luck 1000]"),
         click.option("--seed", type=int, metavar="N", help="Of the resamples.  [default: 0]"),
         _table_option("--interval", INTERVALS, None, "How an interval is made.  [default: bca]"),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _in_parts(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of corpora in blocks."""
+    options = (
+        click.option("--block", type=int, metavar="N", help="Read N sentences at a time."),
+        click.option("--workers", type=int, metavar="N", help="Processes that work on blocks."),
     )
     for option in reversed(options):
         command = option(command)
@@ -252,8 +265,8 @@ def spanagree(context: click.Context) -> None:
 @_levels
 @_certainty
 @_table_option("--test", [*TESTS, "luck"], None, "Pairs of systems, or each against luck.")
-@click.option("--block", type=int, metavar="N", help="Read N sentences at a time.")
-@click.option("--workers", type=int, metavar="N", help="Processes that work on blocks.")
+@_in_parts
+@click.option("--tallies", metavar="FILE", help="Write tallies to FILE too, to be merged.")
 @_reading
 @_format
 @_output
@@ -266,6 +279,7 @@ def evaluate(
     test: str | None,
     block: int | None,
     workers: int | None,
+    tallies: str | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -280,8 +294,6 @@ def evaluate(
     spanagree evaluate all.conll --columns gold=1,mine=2 --by label
     """
     from spanagree.report.difficulty import levels_as_table
-    from spanagree.report.evaluation import as_table
-    from spanagree.report.tests import as_table as tests_as_table
 
     ways = _ways(reading)
     if any(value is not None for value in ways.values()) and by != "difficulty":
@@ -289,17 +301,20 @@ def evaluate(
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
     certainty = _sure(reading, test)
-    in_blocks = block is not None or workers is not None
+    in_blocks = _in_blocks(files, block, workers)
     if in_blocks and (test is not None or by in ("document", "difficulty")):
         raise click.UsageError(
-            "--block and --workers keep no single documents, which --test, --by document and --by"
-            " difficulty need"
+            "blocks (--block, --workers, files by a pattern) keep no single documents, which"
+            " --test, --by document and --by difficulty need"
         )
-    corpus: Any
-    if in_blocks:
-        corpus, layers = _blocks(files, reading, output, block)
-    else:
-        corpus, layers = _read(files, reading, output)
+    if tallies is not None:
+        check_tallies_can_be_written(in_blocks)
+        _check_output(tallies, _layers(files).values(), "--tallies")
+        if tallies == output:
+            raise InputError(
+                f"{printable(tallies)}: is to hold the tallies and the report; each needs a file"
+            )
+    corpus, layers = _corpus(files, reading, output, in_blocks, block)
     gold = _layer_named(gold, layers)
     with _workers(workers) as executor, _progress("evaluating") as advance:
         result = sa.evaluate(
@@ -311,40 +326,88 @@ def evaluate(
             progress=advance,
             **(certainty if certainty.get("ci") else {}),
         )
-    notes = result.notes
+    if tallies is not None:
+        sa.write_tallies(result, tallies)
     certainty.pop("ci", None)
-    if test is not None:
-        tested = _tested(test, corpus, result, certainty)
-        _write(
-            output,
-            format,
-            as_dict=lambda: {**result.to_dict(by), "test": tested.to_dict()},
-            as_rows=tested.to_rows,
-            as_table=lambda: tests_as_table(tested),
-            before=lambda: TABLES[format](as_table(result, by)),
-        )
-    elif by == "difficulty":
+    if by == "difficulty":
         hard = sa.difficulty(corpus, result.settings["gold"], match=match, chance=chance)
         by_level = sa.evaluate_levels(result, hard, **ways)
-        notes = (*notes, *by_level.notes)
-        _write(
+        _report(
             output,
             format,
+            (*result.notes, *by_level.notes),
             as_dict=by_level.to_dict,
             as_rows=by_level.to_rows,
             as_table=lambda: levels_as_table(by_level),
         )
-    else:
-        _write(
+        return
+    tested = None if test is None else _tested(test, corpus, result, certainty)
+    _report_evaluation(output, format, result, by, tested)
+
+
+def _report_evaluation(
+    output: str | None,
+    format: str,  # noqa: A002 — named as the option
+    result: sa.Evaluation,
+    by: str | None,
+    tested: sa.Comparison | sa.LuckTest | None,
+) -> None:
+    """Writes an evaluation, or the test of it with the evaluation before it."""
+    from spanagree.report.evaluation import as_table
+    from spanagree.report.tests import as_table as tests_as_table
+
+    if tested is None:
+        _report(
             output,
             format,
+            result.notes,
             as_dict=lambda: result.to_dict(by),
             as_rows=lambda: result.to_rows(by),
             as_table=lambda: as_table(result, by),
         )
-    sys.stdout.flush()
-    for note in notes:
-        _note(note)
+        return
+    _report(
+        output,
+        format,
+        result.notes,
+        as_dict=lambda: {**result.to_dict(by), "test": tested.to_dict()},
+        as_rows=tested.to_rows,
+        as_table=lambda: tests_as_table(tested),
+        before=lambda: TABLES[format](as_table(result, by)),
+    )
+
+
+@spanagree.command()
+@click.argument("files", nargs=-1, required=True, metavar="PART...")
+@_table_option("--by", evaluation.BY, None, "A row for each of these.")
+@_certainty
+@_table_option("--test", TESTS, None, "Pairs of systems.")
+@_format
+@_output
+def merge(
+    files: tuple[str, ...],
+    by: str | None,
+    test: str | None,
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Merge the tallies of parts of a corpus: the report of one run over all of it.
+
+    Each PART is a file that evaluate --tallies wrote.
+
+    \b
+    spanagree evaluate gold=gold-1.conll mine=mine-1.conll --tallies part-1.parquet
+    spanagree evaluate gold=gold-2.conll mine=mine-2.conll --tallies part-2.parquet
+    spanagree merge part-*.parquet
+    """
+    certainty = _sure(options, test)
+    _check_output(output, files)
+    result = sa.read_tallies(files)
+    if certainty.pop("ci", False):
+        result = sa.with_intervals(result, **certainty)
+    tested = None if test is None else sa.compare_systems(result, test=test, **certainty)
+    _report_evaluation(output, format, result, by, tested)
 
 
 @spanagree.command()
@@ -361,6 +424,7 @@ def evaluate(
     show_default=True,
     help="Mark pairs that share fewer documents.",
 )
+@_in_parts
 @_certainty
 @_reading
 @_format
@@ -372,6 +436,8 @@ def agree(
     by: str | None,
     annotators: str | None,
     min_shared: int,
+    block: int | None,
+    workers: int | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -387,27 +453,29 @@ def agree(
     from spanagree.report.agreement import as_table
 
     certainty = _sure(reading)
-    corpus, _ = _read(files, reading, output)
-    with _progress("comparing") as advance:
+    in_blocks = _in_blocks(files, block, workers)
+    if in_blocks and by == "document":
+        raise click.UsageError("blocks keep no single documents, which --by document needs")
+    corpus, _ = _corpus(files, reading, output, in_blocks, block)
+    with _workers(workers) as executor, _progress("comparing") as advance:
         result = sa.agree(
             corpus,
             match=match,
             chance=chance,
             annotators=_names(annotators),
             min_shared=min_shared,
+            executor=executor,
             progress=advance,
             **certainty,
         )
-    _write(
+    _report(
         output,
         format,
+        result.notes,
         as_dict=lambda: result.to_dict(by),
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
-    sys.stdout.flush()
-    for note in result.notes:
-        _note(note)
 
 
 @spanagree.command()
@@ -425,6 +493,7 @@ def agree(
 @_table_option("--weights", WEIGHTS, "annotations_m1", "How much an item counts in SPA.")
 @click.option("--complete-only", is_flag=True, help="Only items that all annotators labelled.")
 @_table_option("--by", reliability.BY, None, "A row for each of these.")
+@_in_parts
 @_certainty
 @functools.partial(_reading, but=("--tokens", "--annotator"))
 @_format
@@ -437,6 +506,8 @@ def coefficients(
     weights: str,
     complete_only: bool,
     by: str | None,
+    block: int | None,
+    workers: int | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -454,30 +525,46 @@ def coefficients(
     from spanagree.report.coefficients import as_table
 
     certainty = _sure(reading)
+    table: Any
     of_table = {name: reading.pop(name) for name in _OF_TABLES}
     if tokens:
         if given := _given(of_table, but=("annotator",)):
             raise click.UsageError(f"{given[0]} is of a table of labels; not with --tokens")
         of_corpus = {**reading, "tokens": None, "annotator": of_table["annotator"]}
-        corpus, _ = _read(files, of_corpus, output)
-        if (names := _names(annotators)) is not None:
-            corpus = corpus.of_annotators(names)
-        table = sa.token_labels(corpus, skip_outside=skip_outside)
+        if _in_blocks(files, block, workers):
+            if annotators is not None:
+                raise click.UsageError("--annotators: not of blocks; all annotators are compared")
+            corpora, _ = _blocks(files, of_corpus, output, block)
+            drawn = {name: certainty[name] for name in ("seed",) if name in certainty}
+            if certainty.get("ci"):
+                drawn["resamples"] = certainty.get("resamples", 10_000)
+            with _workers(workers) as executor, _progress("counting") as advance:
+                table = sa.token_labels(
+                    corpora,
+                    skip_outside=skip_outside,
+                    executor=executor,
+                    progress=advance,
+                    **drawn,
+                )
+        else:
+            corpus, _ = _read(files, of_corpus, output)
+            if (names := _names(annotators)) is not None:
+                corpus = corpus.of_annotators(names)
+            table = sa.token_labels(corpus, skip_outside=skip_outside)
     else:
         _check_output(output, files)
-        of_tokens = {"skip_outside": skip_outside, "annotators": annotators}
+        of_tokens: dict[str, Any] = {"skip_outside": skip_outside, "annotators": annotators}
+        of_tokens |= {"block": block, "workers": workers}
         table = _label_file(files, of_table, {**reading, **of_tokens})
     result = sa.coefficients(table, weights=weights, complete_only=complete_only, **certainty)
-    _write(
+    _report(
         output,
         format,
+        result.notes,
         as_dict=result.to_dict,
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
-    sys.stdout.flush()
-    for note in result.notes:
-        _note(note)
 
 
 _OF_TABLES = ("item", "annotator", "label", "wide", "counts", "categories", "duplicates")
@@ -521,6 +608,7 @@ def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
 @click.option("--annotators", metavar="NAME,...", help="By this team.  [default: all]")
 @_table_option("--match", MATCHES, "exact", "What counts as agreement.")
 @_chance
+@_in_parts
 @_reading
 @_format
 @_output
@@ -530,6 +618,8 @@ def difficulty(
     annotators: str | None,
     match: str,
     chance: str,
+    block: int | None,
+    workers: int | None,
     format: str,  # noqa: A002 — named as the option
     output: str | None,
     **reading: Any,
@@ -542,20 +632,22 @@ def difficulty(
     """
     from spanagree.report.difficulty import as_table, as_text
 
-    _, result = _difficulty(files, gold, annotators, match, chance, reading, output)
+    in_blocks = _in_blocks(files, block, workers)
+    corpus, layers = _corpus(files, reading, output, in_blocks, block)
+    with _workers(workers) as executor:
+        result = _difficulty(corpus, layers, gold, annotators, match, chance, executor)
     if format == "text":
         _put(output, as_text(result))
+        _say(result.notes)
     else:
-        _write(
+        _report(
             output,
             format,
+            result.notes,
             as_dict=result.to_dict,
             as_rows=result.to_rows,
             as_table=lambda: as_table(result),
         )
-    sys.stdout.flush()
-    for note in result.notes:
-        _note(note)
 
 
 @spanagree.command()
@@ -593,7 +685,8 @@ def split(
                 " into another"
             )
     ways = _ways(reading)
-    corpus, hard = _difficulty(files, gold, annotators, match, chance, reading, None)
+    corpus, layers = _read(files, reading, None)
+    hard = _difficulty(corpus, layers, gold, annotators, match, chance)
     parts = sa.split(corpus, hard, **ways)
     write_split(parts, output, to, force=force)
     for part in parts.to_dict()["parts"]:
@@ -604,22 +697,22 @@ def split(
 
 
 def _difficulty(
-    files: Sequence[str],
+    corpus: Any,
+    layers: dict[str, str],
     gold: str | None,
     annotators: str | None,
     match: str,
     chance: str,
-    reading: dict[str, Any],
-    output: str | None,
-) -> tuple[sa.Corpus, sa.Difficulty]:
-    corpus, layers = _read(files, reading, output)
+    executor: ProcessPoolExecutor | None = None,
+) -> sa.Difficulty:
     with _progress("comparing") as advance:
-        return corpus, sa.difficulty(
+        return sa.difficulty(
             corpus,
             _layer_named(gold, layers),
             annotators=_names(annotators),
             match=match,
             chance=chance,
+            executor=executor,
             progress=advance,
         )
 
@@ -751,13 +844,37 @@ def _read(
         return read_files(layers, options, form, repair, advance), layers
 
 
+def _in_blocks(files: Sequence[str], block: int | None, workers: int | None) -> bool:
+    return (
+        block is not None or workers is not None or any(map(has_pattern, _layers(files).values()))
+    )
+
+
+def _corpus(
+    files: Sequence[str],
+    reading: dict[str, Any],
+    output: str | None,
+    in_blocks: bool,
+    block: int | None,
+) -> tuple[Any, dict[str, str]]:
+    """The corpus in the files, or its blocks; the path of each layer."""
+    if in_blocks:
+        return _blocks(files, reading, output, block)
+    return _read(files, reading, output)
+
+
 def _blocks(
     files: Sequence[str], reading: dict[str, Any], output: str | None, block: int | None
-) -> tuple[Iterator[Callable[[], sa.Corpus]], dict[str, str]]:
-    """CoNLL files in blocks, to be parsed by workers; the path of each layer."""
+) -> tuple[Iterable[Callable[[], sa.Corpus]], dict[str, str]]:
+    """CoNLL files in blocks, or shards by patterns, for workers; the path of each layer."""
     options, form, repair = _options(reading)
     layers = _layers(files)
     _check_output(output, layers.values())
+    if any(map(has_pattern, layers.values())):
+        if block is not None:
+            raise click.UsageError("--block: files found by a pattern are a block each")
+        source = layers if len(layers) > 1 else next(iter(layers.values()))
+        return sa.read_shards(source, form=form, repair=repair, **options), layers
     other = {form or format_of(path) for path in layers.values()} - {"conll"}
     if other or options.keys() - set(table.FORMATS["conll"].takes):
         raise click.UsageError(
@@ -888,7 +1005,7 @@ def _whole_number(text: str, option: str) -> int:
 # --- output -------------------------------------------------------------------------------------
 
 
-def _check_output(output: str | None, inputs: Iterable[str]) -> None:
+def _check_output(output: str | None, inputs: Iterable[str], option: str = "-o") -> None:
     """Before any work: the result can be written, and overwrites no input."""
     if output is None or output == "-":
         return
@@ -896,7 +1013,7 @@ def _check_output(output: str | None, inputs: Iterable[str]) -> None:
     path = Path(output)
     for other in inputs:
         if path.is_file() and os.path.exists(other) and path.samefile(other):
-            raise InputError(f"{printable(output)}: is an input too; -o would overwrite it")
+            raise InputError(f"{printable(output)}: is an input too; {option} would overwrite it")
 
 
 def _write(
@@ -914,6 +1031,24 @@ def _write(
     else:
         text = "\n".join(part for part in (before(), TABLES[format](as_table())) if part)
     _put(output, text)
+
+
+def _report(
+    output: str | None,
+    format: str,  # noqa: A002 — named as the option
+    notes: Sequence[str],
+    **ways: Callable[[], Any],
+) -> None:
+    """Writes a result, and then its notes on stderr."""
+    _write(output, format, **ways)
+    _say(notes)
+
+
+def _say(notes: Sequence[str]) -> None:
+    """Notes on stderr, below what stands on stdout."""
+    sys.stdout.flush()
+    for note in notes:
+        _note(note)
 
 
 def _put(output: str | None, text: str) -> None:

@@ -171,10 +171,10 @@ class Evaluation:
         }
         of_label = find_match(self.settings["match"]).of_label
         chosen_systems = _systems(systems, self.label_names, of_label)
-        if "ci" in self.settings:
-            resampling = Resampling.of(self.settings)
-            chosen_systems = _with_intervals(chosen_systems, self.label_names, resampling)
-        return replace(self, systems=chosen_systems, documents=len(documents))
+        result = replace(self, systems=chosen_systems, documents=len(documents))
+        if "ci" not in self.settings:
+            return result
+        return _with_intervals(result, Resampling.of(self.settings))
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
         """Name and tally of each document that has a segment, of gold or of the system.
@@ -363,18 +363,44 @@ def evaluate(
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is evaluated here")
     gold, columns, shared, notes = _compared(corpus, gold, match, chance, progress)
-    of_label = find_match(match).of_label
-    systems = _systems(
-        {name: (columns[name], shared[name]) for name in columns}, corpus.labels, of_label
+    result = evaluation_of(
+        {name: (columns[name], shared[name]) for name in columns},
+        corpus.labels,
+        len(corpus),
+        corpus.ids,
+        _settings(gold, match, chance, corpus.offsets, corpus.reading),
+        (*corpus.notes, *notes),
     )
-    if resampling is not None:
-        systems = _with_intervals(systems, corpus.labels, resampling)
-    settings = _settings(gold, match, chance, corpus.offsets, corpus.reading)
-    if resampling is not None:
-        settings = {**settings, **resampling.settings(), "version": __version__}
-    return Evaluation(
-        systems, len(corpus), corpus.ids, settings, (*corpus.notes, *notes), corpus.labels
-    )
+    return result if resampling is None else _with_intervals(result, resampling)
+
+
+def evaluation_of(
+    tallied: Mapping[str, tuple[Tallies, Bools]],
+    labels: tuple[str, ...],
+    documents: int,
+    ids: tuple[str, ...] | None,
+    settings: Mapping[str, Any],
+    notes: tuple[str, ...],
+) -> Evaluation:
+    """The result for systems of which the tallies, and who shared what with gold, are known."""
+    systems = _systems(tallied, labels, find_match(settings["match"]).of_label)
+    return Evaluation(systems, documents, ids, settings, notes, labels)
+
+
+def with_intervals(
+    evaluation: Evaluation,
+    *,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
+) -> Evaluation:
+    """The same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` gives.
+
+    Raises:
+        SettingError: for a number out of range, or an evaluation over blocks.
+    """
+    return _with_intervals(evaluation, Resampling(confidence, resamples, seed, interval))
 
 
 def _settings(
@@ -527,7 +553,7 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
             f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
             f" before have {', '.join(map(printable, one.annotators))}"
         )
-    settings = merged_settings(one.settings, other.settings, number)
+    settings = merged_settings(one.settings, other.settings, f"block {number}")
     names = tuple(sorted({*one.label_names, *other.label_names}))
     return _Part(
         one.documents + other.documents,
@@ -601,10 +627,9 @@ def _with_ends(
     return replace(tally, intervals=dict(zip(Macro._fields, found, strict=True)))
 
 
-def _with_intervals(
-    systems: Mapping[str, System], labels: tuple[str, ...], resampling: Resampling
-) -> dict[str, System]:
+def _with_intervals(evaluation: Evaluation, resampling: Resampling) -> Evaluation:
     """The same systems with intervals, over all labels and for each."""
+    systems, labels = evaluation.systems, evaluation.label_names
     of, whose = [], []
     for name in sorted(systems):  # so that the order of systems changes no digit
         system = systems[name]
@@ -620,7 +645,7 @@ def _with_intervals(
         key: dict(zip(Macro._fields, of_scores, strict=True))
         for key, of_scores in zip(whose, intervals(of, all_figures, resampling), strict=True)
     }
-    return {
+    made = {
         name: replace(
             system,
             tally=replace(system.tally, intervals=found[name, ""]),
@@ -631,6 +656,8 @@ def _with_intervals(
         )
         for name, system in systems.items()
     }
+    settings = {**evaluation.settings, **resampling.settings(), "version": __version__}
+    return replace(evaluation, systems=made, settings=settings)
 
 
 def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:

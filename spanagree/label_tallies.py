@@ -72,7 +72,7 @@ class LabelTallies:
             _added(self.own, other.own),
             _added(self.equal, other.equal),
             _added(self.documents, other.documents),
-            merged_settings(self.reading, other.reading, number),
+            merged_settings(self.reading, other.reading, f"block {number}"),
             (*self.notes, *other.notes),
             drawn[0].plus(drawn[1]) if drawn[0] and drawn[1] else None,
             self.resampling,

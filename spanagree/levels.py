@@ -220,7 +220,7 @@ def _part_of(corpus: Corpus, **asked: Any) -> _Parts:
 
 
 def _merged(one: _Parts, other: _Parts, number: int) -> _Parts:
-    settings = merged_settings(one.settings, other.settings, number)
+    settings = merged_settings(one.settings, other.settings, f"block {number}")
     one.parts.extend(other.parts)
     return _Parts(one.parts, settings)
 

@@ -172,8 +172,8 @@ def observed(
 ) -> Ints | Floats:
     """Σ φ over all pairs of segments in the same cell, for each cell."""
     i, _, value = similar(a, b, cell_a, cell_b, measure)
-    total = np.bincount(cell_a[i], value, cells)
-    return total.astype(np.int64) if value.dtype.kind == "i" else total
+    total = np.bincount(cell_a[i], value, cells)  # of nothing, whole numbers whatever φ is
+    return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
 
 
 def similar(

@@ -192,9 +192,7 @@ def test_blocks_that_do_not_go_together(parts):
     characters = sa.Corpus.from_segments(
         [9], {n: [[]] for n in corpus.annotators}, offsets="characters"
     )
-    with pytest.raises(
-        sa.InputError, match="block 2: format None; of the blocks before it is 'conll'"
-    ):
+    with pytest.raises(sa.InputError, match="block 2: format None; of those before it is 'conll'"):
         sa.evaluate([blocks[0], characters], gold="gold")
     with pytest.raises(
         sa.InputError, match="3; a corpus, or corpora one after the other, are needed"
@@ -433,7 +431,7 @@ def test_command(newsroom, capsys, more):
         (
             ["--block", "5", "--test", "bootstrap"],
             2,
-            "--block and --workers keep no single documents, which --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
+            "blocks (--block, --workers, files by a pattern) keep no single documents, which --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
         ),
         (
             ["--block", "5", "--from", "jsonl"],

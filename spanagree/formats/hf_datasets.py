@@ -6,17 +6,19 @@ are taken as Arrow; everything else is iterated as mappings.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, compress
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus import Corpus
 from spanagree.draft import Draft
-from spanagree.errors import InputError, SettingError, one_of, printable, show
+from spanagree.errors import InputError, SettingError, check_whole, one_of, printable, show
 from spanagree.formats.collect import Collector
 from spanagree.formats.extras import optional
 from spanagree.formats.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
@@ -24,7 +26,15 @@ from spanagree.formats.tag_columns import InDocument, TagColumn, Vocabulary, rea
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
 
-def from_dataset(
+@overload
+def from_dataset(data: Any, *, block: None = None, **options: Any) -> Corpus: ...
+
+
+@overload
+def from_dataset(data: Any, *, block: int, **options: Any) -> Iterator[Corpus]: ...
+
+
+def from_dataset(  # type: ignore[misc]  # the options that overloads leave open are these
     data: Any,
     *,
     tokens: str | None = None,
@@ -38,7 +48,8 @@ def from_dataset(
     scheme: str = "auto",
     strict: bool = False,
     repair: str | Sequence[str] = (),
-) -> Corpus:
+    block: int | None = None,
+) -> Corpus | Iterator[Corpus]:
     """A corpus from a Dataset, an IterableDataset, or any iterable of mappings.
 
     Three shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text``
@@ -63,6 +74,9 @@ def from_dataset(
         scheme: the tag scheme, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         repair: names of :data:`spanagree.draft.REPAIRS`.
+        block: for data too large for memory, such as a stream: a corpus for each so many rows, one
+            after the other. In the long form the rows of a document follow each other, and stay
+            together.
 
     Raises:
         SettingError: for columns that do not exist (the existing ones are named) or do not make
@@ -75,12 +89,77 @@ def from_dataset(
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    read = _read(
-        data, tokens, text, tags, spans, annotator, document, label_names, split, scheme, strict
+    read = functools.partial(
+        _corpus, repair, tokens, text, tags, spans, annotator, document, label_names
     )
+    if block is None:
+        return read(split, scheme, strict, data)
+    check_whole(block, 1, "block")
+    whole = _split(data, split)
+    rows = _in_rows(whole, block, document if annotator is not None else None)
+    return _numbered(read(None, scheme, strict, part) for part in rows)
+
+
+def _corpus(repair: str | Sequence[str], *asked: Any) -> Corpus:
+    *options, data = asked
+    read = _read(data, *options)
     if isinstance(read, Corpus):
         return Draft.of(read).corpus(repair) if repair else read
     return read.corpus(repair)
+
+
+class _Rows(list[Mapping[str, Any]]):
+    """Some rows of a dataset, with what it knows of its columns."""
+
+    features: Any = None
+
+
+def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
+    """Parts of so many rows; those of the same document, if there is a column of it, together.
+
+    Raises:
+        InputError: for a document whose rows do not follow each other.
+    """
+    if together is None and hasattr(data, "select") and hasattr(data, "data"):
+        for low in range(0, len(data), block):
+            yield data.select(range(low, min(low + block, len(data))))
+        return
+    if not isinstance(data, Iterable):
+        raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
+    rows = _Rows()
+    features = getattr(data, "features", None)
+    seen: set[int] = set()
+    last: Any = None
+    for number, row in enumerate(data):
+        now = row.get(together) if together is not None and isinstance(row, Mapping) else number
+        if together is not None and (not number or now != last):
+            if hash(now) in seen:
+                raise InputError(
+                    f"row {number + 1}: document {show(now)} again; in blocks the rows of a"
+                    " document follow each other"
+                )
+            seen.add(hash(now))
+        if len(rows) >= block and now != last:
+            rows.features = features
+            yield rows
+            rows = _Rows()
+        rows.append(row)
+        last = now
+    if rows:
+        rows.features = features
+        yield rows
+
+
+def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
+    """Corpora whose documents are numbered on, where they have no ids."""
+    before = 0
+    for corpus in blocks:
+        if corpus.ids is None:
+            ids = tuple(str(before + i + 1) for i in range(len(corpus)))
+            yield replace(corpus, ids=ids)
+        else:
+            yield corpus
+        before += len(corpus)
 
 
 def draft_dataset(data: Any, **columns: Any) -> Draft:
@@ -139,16 +218,22 @@ def _read(
     return _from_spans(columns, text, tokens, ids, spans or {}, annotator, names, people)
 
 
+def _split(data: Any, split: str | None) -> Any:
+    """The part of a DatasetDict that is asked for; other data as they are."""
+    if isinstance(data, Mapping):
+        if split not in data:
+            raise one_of(split, map(str, data), "split")
+        return data[split]
+    if split is not None:
+        raise SettingError(f"split {show(split)}, but the data has no splits")
+    return data
+
+
 class _Columns:
     """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
 
     def __init__(self, data: Any, wanted: Sequence[str], split: str | None) -> None:
-        if isinstance(data, Mapping):
-            if split not in data:
-                raise one_of(split, map(str, data), "split")
-            data = data[split]
-        elif split is not None:
-            raise SettingError(f"split {show(split)}, but the data has no splits")
+        data = _split(data, split)
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
         self.table: Any = None
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}

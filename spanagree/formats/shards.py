@@ -1,0 +1,129 @@
+"""Corpora in many files: each is a block, and read by the worker that needs it."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanagree.corpus import Corpus
+from spanagree.errors import InputError, SpanAgreeError, printable, show
+from spanagree.formats.files import PathName
+from spanagree.formats.table import read_files
+
+_WILD = re.compile(r"[*?]|\[[^\]]+\]")
+
+
+def read_shards(
+    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    *,
+    form: str | None = None,
+    repair: str | Sequence[str] = (),
+    **options: Any,
+) -> list[Callable[[], Corpus]]:
+    """A function for each shard of a corpus, to be called by the worker that needs it.
+
+    Args:
+        source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
+            plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
+            "mine-*.conll"}``: files belong together in which the stars stand for the same.
+        form: the format, one of :data:`spanagree.formats.table.FORMATS`; by extension unless given.
+        repair: names of :data:`spanagree.draft.REPAIRS`.
+        options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
+
+    Returns:
+        The functions, in the order of the files' names. Documents without ids get the shard's name
+        and their number in it. What fails when a shard is read names it.
+
+    Raises:
+        InputError: for a pattern that no file fits, or layers that do not have the same shards.
+
+    >>> read_shards("nowhere-*.jsonl")
+    Traceback (most recent call last):
+    spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
+    """
+    repair = [repair] if isinstance(repair, str) else list(repair)
+    if isinstance(source, Mapping):
+        shards = _by_layer(source)
+    else:
+        patterns = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+        paths = [path for pattern in patterns for path in _matches(pattern)]
+        shards = {path: {os.path.basename(path): path} for path in dict.fromkeys(paths)}
+    if not shards:
+        raise InputError("no file; a pattern, or files one after the other, are needed")
+    return [
+        functools.partial(_read, name, files, options, form, repair)
+        for name, files in shards.items()
+    ]
+
+
+def has_pattern(path: PathName) -> bool:
+    """Whether a path is a pattern rather than a file."""
+    return bool(_WILD.search(os.fspath(path))) and not os.path.exists(path)
+
+
+def _read(
+    shard: str,
+    files: Mapping[str, PathName],
+    options: Mapping[str, Any],
+    form: str | None,
+    repair: Sequence[str],
+) -> Corpus:
+    try:
+        corpus = read_files(files, options, form, repair)
+    except SpanAgreeError as error:
+        named = any(printable(os.fspath(path)) in str(error) for path in files.values())
+        where = "" if named else f"{', '.join(printable(os.fspath(p)) for p in files.values())}: "
+        raise type(error)(f"{where}{error}") from None
+    if corpus.ids is not None:
+        return corpus
+    return replace(corpus, ids=tuple(f"{shard}:{i + 1}" for i in range(len(corpus))))
+
+
+def _by_layer(source: Mapping[str, PathName]) -> dict[str, dict[str, PathName]]:
+    """Shard to layer to path; every layer has every shard."""
+    found = {layer: _named(pattern) for layer, pattern in source.items()}
+    shards: dict[str, dict[str, PathName]] = {}
+    for layer, paths in found.items():
+        for shard, path in paths.items():
+            shards.setdefault(shard, {})[layer] = path
+    for shard, files in shards.items():
+        for layer in found:
+            if layer not in files:
+                other, path = next(iter(files.items()))
+                raise InputError(
+                    f"{printable(os.fspath(source[layer]))}: no file of shard {show(shard)}, of"
+                    f" which {printable(other)} has {printable(os.fspath(path))}; each layer needs"
+                    " every shard"
+                )
+    return dict(sorted(shards.items()))
+
+
+def _named(pattern: PathName) -> dict[str, PathName]:
+    """The files of a pattern by what its stars stand for."""
+    text = os.fspath(pattern)
+    parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
+    regex = "".join(
+        parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
+        for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", text)
+    )
+    named: dict[str, PathName] = {}
+    for path in _matches(pattern):
+        match = re.fullmatch(regex.replace("([!", "([^"), path)
+        shard = ",".join(part or "" for part in match.groups()) if match else path
+        named[shard or path] = path
+    return named
+
+
+def _matches(pattern: PathName) -> list[str]:
+    text = os.fspath(pattern)
+    if not has_pattern(text):
+        return [text]
+    found = sorted(path for path in glob.glob(text, recursive=True))
+    if not found:
+        raise InputError(f"{printable(text)}: no file fits this pattern")
+    return found

@@ -1,0 +1,211 @@
+"""Corpora in many files, and streams of rows: the figures of the whole, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli import main
+
+FILES = ("gold", "lexicon", "tagger")
+
+
+@pytest.fixture(scope="module")
+def folder(newsroom, tmp_path_factory):
+    """The newsroom corpus, whole and in three shards, as CoNLL, JSONL and Parquet."""
+    folder = tmp_path_factory.mktemp("shards")
+    corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in FILES}, scheme="IOB2")
+    sa.write_jsonl(corpus, folder / "whole.jsonl")
+    for i, low in enumerate(range(0, 103, 40)):
+        part = corpus.subset(range(low, min(low + 40, 103)))
+        for name in FILES:
+            sa.write_conll(part.of_annotators([name]), folder / f"{name}-{i}.conll")
+        sa.write_jsonl(part.with_ids(), folder / f"part-{i}.jsonl")
+        tags = {n: [] for n in FILES}
+        tokens = []
+        for document in part:
+            tokens.append(list(document.tokens))
+            for name in FILES:
+                row = ["O"] * document.length
+                for start, end, label in document.segments[name]:
+                    row[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+                tags[name].append(row)
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.table({"tokens": tokens, **tags}), folder / f"tags-{i}.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(folder):
+    return sa.evaluate(sa.read_jsonl(folder / "whole.jsonl"), "gold")
+
+
+def figures(result):
+    return {name: repr(system.tally) for name, system in result.systems.items()}
+
+
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        ({n: f"{n}-*.conll" for n in FILES}, {"scheme": "IOB2"}),
+        ("part-[0-9].jsonl", {}),
+        (["part-0.jsonl", "part-[12].jsonl"], {}),
+        ("**/tags-?.parquet", {"tokens": "tokens", "tags": {n: n for n in FILES}}),
+    ],
+    ids=["layers", "jsonl", "several", "parquet"],
+)
+def test_shards_are_the_whole(folder, whole, source, options, monkeypatch):
+    """Shards found by patterns, read by two workers, have the digits of the whole corpus."""
+    monkeypatch.chdir(folder)
+    shards = sa.read_shards(source, **options)
+    assert len(shards) == 3
+    with ProcessPoolExecutor(2) as executor:
+        found = sa.evaluate(shards, "gold", executor=executor)
+    assert figures(found) == figures(whole)
+    assert found.documents == 103
+
+
+def test_ids_are_unique_over_shards(folder, monkeypatch):
+    """Documents without ids are called by shard and number, so that intervals can be drawn."""
+    monkeypatch.chdir(folder)
+    shards = sa.read_shards({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
+    assert [shard().ids[:2] for shard in shards] == [("0:1", "0:2"), ("1:1", "1:2"), ("2:1", "2:2")]
+    result = sa.evaluate(shards, "gold", ci=True, resamples=20)
+    assert result.systems["tagger"].f1.interval is not None
+
+
+def test_the_command(folder, whole, monkeypatch, capsys):
+    """Quoted patterns on the command line: evaluate, agree, difficulty, coefficients; two workers."""
+    monkeypatch.chdir(folder)
+    by_layer = [f"{n}={n}-*.conll" for n in FILES]
+    more = ["--scheme", "IOB2", "--format", "json"]
+    assert main(["evaluate", *by_layer, *more, "--workers", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [s["tally"] for s in found["systems"]] == [
+        s["tally"] for s in whole.to_dict()["systems"]
+    ]
+    corpus = sa.read_jsonl("whole.jsonl")
+    assert main(["agree", "part-*.jsonl", "--format", "json", "--ci", "--resamples", "9"]) == 1
+    assert "have the same id" in capsys.readouterr().err  # each file has a document 1
+    assert main(["agree", "part-*.jsonl", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["team"] == sa.agree(corpus).to_dict()["team"]
+    assert main(["difficulty", *by_layer, *more, "--gold", "gold"]) == 0
+    hard = sa.difficulty(corpus, "gold").to_dict()["documents"]
+    found = json.loads(capsys.readouterr().out)["documents"]
+    assert [d["difficulty"] for d in found] == [d["difficulty"] for d in hard]
+    ask = ["coefficients", *by_layer, *more, "--tokens", "--ci", "--resamples", "9", "--seed", "2"]
+    assert main(ask) == 0
+    (alpha,) = [c for c in json.loads(capsys.readouterr().out)["coefficients"] if c["name"] == "α"]
+    assert alpha["value"] == sa.coefficients(sa.token_labels(corpus)).alpha.value
+    assert "interval" in alpha
+
+
+def test_refused(folder, monkeypatch, capsys):
+    """An empty pattern, a layer that lacks a shard, other columns, a shard that is broken."""
+    monkeypatch.chdir(folder)
+    with pytest.raises(sa.InputError, match=r"^nowhere-\*\.conll: no file fits this pattern$"):
+        sa.read_shards("nowhere-*.conll")
+    with pytest.raises(sa.InputError, match=r"^no file; a pattern, or files one after the other, are needed$"):  # fmt: skip
+        sa.read_shards([])
+    said = "tagger-[01].conll: no file of shard '2', of which gold has gold-2.conll; each layer needs every shard"
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.read_shards({"gold": "gold-*.conll", "tagger": "tagger-[01].conll"})
+    ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
+    said = "block 1: tags-0.parquet: no column 'x'; there are tokens, gold, lexicon, tagger"
+    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
+    (folder / "broken.jsonl").write_text("{", "utf-8")
+    shards = sa.read_shards(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
+    with pytest.raises(sa.InputError, match=r"^block 2: broken\.jsonl:1: no JSON"):
+        sa.evaluate(shards)
+    assert sa.evaluate(shards, on_error="skip").notes[-1].startswith("block 2 skipped: broken.jsonl:1: no JSON")  # fmt: skip
+    for line, code, said in (
+        (["evaluate", "nowhere-*.jsonl"], 1, "nowhere-*.jsonl: no file fits this pattern"),
+        (
+            ["evaluate", "part-*.jsonl", "--block", "3"],
+            2,
+            "--block: files found by a pattern are a block each; see 'spanagree evaluate --help'",
+        ),
+        (
+            ["agree", "part-*.jsonl", "--by", "document"],
+            2,
+            "blocks keep no single documents, which --by document needs; see 'spanagree agree --help'",
+        ),
+        (
+            ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
+            2,
+            "--annotators: not of blocks; all annotators are compared; see 'spanagree coefficients --help'",
+        ),
+    ):
+        assert main(line) == code
+        assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+
+
+# --- rows of datasets ---------------------------------------------------------------------------
+
+TAGS = {"tokens": "tokens", "tags": {n: n for n in FILES}}
+
+
+@pytest.mark.parametrize("kind", ["Dataset", "stream", "rows"])
+def test_blocks_of_rows(folder, whole, kind):
+    """A dataset, a stream of one and plain rows, in blocks, have the digits of the whole."""
+    datasets = pytest.importorskip("datasets")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(folder / "tags-0.parquet")
+    one = sa.from_dataset(table.to_pylist(), **TAGS)
+    data = {
+        "Dataset": lambda: datasets.Dataset(table),
+        "stream": lambda: datasets.Dataset(table).to_iterable_dataset(),
+        "rows": lambda: (row for row in table.to_pylist()),
+    }[kind]()
+    blocks = list(sa.from_dataset(data, block=17, **TAGS))
+    assert [len(block) for block in blocks] == [17, 17, 6]
+    assert blocks[1].ids[0] == "18"
+    assert figures(sa.evaluate(blocks)) == figures(sa.evaluate(one))
+
+
+def test_label_ids_of_a_stream():
+    """The names of label ids come from the features of a stream too."""
+    datasets = pytest.importorskip("datasets")
+    names = ["O", "B-PER", "I-PER"]
+    features = datasets.Features(
+        tokens=datasets.Sequence(datasets.Value("string")),
+        tags=datasets.Sequence(datasets.ClassLabel(names=names)),
+    )
+    rows = {"tokens": [["a", "b"], ["c"], ["d"]], "tags": [[1, 2], [0], [1]]}
+    stream = datasets.Dataset.from_dict(rows, features=features).to_iterable_dataset()
+    blocks = list(sa.from_dataset(stream, block=2, tokens="tokens", tags={"gold": "tags"}))
+    assert [b.labels for b in blocks] == [("PER",), ("PER",)]
+    assert len(blocks[1].layers["gold"]) == 1
+
+
+LONG = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+
+
+def row(document, who):
+    return {
+        "id": document,
+        "text": "Jo!",
+        "who": who,
+        "spans": [{"start": 0, "end": 2, "label": "P"}],
+    }
+
+
+def test_rows_of_a_document_stay_together():
+    """In the long form a block ends between documents; one that comes again is refused."""
+    rows = [row(d, who) for d in "abc" for who in ("ann", "bob")]
+    blocks = list(sa.from_dataset(rows, block=1, **LONG))
+    assert [(b.ids, b.annotators) for b in blocks] == [((d,), ("ann", "bob")) for d in "abc"]
+    said = "row 7: document 'a' again; in blocks the rows of a document follow each other"
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        list(sa.from_dataset([*rows, row("a", "cem")], block=1, **LONG))
+    with pytest.raises(sa.SettingError, match=r"^block 0; a whole number from 1 is needed$"):
+        sa.from_dataset(rows, block=0, **LONG)
+    with pytest.raises(sa.InputError, match=r"^data 3; a Dataset, or rows that are mappings, is needed$"):  # fmt: skip
+        list(sa.from_dataset(3, block=2, **LONG))
+    assert list(sa.from_dataset([], block=2, **LONG)) == []
