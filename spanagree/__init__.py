@@ -66,6 +66,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.sparse_agreement import agreement_variance, spa
     from spanagree.split_files import write_split
     from spanagree.tally import Interval, Score, Tallies, Tally
+    from spanagree.training.trainer_metrics import trainer_metrics
 
 __all__ = [
     "Agreement",
@@ -124,6 +125,7 @@ __all__ = [
     "to_dataset",
     "to_docs",
     "token_labels",
+    "trainer_metrics",
     "write_conll",
     "write_docbin",
     "write_jsonl",
@@ -151,6 +153,7 @@ _HOMES = {
     "spanagree.sparse_agreement": "agreement_variance spa",
     "spanagree.split_files": "write_split",
     "spanagree.tally": "Interval Score Tallies Tally",
+    "spanagree.training.trainer_metrics": "trainer_metrics",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.arrow import to_arrow
 from spanagree.blocks import Block, Worked, each_block, merged_settings, notes_of_blocks
 from spanagree.caveats import caveats
 from spanagree.corpus import Corpus
@@ -421,6 +422,12 @@ class Agreement:
                 for name, saw, tally in self.by_document()
             ]
         return [{**row, "signature": self.signature} for row in rows]
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        part = ["label"] if by == "label" else ["document", "annotators"]
+        columns = [*part, *_flat(Tally().f1), *_row(Tally()), "signature"]
+        return to_arrow(self.to_rows(by), columns)
 
 
 def _check_by(by: str | None) -> None:

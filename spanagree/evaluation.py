@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.arrow import to_arrow
 from spanagree.blocks import Block, each_block, merged_settings, notes_of_blocks
 from spanagree.caveats import caveats
 from spanagree.chance.placement import CHANCES
@@ -242,6 +243,10 @@ class Evaluation:
                     {**name, by: "", "average": "macro", **_flat(system.macro), **nothing, **last}
                 )
         return rows
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows(by))
 
 
 def _check_by(by: str | None) -> None:

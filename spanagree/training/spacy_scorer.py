@@ -17,13 +17,14 @@ from spanagree.arrays import Bools, Ints
 from spanagree.chance import CHANCES
 from spanagree.corpus import Corpus, RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
-from spanagree.evaluation import System, evaluate
+from spanagree.evaluation import evaluate
 from spanagree.similarity import MATCHES
-from spanagree.tally import Tally, plain
+from spanagree.tally import Score, Tally, plain
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
 _UNSET = 0  # ENT_IOB of a token of which nothing is known
+_NOTHING = Score(0.0, 0.0, 0.0)
 
 
 def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
@@ -32,7 +33,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     It takes an iterable of Examples and gives ``ents_p``, ``ents_r``, ``ents_f``; ``ents_chance``,
     the F1 that luck alone would give; ``ents_p_corrected``, ``ents_r_corrected``,
     ``ents_f_corrected``; and ``ents_per_type`` with the same by label. What is undefined is
-    ``None``.
+    ``None``, but where one side alone marked nothing, precision or recall is 0, as in spaCy.
 
     A reference without annotation is left out; where it is annotated in part, the open tokens are
     left out, and predictions that touch one. Every other prediction counts, whether or not it fits
@@ -94,21 +95,25 @@ def _score_spans(
 
 def _scores(name: str, corpus: Corpus, match: str, chance: str) -> dict[str, Any]:
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
-    marked = {label: of for label, of in system.labels.items() if of.size_a or of.size_b}
-    by_label = {label: _figures(of) for label, of in marked.items()}
-    whole = {f"{name}_{key}": value for key, value in _figures(system).items()}
+    by_label = {label: _figures(tally) for label, tally in system.labels.items()}
+    whole = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
     return {**whole, f"{name}_per_type": by_label or None}
 
 
-def _figures(of: System | Tally) -> dict[str, float | None]:
+def _figures(of: Tally) -> dict[str, float | None]:
+    # spacy train forgets a score's weight for good once the score is None, and before the first
+    # step a model often predicts nothing: that is a precision of 0 here, as spaCy has it
+    some = of.size_a + of.size_b > 0
+    precision = _NOTHING if some and not of.size_b else of.precision
+    recall = _NOTHING if some and not of.size_a else of.recall
     figures: dict[str, float | None] = plain(
         {
-            "p": of.precision.observed,
-            "r": of.recall.observed,
+            "p": precision.observed,
+            "r": recall.observed,
             "f": of.f1.observed,
             "chance": of.f1.expected,
-            "p_corrected": of.precision.corrected,
-            "r_corrected": of.recall.corrected,
+            "p_corrected": precision.corrected,
+            "r_corrected": recall.corrected,
             "f_corrected": of.f1.corrected,
         }
     )
@@ -165,7 +170,8 @@ def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:
     number, names = codes(labels)
     table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), number))
     table = np.unique(table[table[:, 1] < table[:, 2]], axis=0)
-    return RawLayer(*table.T, names, np.ones(documents, np.bool_))
+    document, start, end, label = table.T
+    return RawLayer(document, start, end, label, names, np.ones(documents, np.bool_))
 
 
 def _unset(doc: Any, key: str | None) -> Bools | None:
