@@ -425,8 +425,12 @@ class Agreement:
 
     def to_arrow(self, by: str | None = None) -> Any:
         """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        part = ["label"] if by == "label" else ["document", "annotators"]
-        columns = [*part, *_flat(Tally().f1), *_row(Tally()), "signature"]
+        first = {
+            "pair": ["a", "b", "documents", "few"],
+            "label": ["label"],
+            "document": ["document", "annotators"],
+        }
+        columns = [*first.get(by or "", ()), *_flat(Tally().f1), *_row(Tally()), "signature"]
         return to_arrow(self.to_rows(by), columns)
 
 
