@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.tally import Interval, Score, Tallies, Tally
     from spanagree.tally_files import read_tallies, write_tallies
     from spanagree.token_items import token_labels
+    from spanagree.training.trainer_metrics import trainer_metrics
 
 __all__ = [
     "Agreement",
@@ -138,6 +139,7 @@ __all__ = [
     "to_dataset",
     "to_docs",
     "token_labels",
+    "trainer_metrics",
     "with_intervals",
     "write_conll",
     "write_docbin",
@@ -170,6 +172,7 @@ _HOMES = {
     "spanagree.tally": "Interval Score Tallies Tally",
     "spanagree.tally_files": "read_tallies write_tallies",
     "spanagree.token_items": "token_labels",
+    "spanagree.training.trainer_metrics": "trainer_metrics",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.arrow import to_arrow
 from spanagree.blocks import (
     Block,
     each_block,
@@ -444,6 +445,16 @@ class Agreement:
                 for name, saw, tally in self.by_document()
             ]
         return [{**row, "signature": self.signature} for row in rows]
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        first = {
+            "pair": ["a", "b", "documents", "few"],
+            "label": ["label"],
+            "document": ["document", "annotators"],
+        }
+        columns = [*first.get(by or "", ()), *_flat(Tally().f1), *_row(Tally()), "signature"]
+        return to_arrow(self.to_rows(by), columns)
 
 
 def _check_by(by: str | None) -> None:

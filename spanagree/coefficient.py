@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.arrow import to_arrow
 from spanagree.errors import InputError, counted
 from spanagree.label_table import LabelTable
 from spanagree.label_tallies import Labels, LabelTallies
@@ -115,6 +116,10 @@ class Coefficient:
             for category, of in parts
         ]
 
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bias(Coefficient):
@@ -189,6 +194,12 @@ class Categories(Mapping[str, CategoryAgreement]):
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each category, for CSV or a data frame; undefined is ``nan``."""
         return [{**row, "category": name} for name, of in self._of.items() for row in of.to_rows()]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        figures = ("value", "observed", "expected", "specific", "agreements", "potential", "labels")
+        columns = dict.fromkeys(("coefficient", "category", *figures, *Counts._fields, "signature"))
+        return to_arrow(self.to_rows(), list(columns))
 
 
 # --- the coefficients ---------------------------------------------------------------------------

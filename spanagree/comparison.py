@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.arrow import to_arrow
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.evaluation import Evaluation, System
 from spanagree.resample import Bootstrap, Resampling, Sample, bootstrap, f1_figures
@@ -149,6 +150,10 @@ class Comparison:
             }
             for pair in self.pairs
         ]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows())
 
 
 def _turned(of: Difference) -> Difference:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.arrow import to_arrow
 from spanagree.blocks import (
     Block,
     each_block,
@@ -42,7 +43,17 @@ from spanagree.poisson import (
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
-from spanagree.tally import NO_TALLY, Score, Tallies, Tally, TallySum, corrected, plain, undefined
+from spanagree.tally import (
+    NO_TALLY,
+    UNDEFINED,
+    Score,
+    Tallies,
+    Tally,
+    TallySum,
+    corrected,
+    plain,
+    undefined,
+)
 from spanagree.version import __version__
 
 _COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
@@ -237,27 +248,39 @@ class Evaluation:
         _check_by(by)
         rows = []
         last = {"signature": self.signature}
+        ci = "ci" in self.settings
         for system in self.systems.values():
             name = {"system": system.name}
             whole = {"documents": system.documents}
             ranks = {f"rank_{kind}": place for kind, place in system.rank._asdict().items()}
             if by is None:
                 rows.append(
-                    {**name, **whole, **_flat(system), **_sizes(system.tally), **ranks, **last}
+                    {**name, **whole, **_flat(system, ci), **_sizes(system.tally), **ranks, **last}
                 )
                 continue
             parts = system.labels.items() if by == "label" else self.by_document(system.name)
             for part, tally in parts:
-                figures = {**_flat(tally), **_sizes(tally)}
+                figures = {**_flat(tally, ci), **_sizes(tally)}
                 rows.append({**name, by: part, "average": "", **figures, **last})
-            micro = {**_flat(system), **_sizes(system.tally)}
+            micro = {**_flat(system, ci), **_sizes(system.tally)}
             rows.append({**name, by: "", "average": "micro", **micro, **last})
             if system.labels and by == "label":
                 nothing = dict.fromkeys(_sizes(system.tally))
                 rows.append(
-                    {**name, by: "", "average": "macro", **_flat(system.macro), **nothing, **last}
+                    {
+                        **name,
+                        by: "",
+                        "average": "macro",
+                        **_flat(system.macro, ci),
+                        **nothing,
+                        **last,
+                    }
                 )
         return rows
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows(by))
 
 
 def _check_by(by: str | None) -> None:
@@ -265,13 +288,14 @@ def _check_by(by: str | None) -> None:
         check_choice(by, BY, "by")
 
 
-def _flat(of: Tally | Macro | System) -> dict[str, float]:
+def _flat(of: Tally | Macro | System, ci: bool) -> dict[str, float]:
+    """The figures of each score; with ``ci`` the ends of their intervals, if only ``nan``."""
     kinds = ("observed", "expected", "corrected")
     named = {name: getattr(of, name) for name in Macro._fields}
     flat = {f"{n}_{kind}": getattr(score, kind) for n, score in named.items() for kind in kinds}
-    for name, score in named.items():
-        for kind in kinds if score.interval is not None else ():
-            ends = getattr(score.interval, kind)
+    for name, score in named.items() if ci else ():
+        for kind in kinds:
+            ends = getattr(score.interval, kind, (UNDEFINED, UNDEFINED))
             flat |= {f"{name}_{kind}_low": ends[0], f"{name}_{kind}_high": ends[1]}
     return flat
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrow import to_arrow
 from spanagree.blocks import (
     Block,
     each_block,
@@ -103,6 +104,11 @@ class Difficulty:
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each document, for CSV or a data frame; undefined is ``nan``."""
         return [{**row, "signature": self.signature} for row in self._rows()]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        columns = ["document", "difficulty", "chance", "expected", "size", "undefined", "signature"]
+        return to_arrow(self.to_rows(), columns)
 
     def _rows(self) -> list[dict[str, Any]]:
         columns = (self.values, self.chance, self.expected, self.size, self.seen)
@@ -590,6 +596,10 @@ class EvaluationByLevel:
             for level, of in parts
             for row in of.to_rows()
         ]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows())
 
 
 def _f1(evaluation: Evaluation, figure: str) -> list[float]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
+from spanagree.arrow import to_arrow
 from spanagree.chance.simulate import redraw
 from spanagree.corpus import Corpus, Layer
 from spanagree.errors import SettingError, check_whole
@@ -73,6 +74,10 @@ class LuckTest:
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each system, for CSV or a data frame; undefined is ``nan``."""
         return [{**row, "signature": self.signature} for row in self._rows()]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows())
 
     def _rows(self) -> list[dict[str, Any]]:
         return [

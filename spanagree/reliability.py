@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from spanagree.arrow import to_arrow
 from spanagree.caveats import caveats
 from spanagree.coefficient import (
     Bias,
@@ -182,6 +183,17 @@ class Coefficients:
             }
             for name, of in self.categories.items()
         ]
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        columns = {
+            "annotator": ["annotator", "labels", "pairs", "agreement", "share_of_bias"],
+            "category": [
+                *("category", "agreement", "specific", "agreements", "potential", "labels"),
+                *(whole.name for whole in self.all),
+            ],
+        }
+        return to_arrow(self.to_rows(by), [*columns.get(by or "", ()), "signature"])
 
 
 def coefficients(

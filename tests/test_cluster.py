@@ -1,0 +1,122 @@
+"""Blocks on a real cluster: a Dask scheduler and two worker processes on loopback, started and stopped here."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+
+distributed = pytest.importorskip("distributed")
+
+HERE = Path(__file__).parent
+LONGEST = (
+    120  # seconds that a test may take before it is ended; a cluster that hangs waits for ever
+)
+
+
+def made(seed, folder, dies=False):
+    """A block from a seed; each worker leaves its name, and one dies the first time."""
+    rng = np.random.default_rng(seed)
+    (Path(folder) / f"worker-{os.getpid()}").touch()
+    mark = Path(folder) / f"died-{seed}"
+    if dies and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    lengths = rng.integers(5, 15, 50).tolist()
+    gold = [[(0, 2, "X"), (3, 4, "Y")] for _ in lengths]
+    mine = [[(0, 2, "X")] if rng.random() < 0.7 else [(3, 5, "Y")] for _ in lengths]
+    ids = [f"{seed}-{i}" for i in range(50)]
+    return sa.Corpus.from_segments(lengths, {"gold": gold, "mine": mine}, ids=ids)
+
+
+def lost(folder):
+    """A shard that cannot be read."""
+    raise sa.InputError("shard-7.conll:3: unknown tag 'x'")
+
+
+@pytest.fixture(autouse=True)
+def in_time():
+    """Ends a test that hangs."""
+
+    def late(*_):
+        raise TimeoutError(f"the cluster gave no answer in {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(LONGEST)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def executor(tmp_path_factory):
+    """A scheduler and two workers, each a process of its own; one that dies is started anew."""
+    folder = tmp_path_factory.mktemp("cluster")
+    where = folder / "scheduler.json"
+    path = os.pathsep.join([str(HERE.parent), str(HERE), os.environ.get("PYTHONPATH", "")])
+    settings = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0",
+    }
+
+    def start(what, *more):
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(where), *more]
+        log = (folder / f"{what}.log").open("w")
+        return subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log), log
+
+    local = ("--host", "127.0.0.1", "--no-dashboard")
+    running = [start("scheduler", "--port", "0", *local)]
+    deadline = time.monotonic() + 60
+    while not where.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    running.append(
+        start(
+            "worker", "--nworkers", "2", "--nthreads", "1", "--local-directory", str(folder), *local
+        )
+    )
+    try:
+        with distributed.Client(scheduler_file=str(where), timeout=30) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield client.get_executor()
+    finally:
+        for process, log in reversed(running):
+            process.terminate()
+            process.wait(30)
+            log.close()
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("dies", [False, True], ids=["all live", "one dies"])
+def test_cluster(executor, tmp_path, dies):
+    """The cluster gives the digits of one process, intervals too, also if a worker is killed."""
+    ask = {"ci": True, "resamples": 50}
+    serial = sa.evaluate([made(seed, tmp_path) for seed in range(40)], **ask)
+    blocks = [
+        functools.partial(made, seed, str(tmp_path), dies and seed == 5) for seed in range(40)
+    ]
+    found = sa.evaluate(blocks, executor=executor, **ask)
+    assert found.to_dict() == serial.to_dict()
+    assert len(list(tmp_path.glob("worker-*"))) > 2  # this process and two others
+    assert (tmp_path / "died-5").exists() == dies
+
+
+@pytest.mark.filterwarnings("default")
+def test_corrupt_shard(executor, tmp_path):
+    """A corrupt shard names the shard and fails the run; skipped, it is counted and listed."""
+    blocks = [functools.partial(made, 1, str(tmp_path)), functools.partial(lost, str(tmp_path))]
+    with pytest.raises(sa.InputError, match=r"block 2: shard-7\.conll:3: unknown tag 'x'"):
+        sa.evaluate(blocks, executor=executor)
+    found = sa.evaluate(blocks, executor=executor, on_error="skip")
+    assert found.notes == ("block 2 skipped: shard-7.conll:3: unknown tag 'x'",)
+    assert "|skipped_blocks:1|" in found.signature
