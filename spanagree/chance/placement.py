@@ -42,6 +42,7 @@ CHANCES = {
 _LONGEST = 10**9  # tokens of a document whose distributions are written out in full
 _FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
+_LEAST = 1e-250  # smaller floats may lose digits
 _NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
 _PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
 _FOURIER = 256  # edges longer than this are summed by Fourier transforms
@@ -377,8 +378,10 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
 def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
     """Pr(m of the ``special`` are among y drawn out of ``total``), at [total, y ≤ drawn, m ≤ most].
 
-    Zero where y exceeds the total. Small tables are ratios of binomials; in large ones these would
-    overflow, so there the draws are followed one by one: positive weights, no cancellation.
+    Zero where y exceeds the total. Small tables are ratios of binomials. In large ones these would
+    overflow: each m follows from the one before, and m = 0 is a product over the draws; where that
+    is impossible or too small for a float, the draws are followed one by one. All are products and
+    sums of positive numbers, so nothing cancels.
     """
     y = np.arange(drawn + 1)[:, None]
     m = np.arange(most + 1)
@@ -389,6 +392,14 @@ def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
         return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
     table = np.zeros((len(total), drawn + 1, most + 1))
     table[:, 0, 0] = 1
+    if (total - special - drawn).min() >= 0:
+        none = np.cumprod((rest[:, :-1, 0] - special) / rest[:, :-1, 0], axis=1)
+        if none.min(initial=1) > _LEAST:
+            table[:, 1:, 0] = none
+            more = (special - m[:-1]).clip(0) * (y - m[:-1]).clip(0)
+            less = m[1:] * (rest - special + m[1:])
+            table[:, :, 1:] = table[:, :, :1] * np.cumprod(more / less, axis=2)
+            return table
     for i in range(min(drawn, int(total.max()))):
         left = np.maximum(rest[:, i], 0)
         hit = np.minimum(special - m, left) / np.maximum(left, 1)
