@@ -1,7 +1,7 @@
 """Pages of the documentation site that are made from elsewhere: a hook of MkDocs (mkdocs.yml).
 
-The command line's reference comes from the commands themselves; the corpora's READMEs and the changelog
-stand outside docs/, and become pages. Links to these keep working in the repository and in the site.
+The command line's reference comes from the commands themselves. The corpora's READMEs and the
+changelog stand outside docs/ and become pages; links to them work in the repository and in the site.
 """
 
 from __future__ import annotations
