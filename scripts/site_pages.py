@@ -1,11 +1,12 @@
 """Pages of the documentation site that are made from elsewhere: a hook of MkDocs (mkdocs.yml).
 
 The command line's reference comes from the commands themselves. The corpora's READMEs and the
-changelog stand outside docs/ and become pages; links to them work in the repository and in the site.
+changelog stand outside docs/ and become pages; links to them hold in the repository and the site.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from pathlib import Path
@@ -78,7 +79,7 @@ def _command(name: str, command: click.Command) -> str:
 def _prose(said: str) -> str:
     """Help as Markdown: what click must not wrap, after \\b, are commands."""
     paragraphs = []
-    for paragraph in said.replace("\f", "").split("\n\n"):
+    for paragraph in inspect.cleandoc(said).split("\n\n"):
         if paragraph.startswith("\b\n"):
             paragraphs.append(f"```text\n{paragraph[2:]}\n```")
         else:
