@@ -32,13 +32,8 @@ class Docstrings(griffe.Extension):
 def markdown(said: str, module: str) -> str:
     """A docstring of a module as Markdown.
 
-    >>> print(markdown("See :func:`evaluate`.\\n\\n>>> 1 + 1\\n2", "spanagree.evaluation"))
-    See [`evaluate`][spanagree.evaluate].
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> markdown("What :func:`evaluate` gives, or ``nan``.", "spanagree.evaluation")
+    'What [`evaluate`][spanagree.evaluate] gives, or `nan`.'
     """
     said = _DATA.sub(lambda role: _choices(role[1], module), said)
     said = _ROLE.sub(lambda role: _name(role[1]), said).replace("``", "`")

@@ -95,7 +95,7 @@ def _option(option: click.Option, context: click.Context) -> str:
     told = _escaped(said[: default.start()] if default else said)
     if choices:
         told += " " * bool(told) + "One of " + ", ".join(f"`{choice}`" for choice in choices) + "."
-    return f"| `{_cell(names.strip())}` | {_cell(told)} | {_cell(default[1] if default else '')} |"
+    return f"| `{names.strip()}` | {_cell(told)} | {_cell(default[1] if default else '')} |"
 
 
 def _cell(text: str) -> str:

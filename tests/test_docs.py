@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -117,3 +118,12 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert 'data-md-component="source"' not in text, "Material asks a host about it"
     for style in folder.rglob("*.css"):
         assert not re.search(r"(url\(|@import\s+)[\"']?(https?:)?//", style.read_text("utf-8"))
+
+
+def test_docstrings_become_markdown():
+    """The example of the extension that rewrites docstrings runs."""
+    spec = spec_from_file_location("site_docstrings", ROOT / "scripts" / "site_docstrings.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    failed, attempted = doctest.testmod(module)
+    assert (failed, attempted) == (0, 1)
