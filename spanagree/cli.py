@@ -136,7 +136,9 @@ def _certainty(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--ci", is_flag=True, help="Confidence intervals."),
         click.option("--confidence", type=float, metavar="C", help="In per cent.  [default: 95]"),
-        click.option("--resamples", type=int, metavar="N", help="[default: 10000; of luck 1000]"),
+        click.option(
+            "--resamples", type=int, metavar="N", help="How many.  [default: 10000; of luck 1000]"
+        ),
         click.option("--seed", type=int, metavar="N", help="Of the resamples.  [default: 0]"),
         _table_option("--interval", INTERVALS, None, "How an interval is made.  [default: bca]"),
     )

@@ -10,6 +10,7 @@ import os
 import pkgutil
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,14 +102,53 @@ def test_python_in_the_docs(page, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_commands_in_the_docs(page):
-    """Every command prints what the page shows, notes first."""
+def test_commands_in_the_docs(page, tmp_path):
+    """Every command prints what the page shows, notes first; the next finds what it wrote."""
+    shutil.copytree(ROOT / "corpora", tmp_path / "corpora")
     for block in blocks(page, "console"):
         command, _, shown = block.partition("\n")
         assert command.startswith("$ spanagree ")
         line = f"{shlex.quote(sys.executable)} -m {command[2:]}"
-        done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)  # fmt: skip
         assert done.stderr + done.stdout == shown
+
+
+LANGUAGES = {
+    "python": "run as doctests",
+    "console": "run, and held against what is shown",
+    "bash": "lines of the README, which are run there",
+    "": "forms of commands, with FILE in place of a file, and of files",
+    "text": "what a script printed that takes long or needs others' data, and what files hold",
+    "ini": "settings of other programs",
+}
+"""What code blocks there may be, and why what is in them is true."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_blocks_of_the_docs(page):
+    """No block shows a command that is not run, or one that does not exist."""
+    from spanagree.cli import spanagree
+
+    text = page.read_text("utf-8")
+    fenced = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", text, re.M)
+    assert 2 * len(fenced) == text.count("```"), "a block that no test would find"
+    readme = "\n".join(blocks(ROOT / "README.md", "bash")).splitlines()
+    for language, block in fenced:
+        assert language in LANGUAGES, f"{language}: one of {', '.join(LANGUAGES)} is needed"
+        if language == "bash":
+            assert set(block.splitlines()) <= set(readme), "the README runs bash; use console here"
+        if language not in ("", "text", "ini"):
+            continue
+        for line in block.splitlines():
+            for script in re.findall(r"python \S*?(scripts/\w+\.py)", line):
+                assert (ROOT / script).exists()
+            for extra in re.findall(r"pip install .*\[(\w+)\]", line):
+                assert extra in (ROOT / "pyproject.toml").read_text("utf-8")
+            assert not line.startswith("$ spanagree"), f"{line}: use a console block"
+            if form := re.match(r"spanagree (\w+) ", line):
+                assert re.search(r"\b[A-Z]{2,}\b|…", line), f"{line}: use a console block"
+                known = {name for p in spanagree.commands[form[1]].params for name in p.opts}
+                assert set(re.findall(r"--[\w-]+", line)) <= known, line
 
 
 def test_examples_of_the_readme(newsroom, tmp_path):
