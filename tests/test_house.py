@@ -170,7 +170,7 @@ def test_examples_of_the_readme(newsroom, tmp_path):
 
 def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
-    from spanagree.cli import agree, coefficients, convert, difficulty, evaluate, split
+    from spanagree.cli import agree, coefficients, convert, difficulty, evaluate, merge, split
 
     page = "\n".join(
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
@@ -184,7 +184,7 @@ def test_options_in_the_docs():
             "scale",
         )
     )
-    commands = (convert, evaluate, agree, coefficients, difficulty, split)
+    commands = (convert, evaluate, agree, coefficients, difficulty, merge, split)
     for parameter in (parameter for command in commands for parameter in command.params):
         if parameter.name == "files":
             continue
