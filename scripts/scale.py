@@ -5,6 +5,7 @@ each size: sentences, seconds, peak memory of the largest process (Linux), and t
 not depend on blocks or workers.
 
 Usage: python scripts/scale.py [--sentences 500000,5000000] [--block 20000] [--workers N]
+       [--resamples N]: with intervals of so many resamples
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -45,17 +47,19 @@ def block(seed: int, sentences: int) -> sa.Corpus:
         return sa.Layer(document[kept], begin[kept], end[kept], given, everyone)
 
     layers = {"gold": layer(1, 1), "one": layer(0.8, 0.9), "two": layer(0.6, 0.95)}
-    return sa.Corpus(lengths, layers, LABELS)
+    ids = tuple(f"{seed}-{i}" for i in range(sentences))
+    return sa.Corpus(lengths, layers, LABELS, ids=ids)
 
 
-def measure(sentences: int, size: int, executor: Executor | None) -> str:
+def measure(sentences: int, size: int, resamples: int, executor: Executor | None) -> str:
     """A line of the report."""
     begin = time.perf_counter()
     blocks = (
         partial(block, seed, min(size, sentences - low))
         for seed, low in enumerate(range(0, sentences, size))
     )
-    result = sa.evaluate(blocks, gold="gold", executor=executor)
+    ask: dict[str, Any] = {"ci": True, "resamples": resamples} if resamples else {}
+    result = sa.evaluate(blocks, gold="gold", executor=executor, **ask)
     seconds = time.perf_counter() - begin
     used = (
         resource.getrusage(who).ru_maxrss
@@ -70,10 +74,12 @@ def main() -> None:
     parser.add_argument("--sentences", default="500000,5000000")
     parser.add_argument("--block", type=int, default=20_000)
     parser.add_argument("--workers", type=int)
+    parser.add_argument("--resamples", type=int, default=0)
     asked = parser.parse_args()
     for sentences in map(int, asked.sentences.split(",")):
         with ProcessPoolExecutor(asked.workers) if asked.workers else nullcontext() as executor:
-            print(measure(sentences, asked.block, executor), flush=True)
+            line = measure(sentences, asked.block, asked.resamples, executor)
+            print(line, flush=True)
 
 
 if __name__ == "__main__":
