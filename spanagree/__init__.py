@@ -9,6 +9,7 @@ A tour::
     f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
     result.systems["mine"].labels["PER"].f1     # by label
     result.signature                            # the settings that made the numbers
+    sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
     sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α, AC1; or of sa.read_labels(…)
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     )
     from spanagree.comparison import Comparison, compare_systems
     from spanagree.corpus import Change, Corpus, Document, Layer, Segment
+    from spanagree.disagreement import Confusion, Disagreements, confusion, disagreements
     from spanagree.errors import InputError, SettingError, SpanAgreeError
     from spanagree.evaluation import (
         Evaluation,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.luck import LuckTest, luck_test
     from spanagree.own_measure import expected
     from spanagree.reliability import Coefficients, coefficients
+    from spanagree.report.page import write_report
     from spanagree.sparse_agreement import agreement_variance, spa
     from spanagree.split_files import write_split
     from spanagree.tally import Interval, Score, Tallies, Tally
@@ -85,8 +88,10 @@ __all__ = [
     "Coefficient",
     "Coefficients",
     "Comparison",
+    "Confusion",
     "Corpus",
     "Difficulty",
+    "Disagreements",
     "Document",
     "Evaluation",
     "EvaluationByLevel",
@@ -115,7 +120,9 @@ __all__ = [
     "category_agreement",
     "coefficients",
     "compare_systems",
+    "confusion",
     "difficulty",
+    "disagreements",
     "evaluate",
     "evaluate_levels",
     "expected",
@@ -144,6 +151,7 @@ __all__ = [
     "write_conll",
     "write_docbin",
     "write_jsonl",
+    "write_report",
     "write_split",
     "write_tallies",
 ]
@@ -155,6 +163,7 @@ _HOMES = {
     "spanagree.coefficient": "Coefficient ac1 alpha bias category_agreement kappa pi",
     "spanagree.comparison": "Comparison compare_systems",
     "spanagree.corpus": "Change Corpus Document Layer Segment",
+    "spanagree.disagreement": "Confusion Disagreements confusion disagreements",
     "spanagree.errors": "InputError SettingError SpanAgreeError",
     "spanagree.evaluation": "Evaluation Macro Rank System evaluate with_intervals",
     "spanagree.formats": (
@@ -167,6 +176,7 @@ _HOMES = {
     "spanagree.luck": "LuckTest luck_test",
     "spanagree.own_measure": "expected",
     "spanagree.reliability": "Coefficients coefficients",
+    "spanagree.report.page": "write_report",
     "spanagree.sparse_agreement": "agreement_variance spa",
     "spanagree.split_files": "write_split",
     "spanagree.tally": "Interval Score Tallies Tally",

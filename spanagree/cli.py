@@ -18,6 +18,7 @@ import spanagree as sa
 from spanagree import agreement, evaluation, reliability
 from spanagree.chance import CHANCES
 from spanagree.comparison import TESTS
+from spanagree.disagreement import KINDS
 from spanagree.draft import REPAIRS
 from spanagree.errors import (
     InputError,
@@ -45,7 +46,7 @@ from spanagree.formats.table import (
 from spanagree.formats.tag_columns import PARTIAL
 from spanagree.label_table import DUPLICATES
 from spanagree.offsets import CUTS
-from spanagree.report import FORMATS, TABLES, to_csv, to_json
+from spanagree.report import FORMATS, TABLES, to_csv, to_json, to_jsonl
 from spanagree.resample import INTERVALS
 from spanagree.similarity import MATCHES
 from spanagree.sparse_agreement import WEIGHTS
@@ -478,6 +479,80 @@ def agree(
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
+
+
+@spanagree.command()
+@_files
+@click.option(
+    "--between", nargs=2, metavar="A B", required=True, help="The names of two annotators."
+)
+@click.option("--kind", metavar="KIND,...", help=f"Of: {', '.join(KINDS)}.  [default: all]")
+@click.option("--no-text", is_flag=True, help="Offsets and labels only, no word of the texts.")
+@_reading
+@_table_option("--format", ("text", "csv", "jsonl", "json"), "text", "How the result is written.")
+@_output
+def disagreements(
+    files: tuple[str, ...],
+    between: tuple[str, str],
+    kind: str | None,
+    no_text: bool,
+    format: str,  # noqa: A002 — named as the option
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """List where two annotators part, segment by segment.
+
+    \b
+    spanagree disagreements gold.conll mine.conll --between gold.conll mine.conll
+    spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
+    """
+    from spanagree.report.disagreements import as_text
+
+    corpus, layers = _read(files, reading, output)
+    a, b = (str(_layer_named(name, layers)) for name in between)
+    result = sa.disagreements(corpus, a, b, kinds=_names(kind), text=not no_text)
+    forms = {
+        "text": lambda: as_text(result),
+        "csv": lambda: to_csv(result.to_rows(), result.columns),
+        "jsonl": lambda: to_jsonl(result.to_rows()),
+        "json": lambda: to_json(result.to_dict()),
+    }
+    _put(output, forms[format]())
+    sys.stdout.flush()
+    for note in result.notes:
+        _note(note)
+
+
+@spanagree.command()
+@_files
+@click.option("-o", "--output", metavar="HTML", required=True, help="The file to write.")
+@click.option("--gold", metavar="NAME", help="The gold layer.  [default: the first]")
+@click.option("--team", is_flag=True, help="Annotators among each other, without gold.")
+@_table_option("--match", MATCHES, "exact", "What counts as agreement.")
+@_chance
+@_reading
+def report(
+    files: tuple[str, ...],
+    output: str,
+    gold: str | None,
+    team: bool,
+    match: str,
+    chance: str,
+    **reading: Any,
+) -> None:
+    """Write one HTML file: figures, charts, and every document with the segments of any two.
+
+    \b
+    spanagree report gold.conll mine.conll yours.conll -o report.html
+    spanagree report crowd.jsonl --team -o report.html
+    """
+    if output == "-":
+        raise click.UsageError("-o: report writes a file; - is none")
+    corpus, layers = _read(files, reading, output)
+    gold = _layer_named(gold, layers)
+    sa.write_report(corpus, output, gold=gold, team=team, match=match, chance=chance)
+    for note in corpus.notes:
+        _note(note)
 
 
 @spanagree.command()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _KEYS = (
-    "match", "chance", "average", "of", "team", "annotators",
+    "match", "chance", "average", "of", "team", "annotators", "between", "kinds",
     "items", "outside", "categories", "weights", "classes", "complete_only", "duplicates",
     "missing", "offsets", "unit", "scheme", "strict", "partial", "cut",
     "levels", "at", "chance_at", "quantiles",

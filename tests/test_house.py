@@ -25,7 +25,7 @@ SOURCE = Path(sa.__file__).parent
 ORDER = [
     "version", "signature", "errors", "arrays", "exact", "offsets", "corpus", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
     "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "training", "tally_files", "agreement", "coefficient", "sparse_agreement", "label_resampling", "reliability",
-    "levels", "split_files", "own_measure", "comparison", "luck", "report", "__init__", "cli", "__main__",
+    "levels", "split_files", "own_measure", "comparison", "luck", "disagreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name
@@ -170,7 +170,17 @@ def test_examples_of_the_readme(newsroom, tmp_path):
 
 def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
-    from spanagree.cli import agree, coefficients, convert, difficulty, evaluate, merge, split
+    from spanagree.cli import (
+        agree,
+        coefficients,
+        convert,
+        difficulty,
+        disagreements,
+        evaluate,
+        merge,
+        report,
+        split,
+    )
 
     page = "\n".join(
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
@@ -182,9 +192,13 @@ def test_options_in_the_docs():
             "difficulty",
             "certainty",
             "scale",
+            "disagreements",
+            "report",
         )
     )
-    commands = (convert, evaluate, agree, coefficients, difficulty, merge, split)
+    commands = (
+        convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report
+    )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if parameter.name == "files":
             continue

@@ -28,10 +28,18 @@ def to_json(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A line for each row, all digits; undefined is empty."""
+def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line of JSON for each row."""
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """A line for each row, all digits; undefined is empty.
+
+    ``columns`` are for the header where there may be no rows.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    writer = csv.DictWriter(out, list(rows[0]) if rows else list(columns), lineterminator="\n")
     writer.writeheader()
     for row in rows:
         writer.writerow(

@@ -34,7 +34,7 @@ def as_table(result: Difficulty) -> Table:
         (document, "difficulty", "chance", "expected match", "size"),
         rows,
         caption=_caption(result),
-        remarks=_remarks(result),
+        remarks=remarks(result),
         signature=result.signature,
     )
 
@@ -46,30 +46,37 @@ def as_text(result: Difficulty) -> str:
     order = defined[np.argsort(result.values[defined], kind="stable")].tolist()
     shown = list(table.rows)
     breaks: list[int] = []
-    remarks = list(table.remarks)
+    below = list(table.remarks)
     if len(order) > _MOST:
         shown = [table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])]
         breaks = [_ENDS]
-        remarks.append(
+        below.append(
             f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}; --format csv has all"
         )
     body = render(
-        Table(table.header, shown, breaks=breaks, remarks=remarks, signature=table.signature)
+        Table(table.header, shown, breaks=breaks, remarks=below, signature=table.signature)
     )
     return "\n".join([table.caption, "", *_histogram(result), "", body])
 
 
-def _histogram(result: Difficulty) -> list[str]:
+def bins(result: Difficulty) -> tuple[list[int], list[float]] | None:
+    """How many documents are in each bin of difficulty, and the bins' edges; None without any."""
     values = result.values[result.defined]
     if not len(values):
-        return ["no document has a difficulty"]
+        return None
     counts, edges = np.histogram(np.clip(values, 0, 1), bins=_BINS, range=(0, 1))
-    longest = int(counts.max())
-    first = int(np.flatnonzero(counts)[0])
+    return counts.tolist(), edges.tolist()
+
+
+def _histogram(result: Difficulty) -> list[str]:
+    found = bins(result)
+    if found is None:
+        return ["no document has a difficulty"]
+    counts, edges = found
+    longest = max(counts)
+    first = next(i for i, count in enumerate(counts) if count)
     lines = []
-    for count, low, high in zip(
-        counts[first:].tolist(), edges[first:].tolist(), edges[first + 1 :].tolist(), strict=False
-    ):
+    for count, low, high in zip(counts[first:], edges[first:], edges[first + 1 :], strict=False):
         bar = "█" * max(round(_BAR * count / longest), bool(count))
         lines.append(f"{low:.2f}–{high:.2f}  {bar:<{_BAR}}  {count}")
     return lines
@@ -83,23 +90,22 @@ def _caption(result: Difficulty) -> str:
     return f"difficulty of {counted(len(result), unit(result.settings))} by {by}{whose}"
 
 
-def _remarks(result: Difficulty) -> list[str]:
+def remarks(result: Difficulty) -> list[str]:
+    """The range of the difficulties, and the documents without one, a sentence each."""
     values = result.values[result.defined]
-    remarks = []
+    said = []
     if len(values):
-        remarks.append(
+        said.append(
             f"median {figure(float(np.median(values)))}, from {figure(float(values.min()))} to"
             f" {figure(float(values.max()))}"
         )
     if missing := int((result.seen & ~result.defined).sum()):
-        remarks.append(f"{missing} without a difficulty: nobody marked anything in them")
+        said.append(f"{missing} without a difficulty: nobody marked anything in them")
     if unseen := int((~result.seen).sum()):
-        remarks.append(f"{unseen} without a difficulty: not seen")
+        said.append(f"{unseen} without a difficulty: not seen")
     if below := int((values < 0).sum()):
-        remarks.append(
-            f"{below} below 0: random segments that may overlap can match more than fully"
-        )
-    return remarks
+        said.append(f"{below} below 0: random segments that may overlap can match more than fully")
+    return said
 
 
 def levels_as_table(result: EvaluationByLevel) -> Table:

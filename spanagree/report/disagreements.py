@@ -1,0 +1,59 @@
+"""What disagreements look like in a terminal."""
+
+from __future__ import annotations
+
+from spanagree.corpus import Segment
+from spanagree.disagreement import KINDS, Disagreements
+from spanagree.errors import counted, printable
+from spanagree.report.table import Table, Value, unit
+from spanagree.report.text import render
+
+_LONGEST = 40  # characters of a segment's text that are shown; the other formats have all
+
+
+def as_text(result: Disagreements) -> str:
+    """A row for each disagreement, and how many there are of each kind."""
+    if not len(result):
+        return f"{_none(result)}\nsignature: {result.signature}\n"
+    names = map(printable, result.between)
+    headers = [[name, "label", *(["text"] if result.with_text else [])] for name in names]
+    header = (unit(result.settings), "kind", *headers[0], *headers[1])
+    rows: list[list[Value]] = [
+        [
+            row.document,
+            row.kind,
+            *_side(row.a, row.a_text, result.with_text),
+            *_side(row.b, row.b_text, result.with_text),
+        ]
+        for row in result
+    ]
+    return render(
+        Table(header, rows, names=len(header), caption=_caption(result), signature=result.signature)
+    )
+
+
+def _side(of: Segment | None, text: str, with_text: bool) -> list[Value]:
+    span = "" if of is None else f"{of.start}–{of.end}"
+    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return [span, "" if of is None else of.label, *([shown] if with_text else [])]
+
+
+def _caption(result: Disagreements) -> str:
+    kinds = ", ".join(f"{result.counts[kind]} {kind}" for kind in KINDS if result.counts[kind])
+    return f"{_between(result)}: {result.counts['match']} the same, {kinds}"
+
+
+def _none(result: Disagreements) -> str:
+    """What is said where there is nothing to show."""
+    others = {kind: n for kind, n in result.counts.items() if kind in KINDS and n}
+    if others:
+        said = ", ".join(f"{n} {kind}" for kind, n in others.items())
+        return f"no disagreement of these kinds: {_between(result)}; there are {said}"
+    same = result.counts["match"]
+    what = f"all {counted(same, 'segment')} the same" if same else "neither marked anything"
+    return f"no disagreement: {_between(result)}, {what}"
+
+
+def _between(result: Disagreements) -> str:
+    a, b = map(printable, result.between)
+    return f"{a} and {b}, {counted(result.documents, unit(result.settings))}"

@@ -1,0 +1,599 @@
+"use strict";
+// The browser of documents. Texts and names go into the page as text, never as HTML.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const N = data.difficulty.of.length;
+  const MOST = 50, ROOM = 60000; // documents and characters on one page of the list
+  const CUT = 20000; // pieces of one document that are shown at once
+  const LANE = 16, BAR = 3; // pixels
+  const LABEL = 24; // characters of a label above a text
+  const LISTED = 40; // labels in the legend
+  const [MATCH, MISSED, SPURIOUS, BOUNDARY, RENAMED, BOTH] = data.kinds.keys();
+  const SIGNS = ["", "−", "+", "≈", "≠", "≈≠"];
+  const noun = data.document;
+  const ofTokens = data.offsets === "tokens";
+
+  // --- elements ---------------------------------------------------------------------------------
+
+  function make(tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== null) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  function drawn(tag, attributes, ...children) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  }
+
+  const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+
+  function picture(character) {
+    const code = character.codePointAt(0);
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? "␡" : `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+  }
+
+  // A text as nodes; what would be hidden, or turn the text around, is shown. Breaks may stay.
+  function shown(text, breaks = false) {
+    const nodes = [];
+    for (const part of text.split(new RegExp(`(${UNSEEN.source})`))) {
+      if (part.length === 1 && UNSEEN.test(part) && !(breaks && "\n\t".includes(part))) {
+        nodes.push(make("span", { class: "control" }, picture(part)));
+      } else if (part) nodes.push(part);
+    }
+    return nodes;
+  }
+
+  const plain = (text) => shown(text).map((node) => node.textContent ?? node).join("");
+
+  function cut(text, longest) {
+    const characters = Array.from(text);
+    return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join("")}…`;
+  }
+
+  const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+
+  // --- the corpus -------------------------------------------------------------------------------
+
+  const layers = new Map();
+
+  // The segments of an annotator: those of document d are first[d] up to first[d + 1].
+  function layer(number) {
+    if (layers.has(number)) return layers.get(number);
+    const packed = data.segments[number], size = packed.length / 4;
+    const first = new Uint32Array(N + 1), seen = new Uint8Array(N);
+    const start = new Float64Array(size), end = new Float64Array(size), label = new Uint32Array(size);
+    for (let i = 0, d = 0; i < size; i++) {
+      d += packed[4 * i];
+      first[d + 1]++;
+      start[i] = packed[4 * i + 1];
+      end[i] = start[i] + packed[4 * i + 2];
+      label[i] = packed[4 * i + 3];
+    }
+    for (let d = 0; d < N; d++) first[d + 1] += first[d];
+    let at = 0;
+    data.seen[number].forEach((run, i) => seen.fill(i % 2 ? 0 : 1, at, at += run));
+    const made = { first, seen, start, end, label };
+    layers.set(number, made);
+    return made;
+  }
+
+  const idOf = (d) => (data.ids === null ? String(d + 1) : data.ids[d]);
+  const textOf = (d) => {
+    const text = data.texts[d];
+    return typeof text === "string" ? text : text.join(" ");
+  };
+  const piecesOf = (d) => {
+    const text = data.texts[d];
+    return typeof text !== "string" ? text : ofTokens ? text.split(" ") : Array.from(text);
+  };
+  const difficultyOf = (d) => (data.difficulty.of[d] < 0 ? null : data.difficulty.values[data.difficulty.of[d]]);
+
+  // --- what goes with what: as in spanagree.disagreement ----------------------------------------
+
+  const before = (x, i, y, j) => x.start[i] - y.start[j] || x.end[i] - y.end[j] || x.label[i] - y.label[j];
+
+  // The kinds of all segments of two annotators.
+  function pairing(a, b) {
+    const ofA = new Uint8Array(a.start.length), ofB = new Uint8Array(b.start.length);
+    for (let d = 0; d < N; d++) {
+      if (!a.seen[d] || !b.seen[d]) continue;
+      let restA = [], restB = [];
+      for (let i = a.first[d]; i < a.first[d + 1]; i++) restA.push(i);
+      for (let j = b.first[d]; j < b.first[d + 1]; j++) restB.push(j);
+      const pair = (i, j) => {
+        const moved = a.start[i] !== b.start[j] || a.end[i] !== b.end[j];
+        const renamed = a.label[i] !== b.label[j];
+        ofA[i] = ofB[j] = moved ? (renamed ? BOTH : BOUNDARY) : renamed ? RENAMED : MATCH;
+      };
+      for (const key of [(x, i) => `${x.start[i]} ${x.end[i]} ${x.label[i]}`, (x, i) => `${x.start[i]} ${x.end[i]}`]) {
+        const waiting = new Map(), taken = new Set();
+        for (const j of restB) {
+          const k = key(b, j);
+          if (!waiting.has(k)) waiting.set(k, []);
+          waiting.get(k).push(j);
+        }
+        restA = restA.filter((i) => {
+          const j = waiting.get(key(a, i))?.shift();
+          if (j === undefined) return true;
+          pair(i, j);
+          taken.add(j);
+          return false;
+        });
+        restB = restB.filter((j) => !taken.has(j));
+      }
+      // those before low end before the segment of A begins, and before all later ones begin
+      const candidates = [], reach = [];
+      for (const j of restB) reach.push(Math.max(reach.at(-1) ?? 0, b.end[j]));
+      let low = 0;
+      for (const i of restA) {
+        while (low < restB.length && reach[low] <= a.start[i]) low++;
+        for (let q = low; q < restB.length && b.start[restB[q]] < a.end[i]; q++) {
+          const j = restB[q];
+          const shared = Math.min(a.end[i], b.end[j]) - Math.max(a.start[i], b.start[j]);
+          if (shared <= 0) continue;
+          const length = a.end[i] - a.start[i] + b.end[j] - b.start[j];
+          const swapped = before(a, i, b, j) > 0;
+          candidates.push({
+            i, j, shared, other: a.label[i] !== b.label[j], apart: length - 2 * shared,
+            low: swapped ? [b, j] : [a, i], high: swapped ? [a, i] : [b, j],
+          });
+        }
+      }
+      candidates.sort((x, y) => y.shared - x.shared || x.other - y.other || x.apart - y.apart
+        || before(...x.low, ...y.low) || before(...x.high, ...y.high));
+      const freeA = new Set(restA), freeB = new Set(restB);
+      for (const { i, j } of candidates) {
+        if (!freeA.has(i) || !freeB.has(j)) continue;
+        freeA.delete(i);
+        freeB.delete(j);
+        pair(i, j);
+      }
+      for (const i of freeA) ofA[i] = MISSED;
+      for (const j of freeB) ofB[j] = SPURIOUS;
+    }
+    return [ofA, ofB];
+  }
+
+  // --- what is chosen ---------------------------------------------------------------------------
+
+  const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "" };
+  let kinds = [], found = [], page = [0, 0], pages = [], current = -1;
+
+  const sides = () => [[layer(chosen.a), kinds[0]], [layer(chosen.b), kinds[1]]];
+
+  function compare() {
+    kinds = pairing(layer(chosen.a), layer(chosen.b));
+  }
+
+  const asked = {
+    all: () => true,
+    apart: (kind) => kind !== MATCH,
+    ...Object.fromEntries(data.kinds.map((name, kind) => [name, (other) => other === kind])),
+  };
+
+  // Whether a document has a segment of the kind and label that are asked for.
+  function hasSegment(d) {
+    const a = layer(chosen.a), b = layer(chosen.b), both = a.seen[d] && b.seen[d];
+    if (chosen.kind === "unseen") return !both;
+    if (chosen.kind !== "all" && !both) return false;
+    if (chosen.kind === "all" && chosen.label === "") return true;
+    const wanted = asked[chosen.kind], label = Number(chosen.label);
+    for (const [x, kind] of sides()) {
+      for (let i = x.first[d]; i < x.first[d + 1]; i++) {
+        if (wanted(kind[i]) && (chosen.label === "" || x.label[i] === label)) return true;
+      }
+    }
+    return false;
+  }
+
+  function search() {
+    const text = chosen.text.toLowerCase();
+    const low = chosen.low === "" ? -Infinity : Number(chosen.low);
+    const high = chosen.high === "" ? Infinity : Number(chosen.high);
+    const limited = chosen.low !== "" || chosen.high !== "";
+    found = [];
+    for (let d = 0; d < N; d++) {
+      const hard = difficultyOf(d);
+      if (limited && (hard === null || hard < low || hard > high)) continue;
+      if (!hasSegment(d)) continue;
+      if (text && !idOf(d).toLowerCase().includes(text)
+        && !(data.texts && textOf(d).toLowerCase().includes(text))) continue;
+      found.push(d);
+    }
+    // pages of the list: so many documents, or fewer long ones
+    pages = [];
+    for (let from = 0, i = 0, room = 0; i < found.length; i++) {
+      const d = found[i];
+      room += data.texts ? textOf(d).length : 200;
+      if (i + 1 === found.length || i + 1 - from === MOST || room > ROOM) {
+        pages.push([from, i + 1]);
+        [from, room] = [i + 1, 0];
+      }
+    }
+  }
+
+  // --- a document -------------------------------------------------------------------------------
+
+  // Each segment on the first lane that is free, and the number of lanes.
+  function lanes(x, d) {
+    const ends = [], lane = new Map();
+    for (let i = x.first[d]; i < x.first[d + 1]; i++) {
+      let k = ends.findIndex((end) => end <= x.start[i]);
+      if (k < 0) k = ends.length;
+      ends[k] = x.end[i];
+      lane.set(i, k);
+    }
+    return [lane, ends.length];
+  }
+
+  // A bar's colour; after eight labels colours come again as dashes, then as dots.
+  function paint(label) {
+    const colour = `var(--c${label % 8})`, again = Math.floor(label / 8) % 3;
+    if (again === 0) return `linear-gradient(${colour}, ${colour})`;
+    const [on, all] = again === 1 ? [6, 9] : [2, 4];
+    return `repeating-linear-gradient(90deg, ${colour} 0 ${on}px, transparent ${on}px ${all}px)`;
+  }
+
+  const widthOf = (text) => Array.from(text).reduce((sum, c) => sum + (c.codePointAt(0) > 0x10ff ? 2 : 1), 0);
+
+  function described(number, label, kind, both) {
+    const said = both ? (kind === MATCH ? "agreed" : data.kinds[kind]) : "no one to compare with";
+    return `${plain(data.annotators[number])}: ${plain(data.labels[label])}, ${said}`;
+  }
+
+  function drawText(d, all) {
+    const [a, b] = [layer(chosen.a), layer(chosen.b)];
+    const both = a.seen[d] && b.seen[d];
+    let pieces = piecesOf(d);
+    const left = all ? 0 : Math.max(pieces.length - CUT, 0);
+    if (left) pieces = pieces.slice(0, CUT);
+    // places: pieces and, of tokens, the spaces between them
+    const step = ofTokens ? 2 : 1;
+    const last = Math.max(pieces.length * step - (ofTokens ? 1 : 0), 0);
+    const text = (from, to) => {
+      if (!ofTokens) return pieces.slice(from, to).join("");
+      let said = "";
+      for (let u = from; u < to; u++) said += u % 2 ? " " : pieces[u / 2];
+      return said;
+    };
+    const [laneA, countA] = lanes(a, d), [laneB, countB] = lanes(b, d);
+    const marks = [];
+    [[a, laneA, true, kinds[0], chosen.a], [b, laneB, false, kinds[1], chosen.b]].forEach(([x, lane, above, kind, who]) => {
+      for (let i = x.first[d]; i < x.first[d + 1]; i++) {
+        const from = x.start[i] * step;
+        if (from >= last) continue;
+        const to = Math.min(x.end[i] * step - (ofTokens ? 1 : 0), last);
+        marks.push({ from, to, lane: lane.get(i), above, label: x.label[i], kind: both ? kind[i] : MATCH, who });
+      }
+    });
+    marks.sort((x, y) => x.from - y.from);
+    const cuts = [...new Set([0, last, ...marks.flatMap((m) => [m.from, m.to])])].sort((x, y) => x - y);
+    const body = make("div", { class: "text", dir: "auto" });
+    const most = Math.max(countA, countB);
+    body.style.lineHeight = `${26 + 2 * most * LANE}px`;
+    let active = [], next = 0;
+    for (let c = 0; c + 1 < cuts.length; c++) {
+      const [from, to] = [cuts[c], cuts[c + 1]];
+      active = active.filter((mark) => mark.to > from);
+      const starting = [];
+      while (next < marks.length && marks[next].from === from) starting.push(marks[next++]);
+      active.push(...starting);
+      const said = text(from, to);
+      if (active.length === 0) {
+        body.append(...shown(said, !ofTokens));
+        continue;
+      }
+      const run = make("span", { class: "run" });
+      const images = [], places = [], sizes = [];
+      for (const { lane, above, label, to: end } of active) {
+        images.push(paint(label));
+        places.push(above ? `0 ${(countA - lane) * LANE - BAR}px` : `0 calc(100% - ${(countB - lane) * LANE - BAR}px)`);
+        sizes.push(`${end === to ? "calc(100% - 1px)" : "100%"} ${BAR}px`);
+      }
+      if (active.some((mark) => mark.kind !== MATCH)) {
+        images.push("linear-gradient(var(--tint), var(--tint))");
+        places.push(`0 ${countA * LANE}px`);
+        sizes.push(`100% calc(100% - ${(countA + countB) * LANE}px)`);
+      }
+      run.style.backgroundImage = images.join(", ");
+      run.style.backgroundPosition = places.join(", ");
+      run.style.backgroundSize = sizes.join(", ");
+      run.style.paddingTop = `${countA * LANE}px`;
+      run.style.paddingBottom = `${countB * LANE}px`;
+      const [word] = starting.length ? said.match(/^\S{1,24}/u) ?? [Array.from(said)[0] ?? ""] : [""];
+      if (starting.length) {
+        const anchor = make("span", { class: "anchor" });
+        for (const mark of starting) anchor.append(tag(mark, both));
+        anchor.append(...shown(word, !ofTokens));
+        run.append(anchor);
+      }
+      run.append(...shown(said.slice(word.length), !ofTokens));
+      // room for labels that are longer than what they stand above
+      let room = 0;
+      for (const mark of active) {
+        if (mark.to !== to) continue;
+        room = Math.max(room, 0.78 * (widthOf(written(mark)) + 1.5) - widthOf(text(mark.from, mark.to)));
+      }
+      if (room > 0) run.style.paddingInlineEnd = `${room.toFixed(1)}ch`;
+      body.append(run);
+    }
+    const parts = [body];
+    if (left) {
+      const more = make("button", { type: "button" }, `Show ${counted(left, ofTokens ? "more token" : "more character")}`);
+      more.addEventListener("click", () => body.parentElement.replaceChildren(...drawText(d, true)));
+      parts.push(more);
+    }
+    return parts;
+  }
+
+  const written = (mark) => `${cut(plain(data.labels[mark.label]), LABEL)}${SIGNS[mark.kind] && ` ${SIGNS[mark.kind]}`}`;
+
+  function tag(mark, both) {
+    const said = described(mark.who, mark.label, mark.kind, both);
+    const element = make(
+      "span", { class: mark.kind === MATCH ? "tag" : "tag apart", title: said },
+      // with a direction of their own they have no say in that of the text
+      make("span", { class: "sr", dir: "ltr" }, `(${said}) `),
+      make("span", { "aria-hidden": "true", dir: "ltr" }, written(mark)),
+    );
+    if (mark.above) element.style.top = `${-(mark.lane + 1) * LANE}px`;
+    else element.style.top = `calc(100% + ${mark.lane * LANE + BAR}px)`;
+    return element;
+  }
+
+  // Without a text: segments on a ruler of offsets, and in words.
+  function drawRuler(d) {
+    const both = layer(chosen.a).seen[d] && layer(chosen.b).seen[d];
+    const length = Math.max(data.lengths[d], 1), rows = [];
+    const [countA, countB] = [lanes(layer(chosen.a), d)[1], lanes(layer(chosen.b), d)[1]];
+    const middle = countA * 9 + 4, height = middle + countB * 9 + 24;
+    const ruler = drawn("svg", { class: "ruler", height, "aria-hidden": "true" });
+    ruler.append(drawn("line", { x1: "0", x2: "100%", y1: middle, y2: middle, class: "axis" }));
+    for (const share of [0, 0.5, 1]) {
+      ruler.append(drawn("text", {
+        x: `${100 * share}%`, y: height - 6, class: "axis", "font-size": 11,
+        "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
+      }, String(Math.round(length * share))));
+    }
+    [[chosen.a, kinds[0], true], [chosen.b, kinds[1], false]].forEach(([who, kind, above]) => {
+      const x = layer(who), [lane] = lanes(x, d), said = [];
+      for (let i = x.first[d]; i < x.first[d + 1]; i++) {
+        const rect = drawn("rect", {
+          x: `${(100 * x.start[i]) / length}%`, width: `${(100 * (x.end[i] - x.start[i])) / length}%`,
+          y: above ? middle - 9 * (lane.get(i) + 1) : middle + 3 + 9 * lane.get(i), height: 6, rx: 2,
+        });
+        rect.style.fill = `var(--c${x.label[i] % 8})`;
+        rect.append(drawn("title", {}, `${x.start[i]}–${x.end[i]} ${described(who, x.label[i], kind[i], both)}`));
+        ruler.append(rect);
+        const sign = both && kind[i] !== MATCH ? ` (${data.kinds[kind[i]]})` : "";
+        said.push(`${x.start[i]}–${x.end[i]} ${plain(data.labels[x.label[i]])}${sign}`);
+      }
+      const list = said.length ? said.join(", ") : "nothing marked";
+      rows.push(make("p", { class: "listed" }, make("bdi", {}, plain(data.annotators[who])), `: ${x.seen[d] ? list : "not seen"}`));
+    });
+    return [ruler, ...rows];
+  }
+
+  const address = (d) => {
+    const name = (number) => encodeURIComponent(data.annotators[number]);
+    return `#doc=${encodeURIComponent(idOf(d))}&a=${name(chosen.a)}&b=${name(chosen.b)}`;
+  };
+
+  function card(d) {
+    const [a, b] = [layer(chosen.a), layer(chosen.b)];
+    const id = idOf(d), hard = difficultyOf(d);
+    const title = make("a", { href: address(d), title: `Link to this ${noun}` }, `${noun} `, make("bdi", id.length > 60 ? { title: plain(id) } : {}, ...shown(cut(id, 60))));
+    const head = make("header", {}, make("h3", { id: `title-${d}` }, title));
+    if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(4))));
+    if (a.seen[d] && b.seen[d]) {
+      const counts = data.kinds.map(() => 0);
+      for (const [x, kind, of] of [[a, kinds[0], true], [b, kinds[1], false]]) {
+        // a pair counts once, as the first annotator's
+        for (let i = x.first[d]; i < x.first[d + 1]; i++) if (of || kind[i] === SPURIOUS) counts[kind[i]]++;
+      }
+      const said = data.kinds.map((name, kind) => counts[kind] && `${counts[kind]} ${kind === MATCH ? "the same" : name}`).filter(Boolean);
+      head.append(make("span", { class: "kinds" }, said.join(", ") || "nothing marked"));
+    }
+    const body = make("div", {}, ...(data.texts ? drawText(d, false) : drawRuler(d)));
+    const article = make("article", { class: "doc", tabindex: "-1", "data-doc": d, "aria-labelledby": `title-${d}` }, head, body);
+    for (const number of [chosen.a, chosen.b]) {
+      if (layer(number).seen[d]) continue;
+      article.append(make("p", { class: "unseen" }, make("bdi", {}, plain(data.annotators[number])), ` did not see this ${noun}.`));
+    }
+    return article;
+  }
+
+  // --- the list ---------------------------------------------------------------------------------
+
+  const root = document.getElementById("browser");
+  const list = make("div", { class: "list" });
+  const status = make("p", { role: "status", "aria-live": "polite" });
+  const legend = make("ul", { class: "legend", "aria-label": "Labels and signs" });
+
+  function button(text, act) {
+    const made = make("button", { type: "button" }, text);
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  const numbers = make("span", {});
+  // above and below the list
+  const earlier = [0, 1].map(() => button("Previous page", () => turn(-1)));
+  const later = [0, 1].map(() => button("Next page", () => turn(1)));
+  const previous = button(`Previous ${noun}`, () => move(-1)), next = button(`Next ${noun}`, () => move(1));
+
+  function options(choices, value) {
+    const select = make("select", {});
+    for (const [key, text] of choices) select.append(make("option", { value: key }, text));
+    select.value = value;
+    return select;
+  }
+
+  const named = (names) => names.map((name, i) => [String(i), cut(plain(name), 40)]);
+  const controls = {
+    a: options(named(data.annotators), String(chosen.a)),
+    b: options(named(data.annotators), String(chosen.b)),
+    kind: options([
+      ["all", `all ${noun}s`], ["apart", "any disagreement"], ...data.kinds.map((name) => [name, name === "match" ? "match (agreed)" : name]),
+      ["unseen", "not seen by both"],
+    ], chosen.kind),
+    label: options([["", "any"], ...named(data.labels)], ""),
+    low: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty from" }),
+    high: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty to" }),
+    text: make("input", { type: "search" }),
+  };
+
+  function labelled(text, control) {
+    return make("label", {}, text, control);
+  }
+
+  function build() {
+    const form = make("div", { class: "controls", role: "search", "aria-label": `Which ${noun}s` },
+      labelled("above", controls.a), labelled("below", controls.b), labelled("with", controls.kind),
+      labelled("label", controls.label),
+      make("fieldset", {}, make("legend", {}, "difficulty"), make("span", { class: "range" }, controls.low, "to", controls.high)),
+      labelled("text or id", controls.text));
+    const pager = make("div", { class: "pager" }, status, numbers, previous, next, earlier[0], later[0]);
+    const keys = make("p", { class: "remarks keys" }, make("kbd", {}, "j"), " next, ", make("kbd", {}, "k"), ` previous ${noun}, while the list has the focus; a ${noun}'s name is a link to it.`);
+    root.append(form, legend, pager, list, make("div", { class: "pager end" }, earlier[1], later[1]), keys);
+    let waiting = 0;
+    for (const [name, control] of Object.entries(controls)) {
+      control.addEventListener("input", () => {
+        chosen[name] = name === "a" || name === "b" ? Number(control.value) : control.value;
+        if (name === "a" || name === "b") compare();
+        clearTimeout(waiting);
+        waiting = setTimeout(refresh, control.tagName === "INPUT" ? 150 : 0);
+      });
+    }
+    root.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT/.test(event.target.tagName)) return;
+      if (event.key === "j" || event.key === "k") {
+        event.preventDefault();
+        move(event.key === "j" ? 1 : -1);
+      }
+    });
+  }
+
+  function drawLegend() {
+    const used = new Set();
+    for (const number of [chosen.a, chosen.b]) for (const label of layer(number).label) used.add(label);
+    const labels = [...used].sort((x, y) => x - y);
+    const items = labels.slice(0, LISTED).map((label) => {
+      const bar = make("i", { "aria-hidden": "true" });
+      bar.style.background = paint(label);
+      return make("li", {}, bar, make("bdi", {}, ...shown(cut(data.labels[label], LABEL))));
+    });
+    const signs = data.kinds.map((name, kind) => SIGNS[kind] && make("li", {}, make("b", { class: "sign" }, SIGNS[kind]), ` ${name}`)).filter(Boolean);
+    if (labels.length > LISTED) items.push(make("li", {}, `and ${labels.length - LISTED} more labels`));
+    legend.replaceChildren(...items, ...signs);
+  }
+
+  function none() {
+    const same = chosen.kind !== "all" && chosen.kind !== "unseen" && !chosen.label && !chosen.text && chosen.low === "" && chosen.high === "";
+    const whole = same && kinds.every((of) => of.every((kind) => kind === MATCH));
+    const a = make("bdi", {}, plain(data.annotators[chosen.a])), b = make("bdi", {}, plain(data.annotators[chosen.b]));
+    if (N === 0) return make("p", { class: "empty" }, `There is no ${noun}.`);
+    if (chosen.a === chosen.b) return make("p", { class: "empty" }, "Choose two different annotators to see where they part.");
+    if (!whole || chosen.kind === "match") return make("p", { class: "empty" }, `No ${noun} is like this; fewer conditions may find some.`);
+    return make("p", { class: "empty" }, "No disagreement: ", a, " and ", b, ` marked the same in every ${noun} that both saw. Well done.`);
+  }
+
+  function draw(number) {
+    page = pages[number] ?? [0, 0];
+    const [from, to] = page;
+    list.replaceChildren(...(found.length ? found.slice(from, to).map(card) : [none()]));
+    numbers.textContent = found.length ? `${(from + 1).toLocaleString("en")}–${to.toLocaleString("en")}` : "";
+    for (const one of earlier) one.disabled = from === 0;
+    for (const one of later) one.disabled = to >= found.length;
+    for (const one of [...earlier, ...later]) one.hidden = pages.length < 2;
+    previous.disabled = next.disabled = !found.length;
+    current = -1;
+  }
+
+  function turn(by) {
+    draw(pages.indexOf(page) + by);
+    show(page[0]);
+  }
+
+  function refresh() {
+    drawLegend();
+    search();
+    draw(0);
+    status.textContent = `${found.length.toLocaleString("en")} of ${counted(N, noun)}`;
+  }
+
+  // To the next or previous document, over the ends of a page.
+  function move(by) {
+    const focused = document.activeElement?.closest?.(".doc");
+    if (focused) current = found.indexOf(Number(focused.dataset.doc));
+    const to = current < 0 ? page[0] + (by < 0 ? -1 : 0) : current + by;
+    if (to < 0 || to >= found.length) return;
+    show(to);
+  }
+
+  function show(place) {
+    if (place < page[0] || place >= page[1]) draw(pages.findIndex(([from, to]) => from <= place && place < to));
+    current = place;
+    const article = list.children[place - page[0]];
+    article.focus({ preventScroll: true });
+    const tall = article.offsetHeight > innerHeight / 2;
+    article.scrollIntoView({ block: tall ? "start" : "center", behavior: "instant" });
+  }
+
+  // --- links ------------------------------------------------------------------------------------
+
+  function follow() {
+    const link = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+    if (!link.has("doc")) return;
+    for (const side of ["a", "b"]) {
+      const number = data.annotators.indexOf(link.get(side));
+      if (number >= 0) chosen[side] = number;
+      controls[side].value = String(chosen[side]);
+    }
+    compare();
+    refresh();
+    const id = link.get("doc");
+    const d = data.ids === null ? Number(id) - 1 : data.ids.indexOf(id);
+    if (!(d in data.difficulty.of)) {
+      status.textContent = `There is no ${noun} ${plain(id)}.`;
+      return;
+    }
+    if (!found.includes(d)) { // what is chosen hides it
+      for (const name of ["label", "low", "high", "text"]) chosen[name] = controls[name].value = "";
+      chosen.kind = controls.kind.value = "all";
+      refresh();
+    }
+    show(found.indexOf(d));
+  }
+
+  // --- light and dark ---------------------------------------------------------------------------
+
+  function themes() {
+    const toggle = document.getElementById("theme"), dark = matchMedia("(prefers-color-scheme: dark)");
+    const now = () => document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light");
+    const other = () => (now() === "dark" ? "light" : "dark");
+    const say = () => { toggle.textContent = other() === "dark" ? "Dark" : "Light"; };
+    toggle.setAttribute("aria-description", "changes between light and dark colours");
+    toggle.addEventListener("click", () => {
+      document.documentElement.dataset.theme = other();
+      say();
+    });
+    dark.addEventListener("change", say);
+    toggle.hidden = false;
+    say();
+  }
+
+  themes();
+  build();
+  compare();
+  refresh();
+  follow();
+  addEventListener("hashchange", follow);
+})();

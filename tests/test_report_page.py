@@ -1,0 +1,778 @@
+"""The report as a page: its figures, its safety, its size, and the page itself in a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import time
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.cli import main
+from spanagree.disagreement import KINDS, OUTCOMES
+from spanagree.report import page as of_page
+from spanagree.report.html import el, visible
+from spanagree.report.page import page
+from spanagree.report.table import figure
+
+CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
+EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
+CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
+
+
+class Page(HTMLParser):
+    """What a browser would find in the text: elements with attributes, and the figures."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.figures, self.said, self.json = [], [], [], ""
+        self.inside, self.section = None, None
+        self.feed(text)
+        self.data = json.loads(self.json)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
+        if tag == "section":
+            self.section = attributes["id"]
+        if tag in ("data", "script", "style"):
+            self.inside = tag, attributes
+
+    def handle_endtag(self, tag):
+        if self.inside and tag == self.inside[0]:
+            self.inside = None
+
+    def handle_data(self, text):
+        tag, attributes = self.inside or ("", {})
+        if tag == "data":
+            self.figures.append((self.section, float(attributes["value"]), text))
+        elif attributes.get("type") == "application/json":
+            self.json += text
+        elif tag not in ("script", "style"):
+            self.said.append(text)
+
+
+def numbers(data):
+    """All numbers of a result as plain data."""
+    if isinstance(data, dict):
+        return {x for value in data.values() for x in numbers(value)}
+    if isinstance(data, (list, tuple)):
+        return {x for value in data for x in numbers(value)}
+    return {float(data)} if isinstance(data, (int, float)) else set()
+
+
+@pytest.fixture(scope="module")
+def systems():
+    files = [f"corpora/newsroom/{n}.conll" for n in ("gold", "lexicon", "tagger", "chunker")]
+    root = Path(__file__).parent.parent
+    return sa.read_conll([root / file for file in files])
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return sa.read_jsonl(Path(__file__).parent.parent / "corpora/crowd/crowd.jsonl")
+
+
+def hostile():
+    """Two annotators with hostile texts, labels, names and ids."""
+    texts = [f"{EVIL} and </script><!-- &amp;", f"controls {CONTROLS} end", "fine"]
+    a = [[(0, 8, EVIL), (20, 31, "</script>")], [(9, 12, f"L{CONTROLS}")], []]
+    b = [[(1, 8, EVIL)], [(9, 12, "X")], [(0, 4, "&lt;b&gt;")]]
+    return sa.Corpus.from_segments(
+        [len(text) for text in texts],
+        {f"gold{EVIL}": a, f"bob{CONTROLS}": b},
+        offsets="characters",
+        texts=texts,
+        ids=[EVIL, f"#doc=%41&a{CONTROLS}", "x" * 200],
+    )
+
+
+def many(documents, seed=0):
+    """Gold and a system over so many sentences, two segments in each."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(8, 40, documents)
+    words = ["harbour", "the", "of", "Ministry", "reached", "on", "Wexholt", "and", "a", "steps"]
+    tokens = tuple(words[i] for i in rng.integers(0, len(words), int(lengths.sum())).tolist())
+    document = np.repeat(np.arange(documents), 2)
+    half = np.tile([0, 4], documents)
+    start = half + rng.integers(0, 2, 2 * documents)
+    end, label = start + rng.integers(1, 3, 2 * documents), rng.integers(0, 4, 2 * documents)
+    seen = np.ones(documents, np.bool_)
+    gold = sa.Layer(document, start, end, label, seen)
+    moved = rng.random(2 * documents) < 0.3
+    mine = sa.Layer(document, start, end + moved, label, seen)
+    layers = {"gold": gold, "mine": mine}
+    return sa.Corpus(lengths, layers, ("LOC", "MISC", "ORG", "PER"), tokens=tokens)
+
+
+# --- figures ------------------------------------------------------------------------------------
+
+
+def test_figures_of_systems(systems):
+    """Every figure of the page is one of the results', shown to four digits."""
+    result = sa.evaluate(systems, "gold.conll")
+    hard = sa.difficulty(systems, "gold.conll")
+    levels = sa.evaluate_levels(result, hard)
+    counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
+    known = numbers([levels.to_dict(), hard.to_dict(), counts])
+    shown = Page(page(systems, gold="gold.conll"))
+    assert len(shown.figures) > 150
+    for _, value, text in shown.figures:
+        assert value in known
+        assert text == figure(int(value) if "." not in text else value)
+    in_table = [value for section, value, _ in shown.figures if section == "systems"]
+    assert in_table == [
+        value
+        for system in result.systems.values()
+        for value in (system.precision.observed, system.recall.observed, *system.f1[:3])
+    ]
+    (kinds,) = [[v for s, v, _ in shown.figures if s == "disagreements"]]
+    assert kinds == [n for of in counts for n in of.values()]
+    assert shown.data["difficulty"]["values"] == sorted(set(hard.values[hard.defined].tolist()))
+
+
+def test_figures_of_a_team(crowd):
+    """The same for annotators: the heat map is the matrix, a row for each in the table."""
+    result, hard = sa.agree(crowd), sa.difficulty(crowd)
+    of_tokens = sa.coefficients(sa.token_labels(crowd))
+    counts = [sa.disagreements(crowd, a, b).counts for a, b in result.pairs]
+    coverage = [[int(x.annotated.sum()), len(x)] for x in crowd.layers.values()]
+    known = numbers([result.to_dict(), hard.to_dict(), of_tokens.to_dict(), counts, coverage])
+    shown = Page(page(crowd, team=True))
+    for _, value, text in shown.figures:
+        assert value in known
+        assert text == figure(int(value) if "." not in text else value)
+    heat = [value for section, value, _ in shown.figures if section == "pairs"]
+    matrix = result.matrix()
+    assert heat == matrix[~np.isnan(matrix)].tolist()
+    assert [v for s, v, _ in shown.figures if s == "coverage"] == [
+        x for row in coverage for x in row
+    ]
+
+
+def test_summary(systems, crowd):
+    """The summary says it in sentences."""
+    said = "".join(Page(page(systems, gold="gold.conll")).said)
+    assert "Of lexicon.conll's F1 of , luck alone would give ; beyond luck it is ." in said
+    assert "the first by F1 as observed is lexicon.conll, beyond luck it is tagger.conll." in said
+    assert "Without dia the team would be at , " in "".join(Page(page(crowd, team=True)).said)
+
+
+def test_bias_that_is_not_defined():
+    """Segments of different labels over one token: no labels of tokens, and the page says why."""
+    layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
+    text = page(sa.Corpus.from_segments([5], layers), team=True, chance="overlapping")
+    assert "token 1 is &#x27;X&#x27; and &#x27;Y&#x27;; an item takes one label" in text
+
+
+# --- odd corpora --------------------------------------------------------------------------------
+
+ODD = {
+    "no documents": sa.Corpus.from_segments([], {"a": [], "b": []}),
+    "nothing marked": sa.Corpus.from_segments([3, 0], {"a": [[], []], "b": [[], []]}),
+    "nothing shared": sa.Corpus.from_segments(
+        [3, 3], {"a": [[(0, 1, "X")], None], "b": [None, []]}
+    ),
+    "never seen": sa.Corpus.from_segments([3], {"a": [None], "b": [None]}),
+    "one document": sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}),
+    "only luck": sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}),
+    "a label O": sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]], "b": [[(0, 1, "X")]]}),
+}
+
+
+@pytest.mark.parametrize("match", ["exact", "boundaries"])
+@pytest.mark.parametrize("team", [False, True], ids=["systems", "team"])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_corpora(name, team, match):
+    """There is a page of every corpus, and nothing undefined is shown as a number."""
+    shown = Page(page(ODD[name], team=team, match=match))
+    assert not any(np.isnan(value) for _, value, _ in shown.figures)
+    assert "nan" not in "".join(shown.said)
+
+
+def test_forty_annotators():
+    """The heat map has them all; of more, those who saw most, and the page says so."""
+    rng = np.random.default_rng(1)
+    layers = {
+        f"annotator {k}": [[(int(rng.integers(3)), 5, "X")] if rng.random() < 0.8 else None for _ in range(30)]
+        for k in range(45)
+    }  # fmt: skip
+    corpus = sa.Corpus.from_segments([8] * 30, layers)
+    forty = corpus.of_annotators(list(layers)[:40])
+    for of, left in ((forty, ""), (corpus, "the 40 who saw most; 5 more are left out here")):
+        text = page(of, team=True)
+        assert text.count('class="heat ') == 1600
+        assert left in text
+
+
+# --- size ---------------------------------------------------------------------------------------
+
+
+def bare_size(corpus):
+    """Bytes of the tokens with a space each, and of the segments as "start end label" lines."""
+    text = sum(len(token.encode()) + 1 for token in corpus.tokens or ())
+    columns = ([layer.start, layer.end, layer.label] for layer in corpus.layers.values())
+    spans = (f"{s} {e} {corpus.labels[c]}\n" for of in columns for s, e, c in zip(*(x.tolist() for x in of), strict=True))  # fmt: skip
+    return text + sum(map(len, spans))
+
+
+@pytest.mark.parametrize("documents", [1, 5000, 50_000])
+def test_size(documents):
+    """At most three times the size of texts and segments, and a megabyte."""
+    corpus = many(documents)
+    assert len(page(corpus).encode()) <= 3 * bare_size(corpus) + 2**20
+
+
+def test_size_of_a_crowd(crowd):
+    """So with gaps, and with many labels and annotators, and without texts."""
+    assert len(page(crowd, team=True).encode()) <= 3 * bare_size(crowd) + 2**20
+    rng = np.random.default_rng(2)
+    labels = [f"label {i}" for i in range(300)]
+    layers = {
+        f"annotator {k}": [[(2, 5, labels[int(rng.integers(300))])] if rng.random() < 0.5 else None for _ in range(400)]
+        for k in range(60)
+    }  # fmt: skip
+    corpus = sa.Corpus.from_segments([8] * 400, layers)
+    assert len(page(corpus, team=True).encode()) <= 3 * bare_size(corpus) + 2**20
+
+
+# --- safety -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("team", [False, True], ids=["systems", "team"])
+def test_hostile_text_stays_text(team):
+    """No element, no attribute and no data come from a user's text but as text."""
+    corpus = hostile()
+    text = page(corpus, team=team, chance="overlapping")
+    shown = Page(text)
+    tags = [tag for tag, _ in shown.elements]
+    assert tags.count("script") == 2
+    assert not {"img", "iframe", "link", "object", "b", "base", "form"} & set(tags)
+    handlers = [k for _, attributes in shown.elements for k in attributes if k.startswith("on")]
+    assert handlers == []
+    assert not any("style" in attributes for _, attributes in shown.elements)
+    kept = [part.replace("\ud83d", "\ufffd") for part in (*corpus.texts, *corpus.labels)]
+    assert [*shown.data["texts"], *shown.data["labels"]] == kept
+    outside = text.replace(shown.json, "")
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", outside)
+    raw = re.search('<script type="application/json"[^>]*>(.*?)</script>', text, re.S)[1]
+    assert not re.search("[<>&\u2028\u2029\ud800-\udfff]", raw)
+    assert json.loads(raw) == shown.data
+
+
+def test_policy():
+    """Nothing may be loaded or run but what is in the file, as its hashes say."""
+    text = page(ODD["one document"])
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    style = re.search("<style>(.*?)</style>", text, re.S)[1]
+    script = re.search("<script>(.*?)</script>", text, re.S)[1]
+    digests = [
+        base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in (script, style)
+    ]
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{digests[0]}'; style-src 'sha256-{digests[1]}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+    assert not re.search(r"@import|url\(", style)
+    assert set(re.findall(r"https?://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
+    # nothing makes elements of a text, or a program
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(|fetch|XMLHttp|import\(", script
+    )  # fmt: skip
+    links = [a["href"] for tag, a in Page(text).elements if tag == "a"]
+    assert all(link.startswith("#") for link in links)
+
+
+def test_visible():
+    """What hides, or turns the text around, is shown; joiners of emoji and scripts stay."""
+    assert visible("a\tb\x7f\x85\u200f\ufeff\ud800") == "a␉b␡[U+0085][U+200F][U+FEFF][U+D800]"
+    assert visible("👩\u200d👧 می\u200cخواهم 北京") == "👩\u200d👧 می\u200cخواهم 北京"
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=[])))
+def test_any_text(text):
+    """What is written into an element or an attribute is read as the same text, made visible."""
+    read = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attrs: read.append((tag, attrs))
+    parser.handle_data = read.append
+    parser.feed(el("p", text, title=text))
+    parser.close()
+    tag, *said = read
+    assert tag == ("p", [("title", visible(text))])
+    assert "".join(said) == visible(text)
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+def test_refused_before_the_work(tmp_path, monkeypatch):
+    """A path that cannot be written is refused first; nothing is half written."""
+    monkeypatch.setattr(of_page, "page", lambda *_, **__: pytest.fail("worked before it looked"))
+    with pytest.raises(sa.InputError, match="is a folder; a file is needed"):
+        sa.write_report(ODD["one document"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"team": True, "gold": "a"}, "gold and team; a report is on systems against gold or on a team"),
+        ({"gold": "eve"}, "unknown gold 'eve'; allowed: a, b"),
+        ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou"),
+    ],
+)  # fmt: skip
+def test_refused(settings, said, tmp_path):
+    """Choices that do not go together or do not exist; nothing is written."""
+    with pytest.raises(sa.SettingError) as caught:
+        sa.write_report(ODD["one document"], tmp_path / "x.html", **settings)
+    assert str(caught.value) == said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_annotator(tmp_path):
+    """A team of one, and systems without one."""
+    corpus = ODD["one document"].of_annotators(["a"])
+    with pytest.raises(sa.SettingError, match="1 annotator; a report on a team needs two"):
+        sa.write_report(corpus, tmp_path / "x.html", team=True)
+    with pytest.raises(sa.SettingError, match="gold and at least one system are needed"):
+        sa.write_report(corpus, tmp_path / "x.html")
+
+
+def test_command(newsroom, tmp_path, capsys):
+    """The command writes what Python writes, and needs a file to write to."""
+    files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
+    out = tmp_path / "report.html"
+    assert main(["report", *files, "--gold", files[0], "-o", str(out)]) == 0
+    assert out.read_text("utf-8") == page(sa.read_conll(files), gold="gold.conll")
+    assert main(["report", *files, "--team", "--match", "token", "-o", str(out)]) == 0
+    assert out.read_text("utf-8") == page(sa.read_conll(files), team=True, match="token")
+    assert capsys.readouterr().out == ""
+    for arguments, said in (
+        (files, "Missing option '-o'"),
+        ([*files, "-o", "-"], "-o: report writes a file; - is none"),
+        ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "gold and team; a report is on"),
+        ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
+        ([*files, "-o", files[0]], "is an input too"),
+    ):  # fmt: skip
+        assert main(["report", *arguments]) != 0
+        assert said in capsys.readouterr().err
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium without a window, with nothing it could load from elsewhere."""
+    if not (CHROMIUM.exists() and DRIVER.exists()):
+        pytest.skip(f"{CHROMIUM} and {DRIVER} are not there: no browser")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+        "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--window-size=1200,900", f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):  # fmt: skip
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(executable_path=str(DRIVER)))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Opens the report of a corpus from disk; nothing was loaded and nothing complained."""
+
+    def visit(corpus, link="", **settings):
+        path = tmp_path / "report.html"
+        sa.write_report(corpus, path, **settings)
+        browser.get("about:blank")
+        for log in ("browser", "performance"):
+            browser.get_log(log)
+        browser.get(f"{path.as_uri()}{link}")
+        assert browser.get_log("browser") == []
+        sent = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+        asked = [
+            m["params"]["request"]["url"]
+            for m in sent
+            if m["method"] == "Network.requestWillBeSent"
+        ]
+        assert [url for url in asked if not url.startswith("file://")] == []
+        return browser
+
+    return visit
+
+
+def choose(browser, **chosen):
+    """Sets controls of the browser of documents by their place, as a user would."""
+    browser.execute_script(
+        """
+        const names = ["a", "b", "kind", "label", "low", "high", "text"];
+        const controls = document.querySelectorAll(".controls select, .controls input");
+        for (const [name, value] of Object.entries(arguments[0])) {
+          const control = controls[names.indexOf(name)];
+          control.value = value;
+          control.dispatchEvent(new Event("input"));
+        }""",
+        chosen,
+    )
+    time.sleep(0.25 if {"low", "high", "text"} & set(chosen) else 0.02)  # typing is waited for
+
+
+def status(browser):
+    return browser.execute_script("return document.querySelector('[role=status]').textContent")
+
+
+def documents(browser):
+    """Name and kinds of each document shown."""
+    return browser.execute_script(
+        """return [...document.querySelectorAll(".doc")].map((doc) =>
+             [doc.querySelector("h3 bdi").textContent, doc.querySelector(".kinds")?.textContent ?? ""])"""
+    )
+
+
+def by_document(corpus, a, b):
+    """What the browser says of each document, from Python's disagreements."""
+    counts = {corpus.id_of(d): Counter() for d in range(len(corpus))}
+    rows = sa.disagreements(corpus, a, b, text=False)
+    for row in rows:
+        counts[row.document][row.kind] += 1
+    saw = corpus.layers[a].annotated & corpus.layers[b].annotated
+    for d in np.flatnonzero(saw).tolist():
+        of = counts[corpus.id_of(d)]
+        of["match"] = int((corpus.layers[a].document == d).sum()) - sum(
+            n for k, n in of.items() if k != "spurious"
+        )
+    return {
+        corpus.id_of(d): ", ".join(
+            f"{counts[corpus.id_of(d)][kind]} {'the same' if kind == 'match' else kind}"
+            for kind in OUTCOMES if counts[corpus.id_of(d)][kind]
+        ) or "nothing marked"
+        for d in np.flatnonzero(saw).tolist()
+    }  # fmt: skip
+
+
+def test_opens_quickly(visit):
+    """Fifty thousand sentences in a moment, and only those that are looked at are drawn."""
+    for size in (5000, 50_000):
+        browser = visit(many(size))
+        done = browser.execute_script(
+            "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+        )
+        assert done < 2000
+        assert len(documents(browser)) == 50
+        assert status(browser).endswith(f" of {size:,} documents")
+
+
+def test_kinds_are_those_of_python(visit, crowd):
+    """Of every pair of the crowd, and of nested segments at random, by document."""
+    rng = np.random.default_rng(3)
+
+    def layer():
+        spans = lambda: {(s := int(rng.integers(0, 14)), s + int(rng.integers(1, 7)), "XYZ"[rng.integers(3)]) for _ in range(rng.integers(0, 9))}  # noqa: E731 — one line of two  # fmt: skip
+        return [sorted(spans()) if rng.random() < 0.9 else None for _ in range(48)]
+
+    nested = sa.Corpus.from_segments([20] * 48, {name: layer() for name in ("a", "b", "c")})
+    few = crowd.subset(range(45))
+    for corpus, settings in ((few, {}), (nested, {"chance": "overlapping"})):
+        browser = visit(corpus, team=True, **settings)
+        names = corpus.annotators
+        for i, a in enumerate(names):
+            for j, b in enumerate(names):
+                if i == j:
+                    continue
+                choose(browser, a=str(i), b=str(j), kind="all")
+                shown = {name: said for name, said in documents(browser) if said}
+                assert shown == by_document(corpus, a, b)
+
+
+def test_filters(visit, systems):
+    """Each filter leaves the documents that Python would; the number is said."""
+    browser = visit(systems, gold="gold.conll")
+    a, b = "gold.conll", "tagger.conll"
+    number = systems.annotators.index(b)
+    choose(browser, b=str(number))
+    rows = list(sa.disagreements(systems, a, b))
+    for kind in KINDS:
+        choose(browser, kind=kind)
+        assert (
+            status(browser)
+            == f"{len({r.document for r in rows if r.kind == kind})} of 103 sentences"
+        )
+    choose(browser, kind="missed", label=str(systems.labels.index("ORG")))
+    wanted = {r.document for r in rows if r.kind == "missed" and r.a.label == "ORG"}
+    assert [name for name, _ in documents(browser)] == sorted(wanted, key=int)
+    hard = sa.difficulty(systems, a).values
+    choose(browser, kind="all", label="", low="0.9", high="0.95")
+    assert status(browser) == f"{int(((hard >= 0.9) & (hard <= 0.95)).sum())} of 103 sentences"
+    choose(browser, low="", high="", text="MINISTRY of")
+    texts = [" ".join(document.tokens).lower() for document in systems]
+    assert status(browser) == f"{sum('ministry of' in text for text in texts)} of 103 sentences"
+    choose(browser, text="no such text")
+    assert documents(browser) == []
+    assert "fewer conditions may find some" in browser.execute_script(
+        "return document.querySelector('.empty').textContent"
+    )
+    choose(browser, text="", kind="unseen")
+    assert status(browser) == "0 of 103 sentences"
+
+
+def test_links(visit, systems, crowd):
+    """A link opens its document with the two it was made for, also one that a filter would hide."""
+    browser = visit(systems, "#doc=99&a=tagger.conll&b=gold.conll", gold="gold.conll")
+    focused = "return document.activeElement.querySelector?.('h3')?.textContent ?? ''"
+    assert browser.execute_script(focused) == "sentence 99"
+    chosen = "return [...document.querySelectorAll('.controls select')].slice(0, 2).map((x) => Number(x.value))"
+    names = systems.annotators
+    assert browser.execute_script(chosen) == [
+        names.index("tagger.conll"),
+        names.index("gold.conll"),
+    ]
+    choose(browser, kind="all")
+    browser.execute_script("document.querySelector('.doc h3 a').click()")
+    time.sleep(0.1)
+    assert browser.execute_script(focused) == "sentence 1"
+    assert "#doc=1&a=tagger.conll" in browser.current_url
+    browser = visit(crowd, "#doc=nothing%20like%20this", team=True)
+    assert status(browser) == "There is no document nothing like this."
+
+
+def test_keyboard(visit, systems):
+    """j and k go from document to document and over the ends of a page; typing is left alone."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    browser = visit(systems, "#doc=50", gold="gold.conll")
+    choose(browser, kind="all")
+    at = "return Number(document.activeElement.dataset.doc ?? -1) + 1"
+    browser.execute_script(
+        "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Next sentence').click()"
+    )
+    assert browser.execute_script(at) == 1
+    ActionChains(browser).send_keys("jjk").perform()
+    assert browser.execute_script(at) == 2
+    ActionChains(browser).send_keys("k" * 5).perform()
+    assert browser.execute_script(at) == 1
+    ActionChains(browser).send_keys("j" * 50).perform()
+    assert browser.execute_script(at) == 51
+    ActionChains(browser).send_keys("k").perform()
+    assert browser.execute_script(at) == 50
+    browser.execute_script("document.querySelector('input[type=search]').focus()")
+    ActionChains(browser).send_keys("jk").perform()
+    assert browser.execute_script("return document.activeElement.value") == "jk"
+
+
+@pytest.mark.parametrize("team", [False, True], ids=["systems", "team"])
+def test_hostile_text_in_the_browser(visit, team):
+    """Nothing of it runs, nothing becomes an element, all of it can be read."""
+    browser = visit(hostile(), team=team, chance="overlapping")
+    choose(browser, kind="all")
+    assert browser.execute_script("return window.pwned === undefined")
+    assert (
+        browser.execute_script(
+            "return document.querySelectorAll('img, iframe, main script').length"
+        )
+        == 0
+    )
+    text = browser.execute_script(
+        "return [...document.querySelectorAll('.text')].map((x) => x.textContent).join()"
+    )
+    assert 'window.pwned=1</script>"><img src=x onerror=window.pwned=1>' in text
+    assert "␀␛[31m[U+202E]evil[U+2028]\ufffd end" in text
+    assert not re.search(
+        "[\x00\x1b\u202e\u2028]",
+        browser.execute_script(
+            "return document.body.textContent.replace(document.getElementById('data').textContent, '')"
+        ),
+    )
+    # a link to a hostile id leads to it
+    browser.execute_script("document.querySelectorAll('.doc h3 a')[1].click()")
+    time.sleep(0.1)
+    assert browser.execute_script("return document.activeElement.dataset.doc") == "1"
+
+
+def test_offsets_in_the_browser(visit):
+    """Offsets are code points: emoji, letters beyond the basic plane, right-to-left, Chinese."""
+    texts = ["😀😀 𝔘𝔫𝔦 x 👩\u200d👧 end", "שלום עולם זה", "我爱北京天安门", "no\nbreak\there"]
+    spans = [[(3, 6), (9, 12)], [(5, 9)], [(2, 4), (4, 7)], [(3, 8)]]
+    a = [[(s, e, "X") for s, e in of] for of in spans]
+    corpus = sa.Corpus.from_segments(
+        [len(t) for t in texts], {"a": a, "b": [[]] * 4}, offsets="characters", texts=texts
+    )
+    browser = visit(corpus)
+    runs = browser.execute_script(
+        """return [...document.querySelectorAll(".doc")].map((doc) => [...doc.querySelectorAll(".run")].map((run) => {
+             const copy = run.cloneNode(true);
+             for (const tag of copy.querySelectorAll(".tag")) tag.remove();
+             return copy.textContent; }))"""
+    )
+    assert runs == [[text[s:e] for s, e in of] for text, of in zip(texts, spans, strict=True)]
+    turned = (
+        "return [...document.querySelectorAll('.text')].map((x) => getComputedStyle(x).direction)"
+    )
+    assert browser.execute_script(turned) == ["ltr", "rtl", "ltr", "ltr"]
+
+
+def test_tokens_in_the_browser(visit):
+    """Tokens stay what they are: with spaces within, empty ones, of nobody's language."""
+    tokens = ("a b", "", "c", "<d>", "\n", "e")
+    corpus = sa.Corpus.from_segments([6], {"a": [[(0, 1, "X"), (3, 6, "Y")]], "b": [[]]})
+    browser = visit(replace(corpus, tokens=tokens))
+    text = browser.execute_script("return document.querySelector('.text').textContent")
+    assert re.sub(r"\(.*?\) [XY] −", "", text) == "a b  c <d> ␊ e"
+
+
+def test_without_texts(visit):
+    """Segments on a ruler, and in words."""
+    corpus = sa.Corpus.from_segments(
+        [50], {"a": [[(0, 5, "X"), (9, 11, "Y")]], "b": [[(0, 6, "X")]]}
+    )
+    browser = visit(corpus)
+    listed = browser.execute_script(
+        "return [...document.querySelectorAll('.listed')].map((x) => x.textContent)"
+    )
+    assert listed == ["a: 0–5 X (boundary), 9–11 Y (missed)", "b: 0–6 X (boundary)"]
+    assert len(browser.find_elements("css selector", ".ruler rect")) == 3
+
+
+def test_no_disagreement(visit, systems):
+    """Where two agree in everything, the page says it kindly."""
+    gold = systems.layers["gold.conll"]
+    browser = visit(replace(systems, layers={"gold": gold, "mine": gold}))
+    said = browser.execute_script("return document.querySelector('.empty').textContent")
+    assert said.startswith("No disagreement: gold and mine marked the same in every sentence")
+
+
+def test_long_documents(visit):
+    """Ten thousand tokens are drawn whole; of very many, the first, and the rest for the asking."""
+    tags = {
+        "gold": [["B-A", "I-A", "O", "B-B", "O"] * 6000],
+        "mine": [["B-A", "O", "O", "B-B", "O"] * 6000],
+    }
+    corpus = replace(sa.from_tags(tags), tokens=tuple(f"w{i}" for i in range(30_000)))
+    browser = visit(corpus)
+    words = "return document.querySelector('.text').textContent.match(/w[0-9]+/g).length"
+    assert browser.execute_script(words) == 20_000
+    browser.execute_script("document.querySelector('.doc button').click()")
+    assert browser.execute_script(words) == 30_000
+
+
+def test_many_labels(visit):
+    """Colours come again with another pattern; every label is written."""
+    labels = [f"label-{i:03d}" for i in range(300)]
+    spans = [[(i, i + 1, labels[30 * d + i]) for i in range(30)] for d in range(10)]
+    browser = visit(
+        sa.Corpus.from_segments(
+            [30] * 10, {"a": spans, "b": [[]] * 10}, ids=[f"d{i}" for i in range(10)]
+        )
+    )
+    assert "and 260 more labels" in browser.execute_script(
+        "return document.querySelector('.legend').textContent"
+    )
+    assert "label-299" in browser.execute_script(
+        "return document.querySelector('.list').textContent"
+    )
+
+
+def luminance(colour):
+    channels = [x / 255 for x in colour]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in channels]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(visit, scheme, crowd):
+    """Texts have a contrast of 4.5 with what they stand on, bars of 3 (WCAG 2.1), in both schemes;
+    the toggle goes to the other one."""
+    browser = visit(crowd, team=True)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    colour = """
+        const probe = document.createElement("i");
+        document.body.append(probe);
+        const found = Object.fromEntries(arguments[0].map((name) => {
+          probe.style.color = `var(--${name})`;
+          return [name, getComputedStyle(probe).color.match(/[0-9]+/g).slice(0, 3).map(Number)];
+        }));
+        probe.remove();
+        return found;"""
+    names = [
+        "ground",
+        "raised",
+        "tint",
+        "text",
+        "quiet",
+        "strong",
+        "up",
+        "down",
+        *(f"c{i}" for i in range(8)),
+    ]
+    seen = browser.execute_script(colour, names)
+    assert (luminance(seen["ground"]) < 0.2) == (scheme == "dark")
+
+    def contrast(one, other):
+        high, low = sorted((luminance(seen[one]), luminance(seen[other])), reverse=True)
+        return (high + 0.05) / (low + 0.05)
+
+    for ground in ("ground", "raised"):
+        for text in ("text", "quiet", "strong", "down"):
+            assert contrast(text, ground) >= 4.5, (text, ground)
+        for mark in ("up", "down", *(f"c{i}" for i in range(8))):
+            assert contrast(mark, ground) >= 3, (mark, ground)
+    assert contrast("text", "tint") >= 4.5
+    cells = browser.execute_script(
+        """return [...document.querySelectorAll(".heat:not(.none)")].map((cell) => ["color", "backgroundColor"].map(
+             (key) => getComputedStyle(cell)[key].match(/[0-9]+/g).slice(0, 3).map(Number)))"""
+    )
+    for i, (ink, paper) in enumerate(cells):
+        seen |= {"ink": ink, "paper": paper}
+        assert contrast("ink", "paper") >= 4.5, i
+    browser.execute_script("document.getElementById('theme').click()")
+    assert (luminance(browser.execute_script(colour, ["ground"])["ground"]) < 0.2) == (
+        scheme == "light"
+    )
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_structure(visit, crowd):
+    """Landmarks, headings, table headers with a scope, names for all that can be operated."""
+    browser = visit(crowd, team=True)
+    count = lambda selector: len(browser.find_elements("css selector", selector))  # noqa: E731 — short
+    assert [
+        count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
+    ] == [1] * 6
+    assert count("section") == count("section[aria-labelledby] > h2") == 9
+    assert count("th:not([scope])") == 0
+    assert count("[role=status][aria-live=polite]") == 1
+    nameless = """return [...document.querySelectorAll("input, select, button, a, article, [tabindex='0']")].filter((x) =>
+        !(x.labels?.length || x.textContent.trim() || x.getAttribute("aria-label") || x.getAttribute("aria-labelledby")))
+        .map((x) => x.outerHTML)"""
+    assert browser.execute_script(nameless) == []
+    images = "return [...document.querySelectorAll('svg')].filter((x) => !x.getAttribute('aria-label') && !x.getAttribute('aria-hidden')).length"
+    assert browser.execute_script(images) == 0
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_no_sideways_scrolling(visit, width, systems):
+    """In a narrow window tables scroll by themselves, the page does not."""
+    browser = visit(systems, gold="gold.conll")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wide, room = browser.execute_script(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert wide <= room
