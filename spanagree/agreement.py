@@ -48,6 +48,7 @@ from spanagree.resample import (
     intervals,
     three,
 )
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match
 from spanagree.tally import (
@@ -228,7 +229,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """The result of :func:`agree`.
 
     Attributes:

@@ -8,11 +8,13 @@ from typing import Any
 _STRINGS = (
     *("a", "b", "annotator", "average", "category", "coefficient", "document", "label", "level"),
     *("of", "reason", "signature", "system", "undefined"),
+    *("kind", "a_label", "a_text", "b_label", "b_text", "before", "after"),
 )
 _COUNTS = (
     *("agreements", "annotators", "categories", "compared", "differing", "documents", "items"),
     *("labels", "pairs", "pairs_corrected", "potential", "rank_corrected", "rank_observed"),
     *("size_a", "size_b", "size_gold", "size_system"),
+    *("count", "a_start", "a_end", "b_start", "b_end"),
 )
 _MARKS = ("exact", "few")
 _TYPES = {

@@ -162,6 +162,7 @@ def _in_parts(command: Callable[..., Any]) -> Callable[..., Any]:
 _format = _table_option("--format", FORMATS, "text", "How the result is written.")
 _output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, not to stdout.")
 _chance = _table_option("--chance", CHANCES, "nonoverlapping", "What a random annotation respects.")
+_plot = click.option("--plot", metavar="FILE", help="Draw a picture too: .png, .svg or .pdf.")
 _annotators = click.option("--annotators", metavar="NAME,...", help="These only.")
 _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
@@ -272,6 +273,7 @@ def spanagree(context: click.Context) -> None:
 @click.option("--tallies", metavar="FILE", help="Write tallies to FILE too, to be merged.")
 @_reading
 @_format
+@_plot
 @_output
 def evaluate(
     files: tuple[str, ...],
@@ -284,6 +286,7 @@ def evaluate(
     workers: int | None,
     tallies: str | None,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -298,6 +301,7 @@ def evaluate(
     """
     from spanagree.report.difficulty import levels_as_table
 
+    _check_plot(plot, output, _layers(files).values())
     ways = _ways(reading)
     if any(value is not None for value in ways.values()) and by != "difficulty":
         raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
@@ -343,9 +347,11 @@ def evaluate(
             as_rows=by_level.to_rows,
             as_table=lambda: levels_as_table(by_level),
         )
+        _draw(plot, by_level)
         return
     tested = None if test is None else _tested(test, corpus, result, certainty)
     _report_evaluation(output, format, result, by, tested)
+    _draw(plot, tested or result)
 
 
 def _report_evaluation(
@@ -386,12 +392,14 @@ def _report_evaluation(
 @_certainty
 @_table_option("--test", TESTS, None, "Pairs of systems.")
 @_format
+@_plot
 @_output
 def merge(
     files: tuple[str, ...],
     by: str | None,
     test: str | None,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **options: Any,
 ) -> None:
@@ -406,11 +414,13 @@ def merge(
     """
     certainty = _sure(options, test)
     _check_output(output, files)
+    _check_plot(plot, output, files)
     result = sa.read_tallies(files)
     if certainty.pop("ci", False):
         result = sa.with_intervals(result, **certainty)
     tested = None if test is None else sa.compare_systems(result, test=test, **certainty)
     _report_evaluation(output, format, result, by, tested)
+    _draw(plot, tested or result)
 
 
 @spanagree.command()
@@ -431,6 +441,7 @@ def merge(
 @_certainty
 @_reading
 @_format
+@_plot
 @_output
 def agree(
     files: tuple[str, ...],
@@ -442,6 +453,7 @@ def agree(
     block: int | None,
     workers: int | None,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -455,6 +467,7 @@ def agree(
     """
     from spanagree.report.agreement import as_table
 
+    _check_plot(plot, output, _layers(files).values())
     certainty = _sure(reading)
     in_blocks = _in_blocks(files, block, workers)
     if in_blocks and by == "document":
@@ -479,6 +492,7 @@ def agree(
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
+    _draw(plot, result)
 
 
 @spanagree.command()
@@ -490,6 +504,7 @@ def agree(
 @click.option("--no-text", is_flag=True, help="Offsets and labels only, no word of the texts.")
 @_reading
 @_table_option("--format", ("text", "csv", "jsonl", "json"), "text", "How the result is written.")
+@_plot
 @_output
 def disagreements(
     files: tuple[str, ...],
@@ -497,6 +512,7 @@ def disagreements(
     kind: str | None,
     no_text: bool,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -508,6 +524,7 @@ def disagreements(
     """
     from spanagree.report.disagreements import as_text
 
+    _check_plot(plot, output, _layers(files).values())
     corpus, layers = _read(files, reading, output)
     a, b = (str(_layer_named(name, layers)) for name in between)
     result = sa.disagreements(corpus, a, b, kinds=_names(kind), text=not no_text)
@@ -518,9 +535,8 @@ def disagreements(
         "json": lambda: to_json(result.to_dict()),
     }
     _put(output, forms[format]())
-    sys.stdout.flush()
-    for note in result.notes:
-        _note(note)
+    _say(result.notes)
+    _draw(plot, result)
 
 
 @spanagree.command()
@@ -574,6 +590,7 @@ def report(
 @_certainty
 @functools.partial(_reading, but=("--tokens", "--annotator"))
 @_format
+@_plot
 @_output
 def coefficients(
     files: tuple[str, ...],
@@ -586,6 +603,7 @@ def coefficients(
     block: int | None,
     workers: int | None,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -601,6 +619,7 @@ def coefficients(
     """
     from spanagree.report.coefficients import as_table
 
+    _check_plot(plot, output, files)
     certainty = _sure(reading)
     table: Any
     of_table = {name: reading.pop(name) for name in _OF_TABLES}
@@ -642,6 +661,7 @@ def coefficients(
         as_rows=lambda: result.to_rows(by),
         as_table=lambda: as_table(result, by),
     )
+    _draw(plot, result)
 
 
 _OF_TABLES = ("item", "annotator", "label", "wide", "counts", "categories", "duplicates")
@@ -688,6 +708,7 @@ def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
 @_in_parts
 @_reading
 @_format
+@_plot
 @_output
 def difficulty(
     files: tuple[str, ...],
@@ -698,6 +719,7 @@ def difficulty(
     block: int | None,
     workers: int | None,
     format: str,  # noqa: A002 — named as the option
+    plot: str | None,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -709,6 +731,7 @@ def difficulty(
     """
     from spanagree.report.difficulty import as_table, as_text
 
+    _check_plot(plot, output, _layers(files).values())
     in_blocks = _in_blocks(files, block, workers)
     corpus, layers = _corpus(files, reading, output, in_blocks, block)
     with _workers(workers) as executor:
@@ -725,6 +748,7 @@ def difficulty(
             as_rows=result.to_rows,
             as_table=lambda: as_table(result),
         )
+    _draw(plot, result)
 
 
 @spanagree.command()
@@ -889,8 +913,16 @@ def check(
 @click.option("--segments", required=True, metavar="N,...", help="Lengths of the segments.")
 @_chance
 @_format
+@_plot
 @_output
-def chance(length: int, segments: str, chance: str, format: str, output: str | None) -> None:  # noqa: A002
+def chance(
+    length: int,
+    segments: str,
+    chance: str,
+    format: str,  # noqa: A002 — named as the option
+    plot: str | None,
+    output: str | None,
+) -> None:
     """Where the segments of a random annotation start: the chance model by itself.
 
     \b
@@ -898,6 +930,7 @@ def chance(length: int, segments: str, chance: str, format: str, output: str | N
     """
     from spanagree.report import start_distributions as report
 
+    _check_plot(plot, output, ())
     _check_output(output, ())
     lengths = [_whole_number(part, "--segments") for part in segments.split(",")]
     start = sa.start_distribution(length, lengths, chance)
@@ -908,6 +941,10 @@ def chance(length: int, segments: str, chance: str, format: str, output: str | N
         as_rows=lambda: report.as_rows(lengths, chance, start),
         as_table=lambda: report.as_table(length, lengths, chance, start),
     )
+    if plot is not None:
+        from spanagree.report.plots import write_starts
+
+        write_starts(plot, length, lengths, start, report.signature_of(chance))
 
 
 def _read(
@@ -1108,6 +1145,28 @@ def _write(
     else:
         text = "\n".join(part for part in (before(), TABLES[format](as_table())) if part)
     _put(output, text)
+
+
+def _check_plot(plot: str | None, output: str | None, inputs: Iterable[str]) -> None:
+    """Before any work: the picture can be drawn and written, and overwrites nothing."""
+    if plot is None:
+        return
+    from spanagree.report.plots import check_plot
+
+    check_plot(plot)
+    _check_output(plot, inputs, "--plot")
+    if plot == output:
+        raise InputError(
+            f"{printable(plot)}: is to hold the picture and the report; each needs a file"
+        )
+
+
+def _draw(plot: str | None, result: Any) -> None:
+    """Writes the picture of a result, if one was asked for."""
+    if plot is not None:
+        from spanagree.report.plots import write_plot
+
+        write_plot(plot, result, result.signature)
 
 
 def _report(

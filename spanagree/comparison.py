@@ -20,6 +20,7 @@ from spanagree.arrow import to_arrow
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.evaluation import Evaluation, System
 from spanagree.resample import Bootstrap, Resampling, Sample, bootstrap, f1_figures
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.tally import UNDEFINED, plain
 
@@ -68,7 +69,7 @@ class SystemPair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
     pairs: tuple[SystemPair, ...]

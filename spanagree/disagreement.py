@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrow import to_arrow
 from spanagree.corpus import Corpus, Layer, Segment
 from spanagree.errors import SettingError, check_choice, one_of, printable, show
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.similarity import MATCHES, similar
 from spanagree.version import __version__
@@ -177,7 +179,7 @@ class Disagreement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Disagreements:
+class Disagreements(Shown):
     """The result of :func:`disagreements`; iterate over it for the rows.
 
     Attributes:
@@ -278,6 +280,10 @@ class Disagreements:
             values += [row.before, row.after] if self.with_text else []
             rows.append(dict(zip(self.columns, [*values, self.signature], strict=True)))
         return rows
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows(), self.columns)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -412,7 +418,7 @@ def _notes(corpus: Corpus, layers: tuple[Layer, Layer], a: str, b: str) -> list[
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion:
+class Confusion(Shown):
     """Which labels two annotators gave to segments that go together.
 
     Attributes:
@@ -446,6 +452,10 @@ class Confusion:
             "labels": list(self.labels),
             "matrix": self.matrix.tolist(),
         }
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows(), ("a", "b", "count", "signature"))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each cell that is not 0; the label is ``None`` for nothing."""

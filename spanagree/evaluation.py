@@ -41,6 +41,7 @@ from spanagree.poisson import (
     replicates,
 )
 from spanagree.resample import Resampling, all_figures, intervals
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
 from spanagree.tally import (
@@ -134,7 +135,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Shown):
     """The result of :func:`evaluate`.
 
     Attributes:

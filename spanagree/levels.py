@@ -33,6 +33,7 @@ from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
 from spanagree.errors import SettingError, check_whole, counted, one_of, printable, show
 from spanagree.evaluation import Evaluation
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.similarity import check_layer
 from spanagree.tally import UNDEFINED, plain
@@ -43,7 +44,7 @@ _TIE = 1e-12  # difficulties closer than this are the same
 
 
 @dataclass(frozen=True)
-class Difficulty:
+class Difficulty(Shown):
     """The result of :func:`difficulty`.
 
     Attributes:
@@ -494,7 +495,7 @@ def split(
 
 
 @dataclass(frozen=True)
-class EvaluationByLevel:
+class EvaluationByLevel(Shown):
     """The result of :func:`evaluate_levels`.
 
     Attributes:

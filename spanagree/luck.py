@@ -19,6 +19,7 @@ from spanagree.chance.simulate import redraw
 from spanagree.corpus import Corpus, Layer
 from spanagree.errors import SettingError, check_whole
 from spanagree.evaluation import Evaluation
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.similarity import find_match, similar
 from spanagree.tally import UNDEFINED, plain
@@ -49,7 +50,7 @@ class Luck:
 
 
 @dataclass(frozen=True)
-class LuckTest:
+class LuckTest(Shown):
     """The result of :func:`luck_test`."""
 
     systems: Mapping[str, Luck]

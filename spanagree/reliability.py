@@ -25,6 +25,7 @@ from spanagree.label_resampling import coefficient_intervals, poisson_intervals
 from spanagree.label_tallies import Labels, LabelTallies
 from spanagree.poisson import poisson_resampling, poisson_settings
 from spanagree.resample import Resampling
+from spanagree.shown import Shown
 from spanagree.signature import signature
 from spanagree.sparse_agreement import Spa, spa, spa_settings
 from spanagree.tally import UNDEFINED, Score, plain
@@ -56,7 +57,7 @@ class Labeller:
 
 
 @dataclass(frozen=True)
-class Coefficients:
+class Coefficients(Shown):
     """The result of :func:`coefficients`.
 
     Attributes:

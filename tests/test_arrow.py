@@ -166,3 +166,18 @@ def test_an_unknown_part():
     """As for the rows."""
     with pytest.raises(sa.SettingError, match="unknown by 'token'"):
         sa.evaluate(sa.Corpus.from_segments(LENGTHS, SEGMENTS)).to_arrow("token")
+
+
+@pytest.mark.parametrize("what", [sa.disagreements, sa.confusion], ids=lambda f: f.__name__)
+def test_disagreements(what):
+    """Where two part: names as strings, counts and offsets as whole numbers, also without a row."""
+    corpus = sa.Corpus.from_segments(LENGTHS, SEGMENTS)
+    full, same = what(corpus, "gold", "a"), what(corpus, "gold", "b")
+    tables = [full.to_arrow(), same.to_arrow()]
+    empty = sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]})
+    tables.append(what(empty, "a", "b").to_arrow())
+    assert tables[0].to_pylist() == full.to_rows()
+    assert len(tables[2]) == 0
+    kinds = {"string", "int64"}
+    assert all({str(f.type) for f in table.schema} == kinds for table in tables)
+    assert tables[0].schema == tables[1].schema == tables[2].schema

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from spanagree.corpus import Segment
-from spanagree.disagreement import KINDS, Disagreements
+from spanagree.disagreement import KINDS, Confusion, Disagreements
 from spanagree.errors import counted, printable
 from spanagree.report.table import Table, Value, unit
 from spanagree.report.text import render
 
+_NOTHING = "(nothing)"
 _LONGEST = 40  # characters of a segment's text that are shown; the other formats have all
 
 
@@ -15,6 +16,15 @@ def as_text(result: Disagreements) -> str:
     """A row for each disagreement, and how many there are of each kind."""
     if not len(result):
         return f"{_none(result)}\nsignature: {result.signature}\n"
+    return render(as_table(result))
+
+
+def as_table(result: Disagreements) -> Table:
+    """A row for each disagreement; if there is none, a sentence that says so."""
+    if not len(result):
+        return Table(
+            (unit(result.settings),), [], caption=_none(result), signature=result.signature
+        )
     names = map(printable, result.between)
     headers = [[name, "label", *(["text"] if result.with_text else [])] for name in names]
     header = (unit(result.settings), "kind", *headers[0], *headers[1])
@@ -27,8 +37,20 @@ def as_text(result: Disagreements) -> str:
         ]
         for row in result
     ]
-    return render(
-        Table(header, rows, names=len(header), caption=_caption(result), signature=result.signature)
+    return Table(
+        header, rows, names=len(header), caption=_caption(result), signature=result.signature
+    )
+
+
+def confusion_as_table(result: Confusion) -> Table:
+    """The labels of the first in rows, those of the second in columns; nothing comes last."""
+    names = (*result.labels, _NOTHING)
+    a, b = map(printable, result.settings["between"])
+    return Table(
+        (f"{a} ↓ {b} →", *names),
+        [[name, *row] for name, row in zip(names, result.matrix.tolist(), strict=True)],
+        caption=f"labels of {a} and {b}, {counted(result.documents, unit(result.settings))}",
+        signature=result.signature,
     )
 
 

@@ -21,7 +21,7 @@ def as_dict(
 ) -> dict[str, Any]:
     """Plain data, for JSON: P(start = x) for each segment."""
     return {
-        "signature": _signature(chance),
+        "signature": signature_of(chance),
         "length": length,
         "chance": chance,
         "segments": [
@@ -41,18 +41,19 @@ def as_table(length: int, segments: Sequence[int], chance: str, start: Sequence[
             for x in range(places)
         ],
         caption=f"P(start) of random segments in {length} tokens",
-        signature=_signature(chance),
+        signature=signature_of(chance),
     )
 
 
-def _signature(chance: str) -> str:
+def signature_of(chance: str) -> str:
+    """The model and the version."""
     return signature({"chance": chance, "version": __version__})
 
 
 def as_rows(segments: Sequence[int], chance: str, start: Sequence[Floats]) -> list[dict[str, Any]]:
     """A row for each distinct length and place."""
     return [
-        {"length": a, "start": x, "probability": value, "signature": _signature(chance)}
+        {"length": a, "start": x, "probability": value, "signature": signature_of(chance)}
         for a, p in dict(zip(segments, start, strict=True)).items()
         for x, value in enumerate(p.tolist())
     ]

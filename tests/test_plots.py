@@ -1,0 +1,267 @@
+"""Pictures and notebook tables: they show the results' figures, take any name, and refuse in one line."""
+
+from __future__ import annotations
+
+import html
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.cli import main
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+from matplotlib import pyplot  # noqa: E402 — after the choice of a canvas that needs no screen
+from matplotlib.image import imread  # noqa: E402
+
+FILES = ("gold", "lexicon", "tagger", "chunker")
+HOSTILE = '<script>alert(1)</script> $\\frac{1$ \x1b[31m "'
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def corpus(newsroom):
+    return sa.read_conll({n: newsroom / f"{n}.conll" for n in FILES})
+
+
+@pytest.fixture(scope="module")
+def crowd(newsroom):
+    return sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+
+
+@pytest.fixture(scope="module")
+def results(corpus, crowd):
+    """One result of each kind."""
+    whole = sa.evaluate(corpus)
+    few = {"resamples": 20}
+    return {
+        "ranks": whole,
+        "intervals": sa.evaluate(corpus, ci=True, **few),
+        "levels": sa.evaluate_levels(whole, sa.difficulty(corpus, "gold")),
+        "agreement": sa.agree(crowd),
+        "coefficients": sa.coefficients(sa.token_labels(crowd), ci=True, **few),
+        "difficulty": sa.difficulty(crowd),
+        "comparison": sa.compare_systems(whole, **few),
+        "luck": sa.luck_test(corpus, whole, draws=20),
+        "disagreements": sa.disagreements(crowd, "ann", "bob"),
+        "confusion": sa.confusion(crowd, "ann", "bob"),
+    }
+
+
+def texts(ax):
+    return [t.get_text() for t in ax.texts]
+
+
+def ticks(axis):
+    return [t.get_text() for t in axis.get_ticklabels()]
+
+
+def test_ranks(results):
+    """A line for each system, from F1 to corrected F1, with both figures written."""
+    ax = results["ranks"].plot()
+    systems = results["ranks"].systems.values()
+    lines = [line.get_ydata() for line in ax.lines[: len(systems)]]
+    assert [list(line) for line in lines] == [[s.f1.observed, s.f1.corrected] for s in systems]
+    written = {f"lexicon  {s.f1.observed:.4f}" for s in systems if s.name == "lexicon"}
+    assert written <= set(texts(ax))
+
+
+def test_intervals(results):
+    """Points at the figures, bars from end to end of the intervals."""
+    ax = results["intervals"].plot()
+    systems = list(results["intervals"].systems.values())
+    for container, kind in zip(ax.containers, ("observed", "corrected"), strict=True):
+        data, _, (bars,) = container
+        assert list(data.get_xdata()) == [getattr(s.f1, kind) for s in systems]
+        for segment, s in zip(bars.get_segments(), systems, strict=True):
+            assert segment[:, 0] == pytest.approx(getattr(s.f1.interval, kind), abs=1e-12)
+    assert ticks(ax.yaxis) == [s.name for s in systems]
+
+
+def test_levels(results):
+    """The corrected F1 of each system in each level; documents without a difficulty are left out."""
+    ax = results["levels"].plot()
+    of = results["levels"].evaluations[:2]
+    assert len(results["levels"].levels) == 3
+    for line, name in zip(ax.lines, results["levels"].whole.systems, strict=True):
+        assert list(line.get_ydata()) == [e.systems[name].f1.corrected for e in of]
+
+
+@pytest.mark.parametrize("name", ["agreement", "confusion"])
+def test_maps(results, name):
+    """A heat map of the matrix, with its figures."""
+    result = results[name]
+    ax = result.plot()
+    matrix = result.matrix() if name == "agreement" else result.matrix.astype(float)
+    shown = ax.images[0].get_array().filled(np.nan)
+    assert np.array_equal(shown, matrix, equal_nan=True)
+    digits = 2 if name == "agreement" else 0
+    assert texts(ax) == ["–" if np.isnan(x) else f"{x:.{digits}f}" for x in matrix.ravel()]
+
+
+def test_others(results):
+    """Coefficients, differences, luck, difficulty and kinds at their figures."""
+    of = results["coefficients"]
+    data = results["coefficients"].plot().containers[0][0].get_xdata()
+    assert list(data) == [c.value for c in (of.spa, of.pi, of.kappa, of.alpha, of.ac1)]
+    pairs = results["comparison"].pairs
+    boxes = results["comparison"].plot().containers
+    assert list(boxes[1][0].get_xdata()) == [p.corrected.value for p in pairs]
+    luck = list(results["luck"].systems.values())
+    lines = results["luck"].plot().lines
+    assert [list(line.get_xdata()) for line in lines] == [
+        *(list(s.null) for s in luck),
+        [s.f1 for s in luck],
+    ]
+    values = results["difficulty"].values
+    (stairs,) = results["difficulty"].plot().patches
+    assert stairs.get_data().values.sum() == (~np.isnan(values)).sum()
+    counts = results["disagreements"].counts
+    bars = [bar.get_width() for bar in results["disagreements"].plot().patches]
+    assert bars == [counts[k] for k in ("missed", "spurious", "boundary", "label", "boundary+label")]  # fmt: skip
+
+
+def test_into_axes_of_ones_own(results):
+    """``ax=`` draws there and returns it; no figure is opened."""
+    _, ax = pyplot.subplots()
+    for result in results.values():
+        assert result.plot(ax=ax) is ax
+    assert len(pyplot.get_fignums()) == 1
+
+
+def hostile():
+    """Names, labels and ids that would be markup, mathematics or terminal codes."""
+    long = "x" * 200
+    marked = [[(0, 2, HOSTILE), (3, 4, long)], [(1, 2, HOSTILE)]]
+    other = [[(0, 1, HOSTILE), (3, 4, HOSTILE)], [(1, 2, long)]]
+    layers = {HOSTILE: marked, long: other, "c": [[], None]}
+    return sa.Corpus.from_segments([6, 5], layers, ids=[HOSTILE, long])
+
+
+def test_hostile_names(tmp_path):
+    """Nothing in a name is read as mathematics or markup; long ones are cut."""
+    corpus = hostile()
+    names = list(corpus.annotators)
+    whole = sa.evaluate(corpus)
+    found = [
+        whole, sa.evaluate(corpus, ci=True, resamples=9), sa.agree(corpus), sa.difficulty(corpus),
+        sa.coefficients(sa.token_labels(corpus)), sa.compare_systems(whole, resamples=9),
+        sa.evaluate_levels(whole, sa.difficulty(corpus, names[0])), sa.luck_test(corpus, whole, draws=9),
+        sa.disagreements(corpus, *names[:2]), sa.confusion(corpus, *names[:2]),
+    ]  # fmt: skip
+    from spanagree.report.plots import write_plot
+
+    for i, result in enumerate(found):
+        result.plot().figure.canvas.draw()
+        write_plot(tmp_path / f"{i}.svg", result, "signature")
+        assert "<script>" not in (tmp_path / f"{i}.svg").read_text("utf-8")
+        shown = result._repr_html_()
+        assert "<script" not in shown
+        assert "\x1b" not in shown
+
+
+def test_nothing_to_draw():
+    """Where no figure is defined the picture says so; none of it is an error."""
+    for corpus in (
+        sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]}),
+        sa.Corpus.from_segments([4], {"a": [[]], "b": [None]}),
+        sa.Corpus.from_segments([], {"a": [], "b": []}),
+    ):
+        whole = sa.evaluate(corpus)
+        assert texts(whole.plot()) == ["no system with a defined F1"]
+        assert texts(sa.evaluate(corpus, ci=True, resamples=5).plot()) == ["nothing of which the figure is defined"]  # fmt: skip
+        assert texts(sa.difficulty(corpus).plot()) == ["no document has a difficulty"]
+        assert texts(sa.luck_test(corpus, whole, draws=5).plot()) == ["no system that marked anything"]  # fmt: skip
+        sa.agree(corpus).plot().figure.canvas.draw()
+        sa.evaluate_levels(whole, sa.difficulty(corpus)).plot().figure.canvas.draw()
+    assert texts(sa.agree(sa.Corpus.from_segments([], {})).plot()) == ["no annotator"]
+
+
+def test_many():
+    """Two hundred annotators: a map without figures and names, no larger than a page."""
+    rng = np.random.default_rng(0)
+    layers = {f"annotator {i}": [[(int(rng.integers(4)), 5, "X")]] for i in range(200)}
+    ax = sa.agree(sa.Corpus.from_segments([9], layers)).plot()
+    assert texts(ax) == []
+    assert ticks(ax.yaxis) == []
+    assert max(ax.figure.get_size_inches()) < 9
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+COMMANDS = {
+    "evaluate": ["evaluate", "{gold}", "{mine}"],
+    "ci": ["evaluate", "{gold}", "{mine}", "--ci", "--resamples", "9"],
+    "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
+    "luck": ["evaluate", "{gold}", "{mine}", "--test", "luck", "--resamples", "9"],
+    "agree": ["agree", "{gold}", "{mine}"],
+    "coefficients": ["coefficients", "{gold}", "{mine}", "--tokens"],
+    "difficulty": ["difficulty", "{gold}"],
+    "disagreements": ["disagreements", "{gold}", "{mine}", "--between", "gold.conll", "lexicon.conll"],
+    "chance": ["chance", "--length", "20", "--segments", "1,3"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_files(newsroom, tmp_path, capsys, command, kind):
+    """Each command draws, beside its report, a picture that holds the signature; twice the same."""
+    files = {"gold": str(newsroom / "gold.conll"), "mine": str(newsroom / "lexicon.conll")}
+    line = [part.format(**files) for part in COMMANDS[command]]
+    made = []
+    for i in range(2):
+        path = tmp_path / f"{i}.{kind}"
+        assert main([*line, "--plot", str(path)]) == 0
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+    *_, signature = re.findall(r"^signature: (.*)$", capsys.readouterr().out, re.M)
+    if kind == "png":
+        assert imread(tmp_path / "0.png").shape[1] > 500
+        assert signature.encode() in made[0]
+    elif kind == "svg":
+        assert html.escape(signature).encode() in made[0]
+    else:
+        assert made[0].startswith(b"%PDF")
+        assert b"/Subject" in made[0]
+
+
+def test_refused(newsroom, tmp_path, capsys, monkeypatch):
+    """Another extension, a folder that is not there, an input, the report's file, no matplotlib."""
+    gold, mine = (str(newsroom / f"{n}.conll") for n in FILES[:2])
+    monkeypatch.chdir(tmp_path)
+    for path, more, said in (
+        ("x.gif", [], "x.gif: pictures are .png, .svg, .pdf; .gif is none of them"),
+        ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
+        ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
+        ("x.png", ["-o", "x.png"], "x.png: is to hold the picture and the report; each needs a file"),
+    ):  # fmt: skip
+        assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1
+        assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(sa.SettingError, match=r"^int: there is no picture of it$"):
+        sa.Evaluation.plot(3)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = "plotting needs matplotlib, which is not installed; run: pip install 'spanagree[plot]'"
+    assert main(["evaluate", gold, mine, "--plot", "x.png"]) == 1
+    assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+
+
+# --- notebooks ----------------------------------------------------------------------------------
+
+
+def test_notebook(results):
+    """Each result shows as a table with a header for each column, its figures and its signature."""
+    for name, result in results.items():
+        shown = result._repr_html_()
+        assert html.escape(result.signature) in shown
+        assert shown.count("<table>") == shown.count("</table>") == 1, name
+    system = results["ranks"].systems["tagger"]
+    assert f'<data value="{system.f1.corrected!r}">{system.f1.corrected:.4f}</data>' in results["ranks"]._repr_html_()  # fmt: skip
