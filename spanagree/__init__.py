@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 from spanagree.version import __version__
 
 if TYPE_CHECKING:  # names are looked up when they are first used, so that starting up is quick
-    from spanagree.agreement import Agreement, agree
+    from spanagree.agreeing import agree
+    from spanagree.agreement import Agreement
     from spanagree.chance import start_distribution
     from spanagree.chance.simulate import simulate
     from spanagree.coefficient import (
@@ -37,12 +38,12 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.corpus import Change, Corpus, Document, Layer, Segment
     from spanagree.disagreement import Confusion, Disagreements, confusion, disagreements
     from spanagree.errors import InputError, SettingError, SpanAgreeError
+    from spanagree.evaluating import evaluate
     from spanagree.evaluation import (
         Evaluation,
         Macro,
         Rank,
         System,
-        evaluate,
         with_intervals,
     )
     from spanagree.formats import (
@@ -157,7 +158,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "spanagree.agreement": "Agreement agree",
+    "spanagree.agreeing": "agree",
+    "spanagree.agreement": "Agreement",
     "spanagree.chance": "start_distribution",
     "spanagree.chance.simulate": "simulate",
     "spanagree.coefficient": "Coefficient ac1 alpha bias category_agreement kappa pi",
@@ -165,7 +167,8 @@ _HOMES = {
     "spanagree.corpus": "Change Corpus Document Layer Segment",
     "spanagree.disagreement": "Confusion Disagreements confusion disagreements",
     "spanagree.errors": "InputError SettingError SpanAgreeError",
-    "spanagree.evaluation": "Evaluation Macro Rank System evaluate with_intervals",
+    "spanagree.evaluating": "evaluate",
+    "spanagree.evaluation": "Evaluation Macro Rank System with_intervals",
     "spanagree.formats": (
         "from_dataset from_docs from_tags read_brat read_conll read_docbin read_jsonl "
         "read_labels read_shards to_dataset to_docs write_conll write_docbin write_jsonl"

@@ -1,11 +1,9 @@
-"""Systems against a gold annotation: raw scores, what luck alone would give, and beyond luck."""
+"""How systems did against a gold annotation: raw, by luck alone, and beyond luck."""
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -13,51 +11,27 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.arrow import to_arrow
-from spanagree.blocks import (
-    Block,
-    each_block,
-    merged,
-    merged_settings,
-    notes_of_blocks,
-    settings_of_blocks,
-)
 from spanagree.caveats import caveats
-from spanagree.chance.placement import CHANCES
-from spanagree.corpus import Corpus
 from spanagree.errors import (
-    InputError,
     SettingError,
     check_choice,
-    counted,
-    one_of,
     printable,
-)
-from spanagree.poisson import (
-    Entries,
-    Replicates,
-    percentile_intervals,
-    poisson_resampling,
-    poisson_settings,
-    replicates,
 )
 from spanagree.resample import Resampling, all_figures, intervals
 from spanagree.shown import Shown
 from spanagree.signature import signature
-from spanagree.similarity import check_layer, find_match, place_layers, tallies
+from spanagree.similarity import find_match
 from spanagree.tally import (
-    NO_TALLY,
     UNDEFINED,
     Score,
     Tallies,
     Tally,
-    TallySum,
     corrected,
     plain,
     undefined,
 )
 from spanagree.version import __version__
 
-_COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -136,7 +110,7 @@ class System:
 
 @dataclass(frozen=True)
 class Evaluation(Shown):
-    """The result of :func:`evaluate`.
+    """The result of :func:`spanagree.evaluate`.
 
     Attributes:
         systems: by name, in the order of the corpus.
@@ -182,11 +156,11 @@ class Evaluation(Shown):
             for name, (tallies, shared) in kept.items()
         }
         of_label = find_match(self.settings["match"]).of_label
-        chosen_systems = _systems(systems, self.label_names, of_label)
+        chosen_systems = systems_of(systems, self.label_names, of_label)
         result = replace(self, systems=chosen_systems, documents=len(documents))
         if "ci" not in self.settings:
             return result
-        return _with_intervals(result, Resampling.of(self.settings))
+        return resampled(result, Resampling.of(self.settings))
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
         """Name and tally of each document that has a segment, of gold or of the system.
@@ -242,8 +216,10 @@ class Evaluation(Shown):
         Raises:
             SettingError: if ``by`` is not one of :data:`BY`.
 
-        >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "PER")]], "b": [[(0, 2, "PER")]]})
-        >>> [(row["label"], row["f1_observed"]) for row in evaluate(corpus).to_rows("label")]
+        >>> import spanagree as sa
+        >>> one = [[(0, 2, "PER")]]
+        >>> result = sa.evaluate(sa.Corpus.from_segments([9], {"a": one, "b": one}))
+        >>> [(row["label"], row["f1_observed"]) for row in result.to_rows("label")]
         [('PER', 1.0), ('', 1.0), ('', 1.0)]
         """
         _check_by(by)
@@ -324,81 +300,6 @@ BY = {"label": "a row for each label", "document": "a row for each document that
 """What a report can be broken down by."""
 
 
-def evaluate(
-    corpus: Corpus | Iterable[Block],
-    gold: str | None = None,
-    *,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: str | None = None,
-    executor: Executor | None = None,
-    on_error: str = "raise",
-    progress: Callable[[int, int], None] | None = None,
-) -> Evaluation:
-    """Precision, recall and F1 of systems against a gold annotation, raw and beyond luck.
-
-    The expected scores are those of two independent random annotations that keep the number,
-    lengths and labels of the segments of either side in every document (Li et al. 2024). They
-    are exact: nothing is simulated.
-
-    Args:
-        corpus: gold and systems as layers; or blocks of a corpus that is too large for memory: an
-            iterable of corpora, or of functions without arguments that give them. Over blocks the
-            figures are the same to the last digit, but single documents are not kept.
-        gold: the name of the gold layer; the first unless named. All others are systems.
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
-        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
-        confidence: of the intervals, in per cent.
-        resamples: how many; with the same ``seed`` the digits are the same, in whatever order the
-            documents come.
-        seed: a whole number from 0.
-        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`; ``bca``
-            unless given. Over blocks percentile, of a Poisson bootstrap that draws by the
-            documents' ids.
-        executor: of blocks: any ``concurrent.futures.Executor``, whose workers do the work.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
-        progress: called with the number of steps done and of all: the chance model, and a step
-            for each system; or with the number of blocks done.
-
-    Raises:
-        SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
-            that overlaps itself where the measure or the chance model does not allow it.
-        InputError: for blocks that fail, or do not go together.
-
-    >>> corpus = Corpus.from_segments(
-    ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-    ... )
-    >>> f1 = evaluate(corpus, gold="gold").systems["mine"].f1
-    >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
-    (0.667, 0.074, 0.64)
-    """
-    if not isinstance(corpus, Corpus):
-        find_match(match)
-        check_choice(chance, CHANCES, "chance")
-        drawing = poisson_resampling(ci, confidence, resamples, seed, interval)
-        work = functools.partial(part_of, gold=gold, match=match, chance=chance, resampling=drawing)
-        done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        return _over_blocks(*merged(done, _merged, "evaluate"), drawing)
-    resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
-    if executor is not None:
-        raise SettingError("executor: for blocks; one corpus is evaluated here")
-    gold, columns, shared, notes = _compared(corpus, gold, match, chance, progress)
-    result = evaluation_of(
-        {name: (columns[name], shared[name]) for name in columns},
-        corpus.labels,
-        len(corpus),
-        corpus.ids,
-        _settings(gold, match, chance, corpus.offsets, corpus.reading),
-        (*corpus.notes, *notes),
-    )
-    return result if resampling is None else _with_intervals(result, resampling)
-
-
 def evaluation_of(
     tallied: Mapping[str, tuple[Tallies, Bools]],
     labels: tuple[str, ...],
@@ -408,7 +309,7 @@ def evaluation_of(
     notes: tuple[str, ...],
 ) -> Evaluation:
     """The result for systems of which the tallies, and who shared what with gold, are known."""
-    systems = _systems(tallied, labels, find_match(settings["match"]).of_label)
+    systems = systems_of(tallied, labels, find_match(settings["match"]).of_label)
     return Evaluation(systems, documents, ids, settings, notes, labels)
 
 
@@ -425,71 +326,15 @@ def with_intervals(
     Raises:
         SettingError: for a number out of range, or an evaluation over blocks.
     """
-    return _with_intervals(evaluation, Resampling(confidence, resamples, seed, interval))
+    return resampled(evaluation, Resampling(confidence, resamples, seed, interval))
 
 
-def _settings(
-    gold: str, match: str, chance: str, offsets: str, reading: Mapping[str, Any]
-) -> dict[str, Any]:
-    return {
-        "gold": gold,
-        "match": match,
-        "chance": chance,
-        "average": "micro",
-        "offsets": offsets,
-        **reading,
-        "version": __version__,
-    }
-
-
-def _compared(
-    corpus: Corpus,
-    gold: str | None,
-    match: str,
-    chance: str,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[str, dict[str, Tallies], dict[str, Bools], list[str]]:
-    """Gold's name, the tallies of each system, the documents it shares with gold, and notes."""
-    find_match(match)
-    names = corpus.annotators
-    if len(names) < 2:
-        raise SettingError(
-            f"{counted(len(names), 'layer')} in the corpus; gold and at least one"
-            " system are needed: a second file, or columns for both"
-        )
-    gold = names[0] if gold is None else gold
-    if gold not in names:
-        raise one_of(gold, map(printable, names), "gold")
-    for name in names:
-        check_layer(corpus, name, match, chance)
-    others = [name for name in names if name != gold]
-    told = progress or (lambda done, total: None)
-    told(0, len(names))
-    profiles, placed = place_layers(corpus, names, chance)
-    columns: dict[str, Tallies] = {}
-    for done, name in enumerate(others, 1):
-        told(done, len(names))
-        columns[name] = tallies(
-            placed[gold], placed[name], profiles, match, max(1, len(corpus.labels))
-        )
-    told(len(names), len(names))
-    annotated = {name: corpus.layers[name].annotated for name in names}
-    shared = {name: annotated[gold] & annotated[name] for name in others}
-    unshared = {name: len(corpus) - int(both.sum()) for name, both in shared.items()}
-    notes = [
-        f"{printable(name)}: {number} of {len(corpus)} documents not shared with gold, left out"
-        for name, number in unshared.items()
-        if number
-    ]
-    return gold, columns, shared, notes
-
-
-def _systems(
+def systems_of(
     of: Mapping[str, tuple[Tallies, Bools]], labels: tuple[str, ...], of_label: bool
 ) -> dict[str, System]:
     """Systems with their ranks, from their tallies and the documents that they share with gold."""
     totals = {name: columns.total() for name, (columns, _) in of.items()}
-    ranks = _ranks_of(list(totals.values()))
+    ranks = ranks_of(list(totals.values()))
     systems = {}
     for (name, (columns, shared)), rank in zip(of.items(), ranks, strict=True):
         by_label = columns.by_label(labels) if of_label else {}
@@ -498,7 +343,7 @@ def _systems(
             int(shared.sum()),
             totals[name],
             by_label,
-            _macro(by_label.values(), of_label),
+            macro_of(by_label.values(), of_label),
             rank,
             columns,
             shared,
@@ -506,153 +351,7 @@ def _systems(
     return systems
 
 
-# --- over blocks --------------------------------------------------------------------------------
-
-
-class _Part(NamedTuple):
-    """What is counted in one block, or in several."""
-
-    documents: int
-    annotators: tuple[str, ...]
-    settings: Mapping[str, Any]
-    shared: Mapping[str, int]
-    totals: Mapping[str, TallySum]
-    labels: Mapping[str, Mapping[str, TallySum]]  # of each system
-    label_names: tuple[str, ...]
-    notes: tuple[str, ...]
-    replicates: Replicates | None = None  # by system, label and column of the tally
-
-
-def part_of(
-    corpus: Corpus, *, gold: str | None, match: str, chance: str, resampling: Resampling | None
-) -> _Part:
-    """What one block adds to an evaluation."""
-    gold, columns, shared, notes = _compared(corpus, gold, match, chance)
-    label_names = corpus.labels if find_match(match).of_label else ()
-    by_label: dict[str, dict[str, TallySum]] = {}
-    for name, of in columns.items():
-        sums = TallySum.each(of, of.label, len(label_names)) if label_names else []
-        by_label[name] = dict(zip(label_names, sums, strict=True))
-    return _Part(
-        len(corpus),
-        corpus.annotators,
-        _settings(gold, match, chance, corpus.offsets, corpus.reading),
-        {name: int(both.sum()) for name, both in shared.items()},
-        {name: TallySum.of(of) for name, of in columns.items()},
-        by_label,
-        label_names,
-        (*corpus.notes, *notes),
-        None if resampling is None else _drawn(corpus, columns, label_names, resampling),
-    )
-
-
-def _drawn(
-    corpus: Corpus,
-    columns: Mapping[str, Tallies],
-    label_names: Sequence[str],
-    resampling: Resampling,
-) -> Replicates:
-    """What a block adds in every resample to the columns of each system and label."""
-    labels = label_names or ("",)
-    entries = [
-        Entries(
-            [(name, label, column) for label in labels],
-            of.label.clip(0),
-            of.document,
-            getattr(of, column),
-        )
-        for name, of in columns.items()
-        for column in _COLUMNS
-    ]
-    return replicates(corpus, entries, resampling)
-
-
-def _merged(one: _Part, other: _Part, number: int) -> _Part:
-    """Two parts together; ``number`` is that of the later block.
-
-    Raises:
-        InputError: for other annotators, or other settings, naming both.
-    """
-    if one.annotators != other.annotators:
-        raise InputError(
-            f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
-            f" before have {', '.join(map(printable, one.annotators))}"
-        )
-    settings = merged_settings(one.settings, other.settings, f"block {number}")
-    names = tuple(sorted({*one.label_names, *other.label_names}))
-    return _Part(
-        one.documents + other.documents,
-        one.annotators,
-        settings,
-        {name: one.shared[name] + other.shared[name] for name in one.shared},
-        {name: one.totals[name].plus(other.totals[name]) for name in one.totals},
-        {
-            name: {
-                label: one.labels[name]
-                .get(label, NO_TALLY)
-                .plus(other.labels[name].get(label, NO_TALLY))
-                for label in names
-            }
-            for name in one.labels
-        },
-        names,
-        (*one.notes, *other.notes),
-        one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
-    )
-
-
-def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | None) -> Evaluation:
-    """The result of all blocks together."""
-    settings = whole.settings
-    if resampling is not None and whole.replicates is not None:
-        whole.replicates.check()
-        settings = {**settings, **poisson_settings(resampling), "version": __version__}
-
-    def with_ends(name: str, tally: Tally, labels: Sequence[str]) -> Tally:
-        return tally if resampling is None else _with_ends(whole, resampling, name, tally, labels)
-
-    all_labels = whole.label_names or ("",)
-    ranks = _ranks_of([sums.tally for sums in whole.totals.values()])
-    systems = {}
-    for (name, sums), rank in zip(whole.totals.items(), ranks, strict=True):
-        labels = {label: of.tally for label, of in whole.labels[name].items()}
-        systems[name] = System(
-            name,
-            whole.shared[name],
-            with_ends(name, sums.tally, all_labels),
-            {label: with_ends(name, tally, [label]) for label, tally in labels.items()},
-            _macro(labels.values(), find_match(settings["match"]).of_label),
-            rank,
-            None,
-            None,
-        )
-    return Evaluation(
-        systems,
-        whole.documents,
-        None,
-        settings_of_blocks(settings, skipped),
-        notes_of_blocks(whole.notes, skipped),
-        whole.label_names,
-    )
-
-
-def _with_ends(
-    whole: _Part, resampling: Resampling, name: str, tally: Tally, labels: Sequence[str]
-) -> Tally:
-    """The tally of a system over some labels, with intervals."""
-    assert whole.replicates is not None  # as resampling was asked for
-    drawn = [whole.replicates.over([(name, of, c) for of in labels]) for c in _COLUMNS]
-    found = percentile_intervals(
-        np.array([getattr(tally, column) for column in _COLUMNS], np.float64),
-        np.stack(drawn, axis=1),
-        all_figures,
-        whole.shared[name],
-        resampling,
-    )
-    return replace(tally, intervals=dict(zip(Macro._fields, found, strict=True)))
-
-
-def _with_intervals(evaluation: Evaluation, resampling: Resampling) -> Evaluation:
+def resampled(evaluation: Evaluation, resampling: Resampling) -> Evaluation:
     """The same systems with intervals, over all labels and for each."""
     systems, labels = evaluation.systems, evaluation.label_names
     of, whose = [], []
@@ -685,7 +384,8 @@ def _with_intervals(evaluation: Evaluation, resampling: Resampling) -> Evaluatio
     return replace(evaluation, systems=made, settings=settings)
 
 
-def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
+def macro_of(labels: Iterable[Tally], of_label: bool) -> Macro:
+    """The means over labels, of a measure that is one of labels."""
     tallied = list(labels)
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
     return Macro(
@@ -705,7 +405,8 @@ def _mean(scores: Sequence[Score], nothing: str) -> Score:
     )
 
 
-def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
+def ranks_of(totals: Sequence[Tally]) -> list[Rank]:
+    """The places of systems by their F1, raw and corrected."""
     kinds = ("observed", "corrected")
     columns = (_ranks([getattr(tally.f1, kind) for tally in totals]) for kind in kinds)
     return [Rank(*pair) for pair in zip(*columns, strict=True)]

@@ -24,7 +24,7 @@ SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
     "version", "signature", "shown", "errors", "arrays", "exact", "offsets", "corpus", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
-    "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "training", "tally_files", "agreement", "coefficient", "sparse_agreement", "label_resampling", "reliability",
+    "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "evaluating", "training", "tally_files", "agreement", "agreeing", "coefficient", "sparse_agreement", "label_resampling", "reliability",
     "levels", "split_files", "own_measure", "comparison", "luck", "disagreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(

@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.agreement import Agreement, agree
+from spanagree.agreeing import agree
+from spanagree.agreement import Agreement
 from spanagree.corpus import Corpus, Layer
 from spanagree.disagreement import OUTCOMES, disagreements
 from spanagree.errors import SettingError, SpanAgreeError, counted
-from spanagree.evaluation import Evaluation, System, evaluate
+from spanagree.evaluating import evaluate
+from spanagree.evaluation import Evaluation, System
 from spanagree.formats.files import PathName, check_writable, write_bytes
 from spanagree.levels import Difficulty, EvaluationByLevel, difficulty, evaluate_levels
 from spanagree.reliability import coefficients

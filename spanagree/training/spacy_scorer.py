@@ -17,7 +17,7 @@ from spanagree.arrays import Bools, Ints
 from spanagree.chance import CHANCES
 from spanagree.corpus import Corpus, RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
-from spanagree.evaluation import evaluate
+from spanagree.evaluating import evaluate
 from spanagree.similarity import MATCHES
 from spanagree.tally import Score, Tally, plain
 

@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.chance import CHANCES
 from spanagree.corpus import Corpus
 from spanagree.errors import InputError, SettingError, check_choice, show
-from spanagree.evaluation import evaluate
+from spanagree.evaluating import evaluate
 from spanagree.formats.tag_columns import InDocument, TagColumn, read_columns
 from spanagree.similarity import MATCHES
 from spanagree.tags import read_tags
