@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -234,3 +235,24 @@ def test_errors(length, segments, chance, message):
     with pytest.raises(sa.SpanAgreeError) as error:
         sa.start_distribution(length, segments, chance)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("drawn", "special", "total", "most"),
+    [
+        (9, 4, [12, 30], 4),  # binomials from the table
+        (40, 300, [900, 2000], 25),  # each m from the one before
+        (40, 1000, [1020], 40),  # more drawn than are left: followed one by one
+        (700, 990, [2000], 500),  # none of so many is too small for a float: one by one
+    ],
+)
+def test_hypergeometric_tables(drawn, special, total, most):
+    """Each route gives the ratio of binomials in whole numbers, to 1e-13 of itself or 1e-300."""
+    table = placement._hypergeometric(drawn, special, np.array(total), most)
+    for t, size in enumerate(total):
+        for y in range(0, drawn + 1, max(1, drawn // 13)):
+            for m in range(most + 1):
+                ways = math.comb(y, m) * (math.comb(size - y, special - m) if special >= m else 0)
+                exact = Fraction(ways, math.comb(size, special))
+                found = Fraction(float(table[t, y, m]))
+                assert abs(found - exact) <= max(exact * Fraction(1, 10**13), Fraction(1, 10**300))
