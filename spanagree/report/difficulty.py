@@ -20,6 +20,7 @@ from spanagree.report.table import (
 from spanagree.report.text import render
 
 _BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
+_DIGITS = 12
 _MOST = 20  # documents shown in full; of more, the easiest and the hardest
 _ENDS = 5
 _FIGURES = ("F1", "chance F1", "corrected F1")
@@ -64,7 +65,9 @@ def bins(result: Difficulty) -> tuple[list[int], list[float]] | None:
     values = result.values[result.defined]
     if not len(values):
         return None
-    counts, edges = np.histogram(np.clip(values, 0, 1), bins=_BINS, range=(0, 1))
+    # rounded alike, so that a difficulty at an edge is in the bin that begins there
+    edges = np.round(np.linspace(0, 1, _BINS + 1), _DIGITS)
+    counts, _ = np.histogram(np.round(np.clip(values, 0, 1), _DIGITS), bins=edges)
     return counts.tolist(), edges.tolist()
 
 
