@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement import MIN_SHARED, Agreement, Pairs, agreement_of
-from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.arrays import Floats, Ints, distinct, groups, ranks
 from spanagree.blocks import (
     Block,
     each_block,
@@ -448,13 +448,11 @@ def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Int
     rows, (pair, document) = result.kept()
     # pairs in an order of their own, so that the order of annotators changes no digit
     names = [sorted(names) for names in result.pairs]
-    ordered = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(ordered), np.int64)
-    place[ordered] = np.arange(len(ordered))
+    place = ranks(names)
     unit = np.searchsorted(seen, document[rows.document])
     column = 3 * place[pair[rows.document]]
     values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
-    shape = (len(seen), max(3 * len(ordered), 1))
+    shape = (len(seen), max(3 * len(names), 1))
     table = coo_array(
         (
             np.concatenate(values).astype(np.float64),
@@ -464,7 +462,7 @@ def _mean_interval(result: Agreement, seen: Ints, resampling: Resampling) -> Int
     )
 
     def mean(sums: Floats) -> Floats:
-        return _mean_figures(sums[:, : 3 * len(ordered)])
+        return _mean_figures(sums[:, : 3 * len(names)])
 
     small = shape[0] * shape[1] < _DENSE
     return three(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges
+from spanagree.arrays import Ints, ranges, ranks
 from spanagree.corpus import Corpus, Layer
 from spanagree.similarity import Placed, place_layers, tallies
 from spanagree.tally import Tallies
@@ -96,8 +96,7 @@ def compare(
         )
 
     # sides by name, so that the order of annotators changes no digit
-    rank = np.empty(len(corpus.annotators), np.int64)
-    rank[np.argsort(np.array(corpus.annotators, dtype=object))] = np.arange(len(rank))
+    rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     size = crowd.end - crowd.begin

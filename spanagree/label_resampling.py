@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, ranks
 from spanagree.label_table import LabelTable
 from spanagree.label_tallies import LabelTallies
 from spanagree.poisson import percentile_intervals
-from spanagree.resample import Resampling, Sample, bootstrap, three
+from spanagree.resample import Resampling, Sample, beyond_luck, bootstrap, three
 from spanagree.tally import Interval
 
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
@@ -158,8 +158,7 @@ class _Sums(NamedTuple):
 
 
 def _corrected(observed: Floats, expected: Floats) -> Floats:
-    value = np.where(expected < 1 - 1e-10, (observed - expected) / (1 - expected), np.nan)
-    return np.stack((observed, expected, value), axis=1)
+    return np.stack((observed, expected, beyond_luck(observed, expected)), axis=1)
 
 
 def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
@@ -194,9 +193,7 @@ def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
     ]
     if table.annotator is not None:
         # annotators in the order of their names, so that the order of rows changes no draw
-        rank = np.empty(len(table.annotators), np.int64)
-        rank[np.argsort(np.array(table.annotators, dtype=object))] = np.arange(len(rank))
-        column = 6 + 3 * K + rank[table.annotator] * K + table.label
+        column = 6 + 3 * K + ranks(table.annotators)[table.annotator] * K + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
     rows, columns, values = (np.concatenate([e[k] for e in entries]) for k in range(3))
     shape = (int(unit.max(initial=-1)) + 1, sums.columns)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, distinct, met_before
+from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
 from spanagree.errors import InputError, check_choice, counted, printable, show
 
 MOST = 2**31 - 1
@@ -182,8 +182,7 @@ class LabelTable:
         found, code = np.unique(values[item, annotator], return_inverse=True)
         labelled = [_name(value, "label") for value in found]
         order = sorted(range(len(labelled)), key=labelled.__getitem__)
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
+        rank = ranks(labelled)
         missing = values.size - len(item)
         return cls(
             item,
@@ -349,6 +348,10 @@ class LabelTable:
         >>> table.complete().size
         1
         """
+        return self._complete
+
+    @cached_property
+    def _complete(self) -> LabelTable:
         everyone = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
         return self.subset(np.flatnonzero(self.given == everyone))
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.tally import UNDEFINED, Interval
+from spanagree.tally import CERTAIN, UNDEFINED, Interval
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 """From sums, (resamples, columns), to figures, (resamples, figures); ``nan`` where undefined."""
@@ -316,5 +316,10 @@ def _three(matched: Floats, expected: Floats, size: Floats) -> Floats:
     # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
     size = np.where(size > 0.5, size, np.nan)
     observed, luck = matched / size, expected / size
-    beyond = np.where(luck < 1 - 1e-10, (observed - luck) / (1 - luck), np.nan)
-    return np.stack((observed, luck, beyond), axis=-1)
+    return np.stack((observed, luck, beyond_luck(observed, luck)), axis=-1)
+
+
+def beyond_luck(observed: Floats, expected: Floats) -> Floats:
+    """Corrected figures, as of :func:`spanagree.tally.corrected`: ``nan`` where luck gives 1."""
+    value = np.where(expected < 1 - CERTAIN, (observed - expected) / (1 - expected), np.nan)
+    return np.asarray(value, np.float64)

@@ -13,7 +13,7 @@ from uuid import uuid4
 from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.formats.conll import write_conll
 from spanagree.formats.extras import optional
-from spanagree.formats.files import PathName
+from spanagree.formats.files import PathName, writing
 from spanagree.formats.hf_datasets import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy_docs import write_docbin
@@ -96,18 +96,16 @@ def write_split(
     # beside a folder that is made at once; inside one that is there, which may be a mount point
     made = (target if there else target.parent) / f".split-{uuid4().hex}"
     try:
-        made.mkdir()
-        WRITERS[form](split, made)
-        files = sorted(path.name for path in made.iterdir())
-        text = json.dumps({**split.to_dict(), "files": files}, indent=2, allow_nan=False)
-        (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
-        if there:
-            _replace(target, made, files)
-        else:
-            made.rename(target)
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be written: {printable(str(reason))}") from None
+        with writing(name):
+            made.mkdir()
+            WRITERS[form](split, made)
+            files = sorted(path.name for path in made.iterdir())
+            text = json.dumps({**split.to_dict(), "files": files}, indent=2, allow_nan=False)
+            (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+            if there:
+                _replace(target, made, files)
+            else:
+                made.rename(target)
     except InputError as error:  # it names the folder that is being made
         raise InputError(str(error).replace(str(made), name)) from None
     finally:
@@ -146,7 +144,7 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
         name = printable(os.fspath(folder)) or "''"
     except TypeError:
         raise InputError(f"{show(folder)}; the name of a folder is needed") from None
-    try:
+    with writing(name):
         target = Path(os.path.realpath(folder))
         if not os.fspath(folder) or (target.exists() and not target.is_dir()):
             raise InputError(f"{name}: is no folder; parts are written into one")
@@ -158,9 +156,4 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
             raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
         if not os.access(target if target.is_dir() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be written: {reason}") from None
     return target

@@ -17,7 +17,8 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.exact import exact_sums, rounded
 
-_CERTAIN = 1e-10  # an expected score this close to 1 is 1: sums of floats give 1 − 1e-16
+CERTAIN = 1e-10
+"""An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
 UNDEFINED = math.nan
 
 
@@ -81,7 +82,7 @@ def corrected(observed: float, expected: float) -> Score:
     >>> corrected(0.75, 0.5).corrected
     0.5
     """
-    if expected >= 1 - _CERTAIN:
+    if expected >= 1 - CERTAIN:
         return Score(observed, expected, UNDEFINED, "luck alone gives 1")
     return Score(observed, expected, (observed - expected) / (1 - expected))
 

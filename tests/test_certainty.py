@@ -243,7 +243,7 @@ def test_agreement_of_a_team(newsroom):
         assert low <= part.f1.corrected <= high
     low, high = result.mean.interval.corrected
     assert low <= result.mean.corrected <= high
-    import spanagree.agreement as module
+    import spanagree.agreeing as module
 
     dense = module._DENSE
     try:

@@ -6,9 +6,10 @@ import codecs
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from spanagree.errors import InputError, SettingError, printable, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
 
 PathName = str | os.PathLike[str]
 
@@ -110,7 +111,7 @@ def check_writable(path: PathName) -> None:
     """
     target = Path(path)
     name = printable(os.fspath(path)) or "''"
-    try:
+    with writing(name):
         if not os.fspath(path) or target.is_dir():
             raise InputError(f"{name}: is a folder; a file is needed")
         if not target.parent.is_dir():
@@ -118,11 +119,22 @@ def check_writable(path: PathName) -> None:
             raise InputError(f"{name}: cannot be written: there is no folder {folder}")
         if not os.access(target if target.exists() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
+
+
+@contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Says of what goes wrong in here that ``name`` cannot be written, and why.
+
+    Raises:
+        InputError: in place of any error of the system; errors of ours stay.
+    """
+    try:
+        yield
+    except SpanAgreeError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be written: {reason}") from None
+        raise InputError(f"{name}: cannot be written: {printable(str(reason))}") from None
 
 
 def write_text(path: PathName, text: str) -> None:
@@ -137,7 +149,7 @@ def write_bytes(path: PathName, data: bytes) -> None:
         InputError: for a path that cannot be written.
     """
     check_writable(path)
-    try:
+    with writing(printable(os.fspath(path))):
         if os.path.exists(path) and not os.path.isfile(path):
             Path(path).write_bytes(data)
             return
@@ -150,9 +162,6 @@ def write_bytes(path: PathName, data: bytes) -> None:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
-    except OSError as error:
-        name = printable(os.fspath(path))
-        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
 
 
 def named_files(
