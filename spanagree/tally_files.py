@@ -70,53 +70,49 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         ],
         metadata={_KEY: json.dumps(about)},
     )
+    try:
+        table = pa.table(columns, schema=schema)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{show(error.object)}: a name with half a surrogate pair, which Parquet cannot hold;"
+            " give it another"
+        ) from None
     out = io.BytesIO()
-    parquet.write_table(pa.table(columns, schema=schema), out, compression="zstd")
+    parquet.write_table(table, out, compression="zstd")
     write_bytes(path, out.getvalue())
 
 
 def _columns(evaluation: Evaluation) -> dict[str, Any]:
-    rows: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    labels = np.array([*evaluation.label_names, None], dtype=object)
-
-    def add(document: Ints, system: str | None, label: Any, of: Sequence[Any]) -> None:
-        rows["document"].append(document)
-        rows["system"].append(np.full(len(document), system, dtype=object))
-        rows["label"].append(label)
-        for name, column in zip(list(_COLUMNS)[4:], of, strict=True):
-            rows[name].append(column)
-
-    nobody = np.ones(evaluation.documents, np.bool_)
+    """The columns of the file, each as an array."""
+    size = evaluation.documents
+    label_names = np.array([*evaluation.label_names, None], dtype=object)
+    rows = []
+    nobody = np.ones(size, np.bool_)
     for name, system in evaluation.systems.items():
         of, shared = system.kept()
-        nobody &= ~shared
         figures = (of.matched.astype(np.float64), of.expected, of.size_a, of.size_b)
-        add(of.document, name, labels[of.label], figures)
+        rows.append((of.document, _all(name, len(of.document)), label_names[of.label], *figures))
         empty = shared.copy()
         empty[of.document] = False
-        _add_empty(add, np.flatnonzero(empty), name)
-    _add_empty(add, np.flatnonzero(nobody), None)
-    nothing = {
-        name: np.zeros(0, object if kind == "string" else np.int64)
-        for name, kind in _COLUMNS.items()
-    }
-    joined = {name: np.concatenate([*column, nothing[name]]) for name, column in rows.items()}
-    ids = (
-        None if evaluation.document_ids is None else np.array(evaluation.document_ids, dtype=object)
-    )
-    numbers = joined["document"].astype(np.int64)
-    joined["id"] = np.full(len(numbers), None, object) if ids is None else ids[numbers]
-    return {**joined, "document": numbers}
+        rows.append(_without_segments(np.flatnonzero(empty), name))
+        nobody &= ~shared
+    rows.append(_without_segments(np.flatnonzero(nobody), None))
+    document, *rest = (np.concatenate(column) for column in zip(*rows, strict=True))
+    ids = evaluation.document_ids
+    named = _all(None, size) if ids is None else np.array(ids, dtype=object)
+    return dict(zip(_COLUMNS, (document, named[document], *rest), strict=True))
 
 
-def _add_empty(add: Any, documents: Ints, system: str | None) -> None:
-    zeros = np.zeros(len(documents), np.int64)
-    add(
-        documents,
-        system,
-        np.full(len(documents), None, object),
-        (zeros.astype(np.float64), zeros.astype(np.float64), zeros, zeros),
-    )
+def _without_segments(documents: Ints, system: str | None) -> tuple[Any, ...]:
+    """Rows that only say that a document was there."""
+    n = len(documents)
+    matched, expected = np.zeros((2, n))
+    gold, marked = np.zeros((2, n), np.int64)
+    return documents, _all(system, n), _all(None, n), matched, expected, gold, marked
+
+
+def _all(value: str | None, count: int) -> Any:
+    return np.full(count, value, dtype=object)
 
 
 class _Part(NamedTuple):

@@ -204,6 +204,17 @@ def test_no_text_and_no_spans(folder):
     assert sorted(said) == ["documents", "labels", "notes", "settings", "systems", "version", "whole"]  # fmt: skip
 
 
+def test_names_that_parquet_cannot_hold(tmp_path):
+    """Half a surrogate pair in a name is an error that shows it."""
+    corpus = sa.Corpus.from_segments([5], {"g": [[(0, 1, "\ud800")]], "s": [[]]})
+    said = (
+        r"'\ud800': a name with half a surrogate pair, which Parquet cannot hold; give it another"
+    )
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.write_tallies(sa.evaluate(corpus), tmp_path / "x.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nobody_shares_anything(tmp_path):
     """Documents that no system shares with gold are counted; their figures stay undefined."""
     corpus = sa.Corpus.from_segments([5, 4], {"g": [[], None], "s": [None, []]}, ids=["a", "b"])
