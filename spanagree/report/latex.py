@@ -42,9 +42,10 @@ def render(table: Table) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_cell, cells)) + r" \\"
+    return " & ".join(map(escaped, cells)) + r" \\"
 
 
-def _cell(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text as LaTeX shows it, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
     return "".join(_ESCAPES.get(c, c) for c in minus)
