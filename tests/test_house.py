@@ -172,6 +172,7 @@ def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
     from spanagree.cli import (
         agree,
+        cite,
         coefficients,
         convert,
         difficulty,
@@ -194,14 +195,16 @@ def test_options_in_the_docs():
             "scale",
             "disagreements",
             "report",
+            "in_a_paper",
         )
     )
     commands = (
-        convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report
+        convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
+        cite,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
-        if parameter.name == "files":
-            continue
+        if not parameter.opts[0].startswith("-"):
+            continue  # an argument
         rows = [r for r in page.splitlines() if re.match(rf"\| [^|]*`{parameter.opts[0]}`", r)]
         for choice in getattr(parameter.type, "choices", ()):
             assert any(f"`{choice}`" in row for row in rows), (parameter.opts[0], choice)

@@ -66,7 +66,7 @@ def cite(of: object = None, format: str = "text") -> str:  # noqa: A002 — name
 
 
 def settings_in(argument: str) -> dict[str, Any]:
-    """The settings that a signature names, or a file with a report in JSON; ``-`` is standard input.
+    """The settings that a signature names, or a report in JSON; ``-`` is standard input.
 
     Raises:
         InputError: for a file that cannot be read or has no signature; for what is no signature.
@@ -79,22 +79,17 @@ def settings_in(argument: str) -> dict[str, Any]:
         report = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError(f"{name}: is no JSON; a report by --format json is needed") from None
-    lines = [part.get("signature") for part in _parts(report)]
-    if not lines or not all(isinstance(line, str) for line in lines):
-        raise InputError(f"{name}: no signature in it; a report by --format json is needed")
-    settings: dict[str, Any] = {}
-    for line in lines:  # of the figures, then of the test
-        try:
+    parts = [report, report.get("test")] if isinstance(report, dict) else [report]
+    lines = [part.get("signature") for part in parts if isinstance(part, dict)]
+    try:
+        settings: dict[str, Any] = {}
+        for line in lines or [None]:  # of the figures, then of the test
+            if not isinstance(line, str):
+                raise InputError("no signature in it; a report by --format json is needed")
             settings |= settings_of(line)
-        except InputError as error:
-            raise InputError(f"{name}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
     return settings
-
-
-def _parts(report: object) -> list[dict[str, Any]]:
-    """The report, and that of its test."""
-    parts = [report, report.get("test")] if isinstance(report, dict) else []
-    return [part for part in parts if isinstance(part, dict)]
 
 
 def cited(settings: Mapping[str, Any] | None, format: str = "text") -> str:  # noqa: A002 — as above
@@ -203,9 +198,10 @@ _SUBJECTS: Mapping[str, Sequence[str]] = {
     "comparison": _MICRO,
     "luck": _MICRO,
     "agreement": (
-        "{annotators} were compared in pairs, each over the {document}s that both saw.",
+        "The {annotators} were compared in pairs, each over the {document}s that both saw.",
         _MATCHED,
-        "The team's F1 is that of the tallies summed over all pairs and {document}s.",
+        "The team's F1 is that of the tallies summed over all pairs and {document}s; the mean over"
+        " pairs is that of the pairs' own figures.",
     ),
     "difficulty": (_MATCHED,),
     "split": (_MATCHED,),
@@ -232,8 +228,8 @@ def _difficulty(settings: Mapping[str, Any], document: str) -> list[str]:
     whose = "the gold annotation against itself"
     if settings.get("of") == "team":
         whose = (
-            f"the annotators who saw it ({settings.get('annotators', 'all')} in all), as a mean over"
-            " all ordered pairs of them, each with herself included"
+            f"the annotators who saw it ({settings.get('annotators', 'all')} in all), as a mean"
+            " over all ordered pairs of them, each with herself included"
         )
     said = [
         f"The difficulty of a {document} is 1 − its chance level, the F1 that luck alone would give"
@@ -262,25 +258,29 @@ def _coefficients(settings: Mapping[str, Any]) -> list[str]:
         one = items.removesuffix("s")
         left = {"kept": "were kept", "skipped": "were left out"}[settings.get("outside", "kept")]
         said.append(
-            f"Every {one} is an item, its label that of the segment in which it lies, or O; those that"
-            f" all who saw them call O {left}."
+            f"Every {one} is an item, its label that of the segment in which it lies, or O; those"
+            f" that all who saw them call O {left}."
         )
     of = "π [[scott1955,fleiss1971]], κ [[cohen1960,conger1980]], α for nominal labels"
     of += " [[krippendorff2011]], AC1 [[gwet2008]] and bias B [[artstein2005]]"
     if "weights" in settings:
-        weights = settings["weights"]
-        made = f"weights {weights}: {WEIGHTS[weights]}"
-        if "classes" in settings:
-            given = settings["classes"] == "estimated"
-            made += f", which was {'estimated from the labels' if given else 'given'}"
-        of = f"SPA [[norregaard2022]] ({made}, n the labels of an item), {of}"
+        of = f"SPA [[norregaard2022]], {of}"
     categories = settings["categories"]
     said.append(
         f"For {categories} categor{'y' if categories == 1 else 'ies'} the coefficients are {of}."
     )
+    if "weights" in settings:
+        made = WEIGHTS[settings["weights"]]
+        if "classes" in settings:
+            estimated = settings["classes"] == "estimated"
+            made += f", which was {'estimated from the labels' if estimated else 'given'}"
+        said.append(
+            f"SPA weighs items by {settings['weights']}: {made} (n is the number of an item's"
+            " labels, Pᵢ the share of their pairs that agree)."
+        )
     said.append(
-        "Corrected coefficients are (observed − expected) / (1 − expected). Agreement by category is"
-        " the share of the pairs of labels with the category in which both have it"
+        "Corrected coefficients are (observed − expected) / (1 − expected). Agreement by category"
+        " is the share of the pairs of labels with the category in which both have it"
         " [[uebersax,siegel2018]]."
     )
     if settings.get("complete_only"):
@@ -296,7 +296,7 @@ def _reading(settings: Mapping[str, Any], document: str) -> list[str]:
     """How files were read."""
     said = []
     if "scheme" in settings:
-        names = ", ".join(settings.get("schemes", ()))
+        names = ", ".join(name for name in settings.get("schemes", ()) if name != "none")
         scheme = settings["scheme"]
         if scheme == "auto":
             scheme = f"{names}, as recognised" if names else "recognised automatically"
@@ -307,7 +307,8 @@ def _reading(settings: Mapping[str, Any], document: str) -> list[str]:
         )
         said.append(f"Tags ({scheme}) were read {read}")
     if "offsets" in settings and "categories" not in settings:
-        said.append(f"Offsets count {settings['offsets']}; a random segment lies in a {document}.")
+        where = f"; a random segment lies in a {document}" if "chance" in settings else ""
+        said.append(f"Offsets count {settings['offsets']}{where}.")
     if settings.get("partial") == "drop-tokens":
         said.append("Tokens without a tag in one layer were left out in all.")
     if "cut" in settings:
@@ -318,7 +319,7 @@ def _reading(settings: Mapping[str, Any], document: str) -> list[str]:
         steps = "; ".join(REPAIRS[name].says for name in settings["repair"])
         said.append(f"Annotations were repaired: {steps}.")
     if skipped := settings.get("skipped_blocks"):
-        said.append(f"{counted(skipped, 'block')} of the corpus could not be used and were skipped.")
+        said.append(f"Left out: {counted(skipped, 'block')} of the corpus that could not be used.")
     return said
 
 
@@ -336,12 +337,12 @@ def _certainty(settings: Mapping[str, Any], document: str) -> list[str]:
             "bca": "bias-corrected and accelerated (BCa) bootstrap intervals [[efron1987]]",
             "percentile": "percentile bootstrap intervals [[efron1979]]",
             "poisson": "percentile intervals of a Poisson bootstrap [[chamandy2012]]",
-            "jackknife": "jackknife intervals, the figure ± z standard errors",
+            "jackknife": "jackknife intervals, the figure ± z standard errors,",
         }[kind]
         made = f"over {drawn}s ({times} resamples{seed})"
         if kind == "jackknife":
             made = f"from leaving out one {drawn} at a time"
-        said.append(f"Intervals are {confidence}% {how}, {made}.")
+        said.append(f"Intervals are {confidence}% {how} {made}.")
     holm = "p is two-sided, with Holm's correction [[holm1979]] for all pairs of systems."
     match settings.get("test"):
         case "bootstrap":

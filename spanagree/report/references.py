@@ -186,8 +186,7 @@ REFERENCES = {
 def software(version: str) -> Reference:
     """The package itself, as released; nobody is named but those of its licence."""
     authors = (("", "{The spanagree authors}"),)
-    return Reference("misc", authors, "", "{spanagree}", {"note": f"version {version}"})
-
+    return Reference("misc", authors, "", "{spanagree}", {"note": f"Version {version}"})
 
 
 _TEX = {"é": r"{\'e}", "ø": r"{\o}", "–": "--", "&": r"\&", "_": r"\_"}
@@ -204,7 +203,12 @@ def as_text(of: Reference) -> str:
     where = dict(of.fields)
     if "volume" in where:
         where["journal"] += f" {where.pop('volume')}({where.pop('number')})"
-    said = [who, of.year, of.title.translate({ord(c): None for c in "{}"}), ", ".join(where.values())]
+    said = [
+        who,
+        of.year,
+        of.title.translate({ord(c): None for c in "{}"}),
+        ", ".join(where.values()),
+    ]
     return ". ".join(part for part in said if part) + "."
 
 
@@ -214,7 +218,9 @@ def as_bibtex(key: str, of: Reference) -> str:
     >>> print(as_bibtex("efron1979", REFERENCES["efron1979"]).splitlines()[0])
     @article{efron1979,
     """
-    authors = " and ".join(f"{family}, {given}" if given else family for given, family in of.authors)
+    authors = " and ".join(
+        f"{family}, {given}" if given else family for given, family in of.authors
+    )
     fields = {"author": authors, "title": of.title, "year": of.year, **of.fields}
     lines = [f"  {name} = {{{_tex(text)}}}," for name, text in fields.items() if text]
     return "\n".join([f"@{of.kind}{{{key},", *lines, "}", ""])
