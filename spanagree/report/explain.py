@@ -17,6 +17,8 @@ from spanagree.sparse_agreement import WEIGHTS
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
 
+_Group = tuple[tuple[str, ...], str]  # the same, with words to be filled in
+
 _HEAD = "what the figures mean, and when not to trust them"
 _WIDTH = 100
 
@@ -76,11 +78,19 @@ def _of(table: Table) -> Iterator[tuple[str, str]]:
     for name in list(present):
         if name not in present:
             continue  # told with another
-        of, text = next(group for group in groups if name in _filled(group[0], words))
+        of, text = _group(name, groups, words)
         together = [one for one in _filled(of, words) if one in present]
         for one in together:
             del present[one]
         yield " / ".join(together), text.format(**words)
+
+
+def _group(name: str, groups: Sequence[_Group], words: Mapping[str, str]) -> _Group:
+    """The names and the paragraph that a name is explained by."""
+    for group in groups:
+        if name in _filled(group[0], words):
+            return group
+    raise LookupError(f"{name!r} is not explained")  # the tests have every table
 
 
 def _filled(names: Sequence[str], words: Mapping[str, str]) -> list[str]:
@@ -191,8 +201,6 @@ _P = {
 }
 
 # --- tables -------------------------------------------------------------------------------------
-
-_Group = tuple[tuple[str, ...], str]
 
 _CHANCE_F1: _Group = (
     ("chance F1",),
