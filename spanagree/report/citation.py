@@ -275,7 +275,7 @@ def _coefficients(settings: Mapping[str, Any]) -> list[str]:
             estimated = settings["classes"] == "estimated"
             made += f", which was {'estimated from the labels' if estimated else 'given'}"
         said.append(
-            f"SPA weighs items by {settings['weights']}: {made} (n is the number of an item's"
+            f"SPA's weights are {settings['weights']}: {made} (n is the number of an item's"
             " labels, Pᵢ the share of their pairs that agree)."
         )
     said.append(
@@ -307,7 +307,7 @@ def _reading(settings: Mapping[str, Any], document: str) -> list[str]:
         )
         said.append(f"Tags ({scheme}) were read {read}")
     if "offsets" in settings and "categories" not in settings:
-        where = f"; a random segment lies in a {document}" if "chance" in settings else ""
+        where = f"; random segments stay in their {document}" if "chance" in settings else ""
         said.append(f"Offsets count {settings['offsets']}{where}.")
     if settings.get("partial") == "drop-tokens":
         said.append("Tokens without a tag in one layer were left out in all.")

@@ -147,9 +147,9 @@ def _settings(settings: Mapping[str, Any], words: Mapping[str, str]) -> Iterator
         outside = _OUTSIDE[settings.get("outside", "kept")]
         yield (
             f"items {settings['items']}",
-            "they are not independent, long segments count more than short ones, and two"
-            " neighbouring"
-            f" names look like one. So they say nothing of spans: agree does. {outside}",
+            "they are not independent, long segments count more than short ones, and two neighbours"
+            " of one label look like one. So they cannot tell whether annotators see the same spans:"
+            f" that is what agree is for. {outside}",
         )
     if weights := settings.get("weights"):
         yield (

@@ -18,6 +18,7 @@ _ESCAPES = {
     "→": r"$\to$",
     "−": "$-$",
     **{c: f"$\\{name}$" for c, name in zip("πκατ", ("pi", "kappa", "alpha", "tau"), strict=True)},
+    "ᵢ": "$_i$",
     UNDEFINED: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
