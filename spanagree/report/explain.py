@@ -148,8 +148,8 @@ def _settings(settings: Mapping[str, Any], words: Mapping[str, str]) -> Iterator
         yield (
             f"items {settings['items']}",
             "they are not independent, long segments count more than short ones, and two neighbours"
-            " of one label look like one. So they cannot tell whether annotators see the same spans:"
-            f" that is what agree is for. {outside}",
+            " of one label look like one. So they cannot tell whether annotators see the same"
+            f" spans: that is what agree is for. {outside}",
         )
     if weights := settings.get("weights"):
         yield (
