@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # names are looked up when they are first used, so that start
     from spanagree.luck import LuckTest, luck_test
     from spanagree.own_measure import expected
     from spanagree.reliability import Coefficients, coefficients
+    from spanagree.report.citation import cite
     from spanagree.report.page import write_report
     from spanagree.sparse_agreement import agreement_variance, spa
     from spanagree.split_files import write_split
@@ -119,6 +120,7 @@ __all__ = [
     "alpha",
     "bias",
     "category_agreement",
+    "cite",
     "coefficients",
     "compare_systems",
     "confusion",
@@ -179,6 +181,7 @@ _HOMES = {
     "spanagree.luck": "LuckTest luck_test",
     "spanagree.own_measure": "expected",
     "spanagree.reliability": "Coefficients coefficients",
+    "spanagree.report.citation": "cite",
     "spanagree.report.page": "write_report",
     "spanagree.sparse_agreement": "agreement_variance spa",
     "spanagree.split_files": "write_split",

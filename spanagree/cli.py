@@ -47,6 +47,8 @@ from spanagree.formats.tag_columns import PARTIAL
 from spanagree.label_table import DUPLICATES
 from spanagree.offsets import CUTS
 from spanagree.report import FORMATS, TABLES, to_csv, to_json, to_jsonl
+from spanagree.report.citation import CITED, cited, settings_in
+from spanagree.report.explain import EXPLAINED, explain
 from spanagree.resample import INTERVALS
 from spanagree.similarity import MATCHES
 from spanagree.sparse_agreement import WEIGHTS
@@ -159,7 +161,28 @@ def _in_parts(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-_format = _table_option("--format", FORMATS, "text", "How the result is written.")
+_format = click.option(
+    "--format", type=click.Choice(FORMATS), default="text", show_default=True, is_eager=True,
+    help="How the result is written.",
+)  # fmt: skip
+
+
+def _to_be_explained(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Notes that the figures are to be explained; refused at once where there is no room."""
+    form = context.params.get("format")
+    if asked and form not in EXPLAINED:
+        raise click.UsageError(f"--explain is for {' and '.join(EXPLAINED)}; not with {form}")
+    context.meta[_EXPLAIN] = asked
+
+
+_EXPLAIN = "spanagree.explain"
+_explain = click.option(
+    "--explain",
+    is_flag=True,
+    expose_value=False,
+    callback=_to_be_explained,
+    help="Say below the table what each figure means, and when not to trust it.",
+)
 _output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, not to stdout.")
 _chance = _table_option("--chance", CHANCES, "nonoverlapping", "What a random annotation respects.")
 _plot = click.option("--plot", metavar="FILE", help="Draw a picture too: .png, .svg or .pdf.")
@@ -274,6 +297,7 @@ def spanagree(context: click.Context) -> None:
 @_reading
 @_format
 @_plot
+@_explain
 @_output
 def evaluate(
     files: tuple[str, ...],
@@ -382,7 +406,7 @@ def _report_evaluation(
         as_dict=lambda: {**result.to_dict(by), "test": tested.to_dict()},
         as_rows=tested.to_rows,
         as_table=lambda: tests_as_table(tested),
-        before=lambda: TABLES[format](as_table(result, by)),
+        before=lambda: as_table(result, by),
     )
 
 
@@ -393,6 +417,7 @@ def _report_evaluation(
 @_table_option("--test", TESTS, None, "Pairs of systems.")
 @_format
 @_plot
+@_explain
 @_output
 def merge(
     files: tuple[str, ...],
@@ -442,6 +467,7 @@ def merge(
 @_reading
 @_format
 @_plot
+@_explain
 @_output
 def agree(
     files: tuple[str, ...],
@@ -591,6 +617,7 @@ def report(
 @functools.partial(_reading, but=("--tokens", "--annotator"))
 @_format
 @_plot
+@_explain
 @_output
 def coefficients(
     files: tuple[str, ...],
@@ -709,6 +736,7 @@ def _given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
 @_reading
 @_format
 @_plot
+@_explain
 @_output
 def difficulty(
     files: tuple[str, ...],
@@ -737,7 +765,8 @@ def difficulty(
     with _workers(workers) as executor:
         result = _difficulty(corpus, layers, gold, annotators, match, chance, executor)
     if format == "text":
-        _put(output, as_text(result))
+        explained = _explained(format, [as_table(result)])
+        _put(output, "\n".join([as_text(result), *explained]))
         _say(result.notes)
     else:
         _report(
@@ -914,6 +943,7 @@ def check(
 @_chance
 @_format
 @_plot
+@_explain
 @_output
 def chance(
     length: int,
@@ -945,6 +975,24 @@ def chance(
         from spanagree.report.plots import write_starts
 
         write_starts(plot, length, lengths, start, report.signature_of(chance))
+
+
+@spanagree.command()
+@click.argument("result", required=False, metavar="[RESULT]")
+@_table_option("--format", CITED, "text", "How it is written.")
+@_output
+def cite(result: str | None, format: str, output: str | None) -> None:  # noqa: A002 — as the option
+    """A methods paragraph with the settings used, and the references that it needs.
+
+    RESULT is the signature that stands below a table, or a file of --format json; `-` is standard
+    input. Without it: a general sentence, and all references.
+
+    \b
+    spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:0.1.0'
+    spanagree cite report.json
+    """
+    _check_output(output, () if result is None else (result,))
+    _put(output, cited(None if result is None else settings_in(result), format))
 
 
 def _read(
@@ -1136,14 +1184,17 @@ def _write(
     as_dict: Callable[[], dict[str, Any]],
     as_rows: Callable[[], list[dict[str, Any]]],
     as_table: Callable[[], Any],
-    before: Callable[[], str] = str,
+    before: Callable[[], Any] | None = None,
 ) -> None:
     if format == "json":
         text = to_json(as_dict())
     elif format == "csv":
         text = to_csv(as_rows())
     else:
-        text = "\n".join(part for part in (before(), TABLES[format](as_table())) if part)
+        tables = [make() for make in (before, as_table) if make is not None]
+        text = "\n".join(
+            [*(TABLES[format](table) for table in tables), *_explained(format, tables)]
+        )
     _put(output, text)
 
 
@@ -1167,6 +1218,12 @@ def _draw(plot: str | None, result: Any) -> None:
         from spanagree.report.plots import write_plot
 
         write_plot(plot, result, result.signature)
+
+
+def _explained(format: str, tables: Sequence[Any]) -> list[str]:  # noqa: A002 — named as the option
+    """What the figures of the tables mean, if that was asked for."""
+    asked = click.get_current_context().meta.get(_EXPLAIN)
+    return [EXPLAINED[format](explain(tables))] if asked else []
 
 
 def _report(

@@ -202,6 +202,10 @@ def compare_systems(
             for pair, p in zip(ordered, adjusted, strict=True)
         ]
     settings = {**evaluation.settings, **resampling.settings(), "test": test}
+    settings |= {
+        "resamples": int(resamples),
+        "seed": int(seed),
+    }  # p is drawn, whatever the interval
     return Comparison(tuple(ordered), settings)
 
 

@@ -297,7 +297,7 @@ class Disagreements(Shown):
 def _signature(settings: Mapping[str, Any]) -> str:
     """Names and kinds in one line; a name may hold what does not print."""
     lists = {key: settings[key] for key in ("between", "kinds") if key in settings}
-    return signature({**settings, **{k: ",".join(map(printable, v)) for k, v in lists.items()}})
+    return signature({**settings, **{k: ",".join(v) for k, v in lists.items()}})
 
 
 def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:

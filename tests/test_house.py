@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
-    "version", "signature", "shown", "errors", "arrays", "exact", "offsets", "corpus", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
+    "version", "shown", "errors", "signature", "arrays", "exact", "offsets", "corpus", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
     "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "evaluating", "training", "tally_files", "agreement", "agreeing", "coefficient", "sparse_agreement", "label_resampling", "reliability",
     "levels", "split_files", "own_measure", "comparison", "luck", "disagreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
@@ -172,6 +172,7 @@ def test_options_in_the_docs():
     """The tables of options name every option and every choice of the command line."""
     from spanagree.cli import (
         agree,
+        cite,
         coefficients,
         convert,
         difficulty,
@@ -195,14 +196,16 @@ def test_options_in_the_docs():
             "disagreements",
             "report",
             "plots",
+            "in_a_paper",
         )
     )
     commands = (
-        convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report
+        convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
+        cite,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
-        if parameter.name == "files":
-            continue
+        if not parameter.opts[0].startswith("-"):
+            continue  # an argument
         rows = [r for r in page.splitlines() if re.match(rf"\| [^|]*`{parameter.opts[0]}`", r)]
         for choice in getattr(parameter.type, "choices", ()):
             assert any(f"`{choice}`" in row for row in rows), (parameter.opts[0], choice)

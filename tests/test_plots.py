@@ -175,6 +175,7 @@ def test_nothing_to_draw():
         sa.Corpus.from_segments([4], {"a": [[]], "b": [None]}),
         sa.Corpus.from_segments([], {"a": [], "b": []}),
     ):
+        pyplot.close("all")
         whole = sa.evaluate(corpus)
         assert texts(whole.plot()) == ["no system with a defined F1"]
         assert texts(sa.evaluate(corpus, ci=True, resamples=5).plot()) == ["nothing of which the figure is defined"]  # fmt: skip

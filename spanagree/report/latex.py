@@ -18,6 +18,7 @@ _ESCAPES = {
     "→": r"$\to$",
     "−": "$-$",
     **{c: f"$\\{name}$" for c, name in zip("πκατ", ("pi", "kappa", "alpha", "tau"), strict=True)},
+    "ᵢ": "$_i$",
     UNDEFINED: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
@@ -42,9 +43,10 @@ def render(table: Table) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_cell, cells)) + r" \\"
+    return " & ".join(map(escaped, cells)) + r" \\"
 
 
-def _cell(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text as LaTeX shows it, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
     return "".join(_ESCAPES.get(c, c) for c in minus)

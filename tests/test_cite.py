@@ -1,0 +1,426 @@
+"""The methods paragraph: signatures are read strictly, and what is said follows from them."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.chance import CHANCES
+from spanagree.cli import main
+from spanagree.draft import REPAIRS
+from spanagree.report import citation
+from spanagree.report.citation import CITED, cited
+from spanagree.report.references import REFERENCES, as_bibtex, as_text
+from spanagree.resample import INTERVALS
+from spanagree.signature import settings_of, signature
+from spanagree.similarity import MATCHES
+from spanagree.sparse_agreement import WEIGHTS
+from spanagree.tags import SCHEMES
+from spanagree.version import __version__
+
+GOLDEN = Path(__file__).parent / "golden" / "words"
+EVALUATION = (
+    "match:exact|chance:nonoverlapping|average:micro|offsets:tokens|unit:sentence"
+    "|scheme:auto(IOB2)|strict:no|ci:bca95|test:bootstrap|resamples:10000|seed:0|spanagree:0.1.0"
+)
+AGREEMENT = (
+    "match:token|chance:per-label|team:summed|annotators:5|offsets:tokens|ci:percentile99|resamples:500"
+    "|seed:7|spanagree:0.1.0"
+)
+COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:0.1.0"
+LEVELS = (
+    "match:iou|chance:overlapping|average:micro|of:gold|offsets:tokens|chance_at:0.175"
+    "|skipped_blocks:2|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:0.1.0"
+)
+
+# --- signatures ---------------------------------------------------------------------------------
+
+WHOLE = st.integers(0, 10**12)
+SHARES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), min_size=1, max_size=4)
+CHOICES = {key: st.sampled_from(sorted(of)) for key, of in citation._ALLOWED.items()}
+SETTINGS = st.fixed_dictionaries(
+    {"version": st.sampled_from(["0.1.0", "1.2.3rc1", "0.2.dev3"])},
+    optional={
+        **{key: of for key, of in CHOICES.items() if key != "scheme"},
+        **dict.fromkeys(
+            ("annotators", "categories", "levels", "skipped_blocks", "resamples", "draws", "seed"),
+            WHOLE,
+        ),
+        **dict.fromkeys(("at", "chance_at", "quantiles"), SHARES),
+        **dict.fromkeys(("strict", "complete_only"), st.booleans()),
+        "scheme": st.sampled_from(sorted(SCHEMES)),
+        "classes": st.just("estimated") | SHARES,
+        "ci": st.builds(
+            lambda kind, c: f"{kind}{c:g}",
+            st.sampled_from([*INTERVALS, "poisson"]),
+            st.floats(1, 99),
+        ),
+        "between": st.just("ann,bob"),
+        "missing": st.text("abcAB -_:,", min_size=1),
+        "repair": st.lists(st.sampled_from(list(REPAIRS)), min_size=1, unique=True),
+        "ignore_tokens": st.just(True),
+    },
+)
+
+
+@given(SETTINGS)
+def test_settings_come_back(settings):
+    """What a signature says is what it was made of (numbers of three digits lose none)."""
+    line = signature(settings)
+    assert settings_of(line) == settings
+    assert signature(settings_of(line)) == line
+
+
+@given(SETTINGS, st.text(), st.sampled_from(["missing", "between"]))
+@example({"version": "0.1.0"}, "a|b\n:\x1b[31m", "missing")
+@example({"version": "0.1.0", "scheme": "IO"}, "auto", "missing")
+def test_text_of_users_in_a_signature(settings, text, key):
+    """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
+    line = signature({**settings, key: text})
+    assert line.isprintable()
+    assert signature(settings_of(line)) == line
+    assert settings_of(line).keys() == settings.keys() | {key}
+
+
+@given(st.sets(st.sampled_from(["IOB2", "IO", "none", "mixed"])))
+def test_schemes_that_were_recognised(schemes):
+    """They come back without their layers."""
+    line = signature({"scheme": "auto", "schemes": dict(enumerate(schemes)), "version": "1"})
+    assert set(settings_of(line)["schemes"]) == schemes
+    assert signature(settings_of(line)) == line
+
+
+@given(st.text() | st.text("match:exc|spanagree0.1,+\x1b\n"))
+@example("match:exact|" * 99_999)
+@example("annotators:" + "9" * 9_999 + "|spanagree:0.1.0")
+def test_any_text(text):
+    """Anything is a signature or an error of one printable line that is not too long."""
+    said = outcome(text)
+    if isinstance(said, str):
+        assert said.startswith("signature: ")
+        assert said.isprintable()
+        assert len(said) < 200
+    else:
+        assert said["version"]
+
+
+def outcome(text):
+    """The settings, or what is wrong."""
+    try:
+        return settings_of(text)
+    except sa.InputError as error:
+        return str(error)
+
+
+REFUSED = {
+    "": "signature: ''; key:value, with | between, is needed",
+    "exact|spanagree:0.1.0": "signature: 'exact'; key:value, with | between, is needed",
+    "match:exact": "signature: no spanagree:VERSION, which ends each; is it cut off?",
+    "color:red|spanagree:0.1.0": "signature: unknown key 'color'; a line that stands below a table"
+    " is needed",
+    "\x1b[31m:red|spanagree:0.1.0": r"signature: unknown key '\x1b[31m'; a line that stands below a"
+    " table is needed",
+    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice",
+    "seed:01|spanagree:0.1.0": "signature: seed: '01' is no value that it can have",
+    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is no value that it can have",
+    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is no value that it can have",
+    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is no value that it can have",
+    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is no value that it can have",
+    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is no value that it can have",
+    "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou",
+    "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
+    " poisson",
+    "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
+    " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
+    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: drop-repeats,"
+    " clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
+    " merge-overlaps",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_refused(line):
+    """Each with what is wrong, and where."""
+    with pytest.raises(sa.InputError) as found:
+        sa.cite(line)
+    assert str(found.value) == REFUSED[line]
+
+
+def test_other_refusals():
+    """What has no signature, and formats that do not exist."""
+    with pytest.raises(sa.InputError, match=r"^int; a result with a signature, or one, is needed$"):
+        sa.cite(3)
+    with pytest.raises(
+        sa.SettingError, match="unknown format 'html'; allowed: text, latex, bibtex"
+    ):
+        sa.cite(EVALUATION, "html")
+
+
+# --- the paragraph ------------------------------------------------------------------------------
+
+
+def paragraph(line, form="text"):
+    """On one line, without the references."""
+    return " ".join(sa.cite(line, form).partition("\n\n")[0].split())
+
+
+def keys(line):
+    return set(re.findall(r"^@\w+\{(\w+),$", sa.cite(line, "bibtex"), re.M))
+
+
+@pytest.mark.parametrize("name", ["evaluation", "agreement", "coefficients"])
+def test_as_it_was_read(name):
+    """Three typical texts, each read against the guides before it was frozen."""
+    line = {"evaluation": EVALUATION, "agreement": AGREEMENT, "coefficients": COEFFICIENTS}[name]
+    assert sa.cite(line) == (GOLDEN / f"cite_{name}.txt").read_text("utf-8")
+
+
+def test_only_the_references_needed():
+    """Each setting brings its own, and none without it."""
+    always = {"li2024", "spanagree"}
+    of_tests = {"efron1979", "efron1987", "holm1979", "tjongkimsang2003"}
+    assert keys(EVALUATION) == always | of_tests
+    assert keys(AGREEMENT) == always | {"efron1979"}
+    assert keys(LEVELS) == always
+    assert keys("chance:nonoverlapping|spanagree:0.1.0") == always
+    assert keys("between:a,b|offsets:tokens|spanagree:0.1.0") == {"spanagree"}
+    of_items = {"scott1955", "fleiss1971", "cohen1960", "conger1980", "artstein2005", "gwet2008"}
+    of_items |= {"krippendorff2011", "uebersax", "siegel2018", "spanagree"}
+    assert keys("items:labels|categories:2|spanagree:0.1.0") == of_items
+    assert keys(COEFFICIENTS) == of_items | {"norregaard2022"}
+    poisson = "average:micro|ci:poisson95|resamples:9|seed:0|spanagree:0.1.0"
+    assert keys(poisson) == {"chamandy2012", "spanagree"}
+    assert keys("scheme:IOB2|strict:yes|spanagree:0.1.0") == {"spanagree"}
+    assert keys("average:micro|ci:jackknife95|spanagree:0.1.0") == {"spanagree"}
+    assert keys(None) == REFERENCES.keys() | {"spanagree"}
+
+
+SAYS = {
+    "match:boundaries|average:micro": "the measure boundaries (same start and end, any label)",
+    "match:exact|chance:overlapping|average:micro": "(chance model overlapping: every segment by",
+    "average:micro": "Precision, recall and F1 are micro-averaged",
+    "team:summed|annotators:3": "The 3 annotators were compared in pairs",
+    "match:exact|of:team|annotators:3": "the annotators who saw it (3 in all)",
+    "match:exact|of:gold|levels:3": "the sentences were divided into 3 levels",
+    "match:exact|of:gold|at:0.5,0.825": "at the difficulties 0.5, 0.825 (one at a border is in the harder",
+    "match:exact|of:gold|chance_at:0.175": "at the chance levels 0.175 (one at a border is in the easier",
+    "match:exact|of:gold|quantiles:0.25": "at the quantiles 0.25 of difficulty",
+    "between:a,b": "Two annotators were compared segment by segment",
+    "items:tokens|outside:kept|categories:1": "those that all who saw them call O were kept. For 1 category",
+    "categories:2|weights:inverse_variance_class|classes:estimated": "which was estimated from the labels",
+    "categories:2|weights:inverse_variance_class|classes:0.3,0.7": "which was given",
+    "items:labels|categories:2|complete_only:yes": "Only items that all annotators labelled count.",
+    "items:labels|categories:2|duplicates:first": "by one annotator the first counts.",
+    "items:labels|categories:2|missing:NA": "One label stood for missing ones, and was left out.",
+    "items:labels|categories:2|ci:bca95|resamples:9|seed:0": "over items (9 resamples, seed 0)",
+    "scheme:auto(IO,IOB2)|strict:no": "Tags (IO, IOB2, as recognised) were read leniently, as conlleval",
+    "scheme:auto(none)|strict:no": "Tags (recognised automatically) were read leniently",
+    "scheme:IOB2|strict:yes": "Tags (IOB2) were read strictly: only segments that are well-formed",
+    "partial:drop-tokens": "Tokens without a tag in one layer were left out in all.",
+    "cut:expand": "Where a segment cuts a token, it takes in the whole token.",
+    "tokens:ignored": "Files were aligned by position, though their tokens differ.",
+    "repair:drop-empty": "Annotations were repaired: empty segments dropped.",
+    "skipped_blocks:1": "Left out: 1 block of the corpus that could not be used.",
+    "ci:jackknife90|average:micro": "90% jackknife intervals, the figure ± z standard errors, from leaving"
+    " out one sentence",
+    "ci:percentile95|resamples:1000|seed:3": "95% percentile bootstrap intervals (Efron, 1979) over"
+    " sentences (1,000 resamples, seed 3).",
+    "average:micro|test:permutation|resamples:1000|seed:3": "tested by permutation, exchanging the two"
+    " systems' tallies sentence by sentence (1,000 random exchanges, seed 3; all of them where",
+    "average:micro|test:luck|draws:1000|seed:3": "against luck: 1,000 random annotations of it, seed 3",
+}
+
+
+@pytest.mark.parametrize("line", SAYS)
+def test_what_is_said(line):
+    """Every setting has its words."""
+    head, found, tail = line.partition("|offsets")
+    unit = "" if "unit:" in line else "unit:sentence|"
+    assert SAYS[line] in paragraph(f"{head}{found}{tail}|{unit}spanagree:0.1.0")
+
+
+@given(SETTINGS)
+def test_any_settings(settings):
+    """All that a signature can say has words: printable, with every reference there is."""
+    for form in CITED:
+        text = cited(settings, form)
+        assert all(line.isprintable() for line in text.splitlines())
+        assert "[[" not in text
+        assert "None" not in text
+        if form != "bibtex":
+            assert signature(settings) in text
+    assert f"spanagree {settings['version']}" in " ".join(cited(settings).split())
+
+
+def test_another_version():
+    """It is said, with that version."""
+    said = paragraph("average:micro|spanagree:0.0.9")
+    assert "All figures were computed with spanagree 0.0.9. (This paragraph was worded by" in said
+    assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in said
+    assert "worded by" not in paragraph(f"average:micro|spanagree:{__version__}")
+    assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
+
+
+def test_results(newsroom):
+    """Every kind of result has a paragraph from its own signature."""
+    names = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    corpus = sa.read_conll(names)
+    result = sa.evaluate(corpus, ci=True, resamples=20)
+    hard = sa.difficulty(corpus, "gold.conll")
+    table = sa.token_labels(corpus)
+    results = [
+        result,
+        sa.evaluate_levels(result, hard),
+        hard,
+        sa.compare_systems(result, resamples=20),
+        sa.compare_systems(result, resamples=20, interval="jackknife", test="permutation"),
+        sa.luck_test(corpus, result, draws=5),
+        sa.agree(corpus),
+        sa.coefficients(table),
+        sa.spa(table),
+        sa.kappa(table),
+        sa.disagreements(corpus, "gold.conll", "tagger.conll"),
+        sa.confusion(corpus, "gold.conll", "tagger.conll"),
+    ]
+    for one in results:
+        assert sa.cite(one) == sa.cite(one.signature)
+    assert "(20 random exchanges, seed 0; all of them" in paragraph(results[4].signature)
+
+
+def test_users_text_is_not_in_bibtex_nor_in_the_paragraph():
+    """What annotators are called stands in the signature alone, escaped."""
+    hostile = "\x1b[31m}\\input{x}|$"
+    corpus = sa.Corpus.from_segments([3], {hostile: [[(0, 1, "X")]], "b": [[]]})
+    result = sa.disagreements(corpus, hostile, "b")
+    assert "input" not in sa.cite(result, "bibtex")
+    for form in ("text", "latex"):
+        lines = sa.cite(result, form).splitlines()
+        assert all(line.isprintable() for line in lines)
+        (line,) = [line for line in lines if "input" in line]
+        assert line.lower().startswith(("signature: ", "% signature: "))
+
+
+def test_latex():
+    """Citations by key, and nothing that LaTeX would take for something else."""
+    text = sa.cite(AGREEMENT, "latex")
+    first, _, body = text.partition("\n")
+    assert first == f"% signature: {AGREEMENT}"
+    assert r"~\citep{li2024}" in body
+    assert r"99\% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
+    said = paragraph(COEFFICIENTS, "latex")
+    assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in said
+    assert r"annotations\_m1" in said
+
+
+@pytest.mark.parametrize("key", REFERENCES)
+def test_references(key):
+    """Entries are ASCII with braces that match; the text has what the entry has."""
+    of = REFERENCES[key]
+    entry = as_bibtex(key, of)
+    assert entry.isascii()
+    assert entry.count("{") == entry.count("}")
+    assert entry.startswith(f"@{of.kind}{{{key},\n  author = {{")
+    text = as_text(of)
+    assert "{" not in text
+    assert of.year in text
+    assert all(family in text for _, family in of.authors)
+
+
+def test_short_references():
+    """One author, two, more; without a year."""
+    shorts = [REFERENCES[k].short for k in ("holm1979", "artstein2005", "li2024", "uebersax")]
+    assert shorts == ["Holm, 1979", "Artstein & Poesio, 2005", "Li et al., 2024", "Uebersax"]
+
+
+def test_every_choice_is_known():
+    """The tables of choices and the words for them are the same."""
+    for match in MATCHES:
+        for chance in CHANCES:
+            paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:0.1.0")
+    for weights in WEIGHTS:
+        said = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
+        assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in said
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = main([str(a) for a in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_from_a_signature(run, tmp_path):
+    """As it stands below the table, with or without the word before it."""
+    for line in (EVALUATION, f"signature: {EVALUATION}"):
+        assert run("cite", line) == (0, sa.cite(EVALUATION), "")
+    assert run("cite") == (0, sa.cite(), "")
+    out = tmp_path / "spanagree.bib"
+    assert run("cite", "--format", "bibtex", "-o", out) == (0, "", "")
+    assert out.read_text("utf-8") == sa.cite(format="bibtex")
+
+
+def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
+    """Of a report with a test the settings of both count."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    report = tmp_path / "a:b|c.json"
+    made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
+    assert run(*made, "--test", "luck", "--resamples", "7")[0] == 0
+    code, out, _ = run("cite", report)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "95% jackknife intervals" in said
+    assert "against luck: 7 random annotations of it, seed 0" in said
+    raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", raw)
+    assert run("cite", "-") == (0, out, "")
+
+
+NO_REPORT = {
+    "": "is no JSON; a report by --format json is needed",
+    "{": "is no JSON; a report by --format json is needed",
+    "[" * 100_000: "is no JSON; a report by --format json is needed",
+    "[1]": "no signature in it; a report by --format json is needed",
+    "{}": "no signature in it; a report by --format json is needed",
+    '{"signature": {"match": "exact"}}': "no signature in it; a report by --format json is needed",
+    '{"signature": "match:exact|\\u001b:1"}': r"signature: unknown key '\x1b'; a line that stands"
+    " below a table is needed",
+    json.dumps({"signature": EVALUATION, "test": {"signature": 3}}): "no signature in it; a report"
+    " by --format json is needed",
+}
+
+
+@pytest.mark.parametrize("text", NO_REPORT, ids=range(len(NO_REPORT)))
+def test_no_report(run, tmp_path, text):
+    """Files of anything else are named."""
+    path = tmp_path / "report.json"
+    path.write_text(text, "utf-8")
+    assert run("cite", path) == (1, "", f"spanagree: error: {path}: {NO_REPORT[text]}\n")
+
+
+def test_misused(run, tmp_path):
+    """No file, a folder, a binary file, an output that is the input."""
+    assert run("cite", "report.json") == (1, "", "spanagree: error: report.json: no such file\n")
+    assert "is a folder" in run("cite", tmp_path)[2]
+    assert "unknown key 'C'" in run("cite", "C:\\report.json")[2]
+    path = tmp_path / "report.json"
+    path.write_bytes(b"\xff\xfe")
+    assert f"{path}:1: byte 0xff is no utf-8" in run("cite", path)[2]
+    code, _, err = run("cite", path, "-o", path)
+    assert (code, err) == (
+        1,
+        f"spanagree: error: {path}: is an input too; -o would overwrite it\n",
+    )
+    assert path.read_bytes() == b"\xff\xfe"
