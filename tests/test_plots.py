@@ -242,7 +242,7 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         ("x.gif", [], "x.gif: pictures are .png, .svg, .pdf; .gif is none of them"),
         ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
         ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
-        ("x.png", ["-o", "x.png"], "x.png: is to hold the picture and the report; each needs a file"),
+        ("x.png", ["-o", "x.png"], "x.png: is given to -o and to --plot; each needs a file of its own"),
     ):  # fmt: skip
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1
         assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")

@@ -776,3 +776,20 @@ def test_no_sideways_scrolling(visit, width, systems):
     )
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= room
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [
+        ({"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}, "There is no document that both a and b saw."),
+        ({"a": [[], [(0, 1, "X")]], "b": [[], None]}, "Neither a nor b marked anything in what both saw."),
+        ({"a": [[(0, 1, "X")], []], "b": [[(0, 1, "X")], []]}, "No disagreement: a and b marked the same in every document that both saw. Well done."),
+    ],
+    ids=["nothing shared", "nothing marked", "all the same"],
+)  # fmt: skip
+def test_nothing_to_compare(visit, layers, said):
+    """Praise is for those who were compared."""
+    browser = visit(sa.Corpus.from_segments([4, 4], layers))
+    choose(browser, kind="apart")
+    found = browser.execute_script("return document.querySelector('.empty').textContent")
+    assert found == said

@@ -75,6 +75,11 @@ def test_ids_are_unique_over_shards(folder, monkeypatch):
     monkeypatch.chdir(folder)
     shards = sa.read_shards({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
     assert [shard().ids[:2] for shard in shards] == [("0:1", "0:2"), ("1:1", "1:2"), ("2:1", "2:2")]
+    found = [
+        [shard().ids[0] for shard in sa.read_shards(pattern, scheme="IOB2")]
+        for pattern in ("gold-*.conll", str(folder / "gold-*.conll"), "./gold-*.conll")
+    ]
+    assert found == [["gold-0.conll:1", "gold-1.conll:1", "gold-2.conll:1"]] * 3
     result = sa.evaluate(shards, "gold", ci=True, resamples=20)
     assert result.systems["tagger"].f1.interval is not None
 
@@ -105,6 +110,28 @@ def test_the_command(folder, whole, monkeypatch, capsys):
     assert "interval" in alpha
 
 
+def test_stars_are_told_apart(tmp_path, monkeypatch):
+    """Shards whose stars read the same one after the other are not one."""
+    monkeypatch.chdir(tmp_path)
+    for layer in "gt":
+        for name in ("a,b-c", "a-b,c"):
+            (tmp_path / f"{layer}-{name}.conll").write_text("x B-X\n", "utf-8")
+    shards = sa.read_shards({layer: f"{layer}-*-*.conll" for layer in "gt"}, scheme="IOB2")
+    assert sa.evaluate(shards).documents == 2
+
+
+def test_one_layer_by_a_pattern(tmp_path, monkeypatch, capsys):
+    """A single layer has its own name in every shard."""
+    monkeypatch.chdir(tmp_path)
+    for i, text in enumerate(("x B-X\ny O\n\nz O\n", "x O\ny B-X\nz I-X\n")):
+        (tmp_path / f"gold-{i}.conll").write_text(text, "utf-8")
+    ask = ["--scheme", "IOB2", "--format", "csv"]
+    assert main(["difficulty", "g=gold-*.conll", "--gold", "g", *ask]) == 0
+    named = capsys.readouterr().out
+    assert main(["difficulty", "gold-*.conll", "--gold", "gold-*.conll", *ask]) == 0
+    assert named.replace("gold:g|", "gold:gold-*.conll|") == capsys.readouterr().out
+
+
 def test_refused(folder, monkeypatch, capsys):
     """An empty pattern, a layer that lacks a shard, other columns, a shard that is broken."""
     monkeypatch.chdir(folder)
@@ -115,6 +142,16 @@ def test_refused(folder, monkeypatch, capsys):
     said = "tagger-[01].conll: no file of shard '2', of which gold has gold-2.conll; each layer needs every shard"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         sa.read_shards({"gold": "gold-*.conll", "tagger": "tagger-[01].conll"})
+    for source, said in (
+        (3, "3; a pattern, or files one after the other, are needed"),
+        ({"gold": 3}, "3; the name of a file, or a pattern, is needed"),
+        ({}, "no file; a pattern for each layer is needed"),
+    ):
+        with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+            sa.read_shards(source)
+    said = "block 1: part-0.jsonl: nonsense is no option of reading; the files here are jsonl"
+    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
     ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
     said = "block 1: tags-0.parquet: no column 'x'; there are tokens, gold, lexicon, tagger"
     with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):

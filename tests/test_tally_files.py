@@ -228,7 +228,8 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
     files = [str(newsroom / f"{n}.conll") for n in FILES[:2]]
     for more, said in (
         (["--tallies", "no/x"], "no/x: cannot be written: there is no folder 'no'"),
-        (["--tallies", "x", "-o", "x"], "x: is to hold the tallies and the report; each needs a file"),
+        (["--tallies", "x", "-o", "x"], "x: is given to -o and to --tallies; each needs a file of its own"),
+        (["--tallies", "./x.svg", "--plot", "x.svg"], "./x.svg: is given to --plot and to --tallies; each needs a file of its own"),
         (["--tallies", files[0]], f"{files[0]}: is an input too; --tallies would overwrite it"),
         (["--tallies", "x", "--block", "9", "--scheme", "IOB2"], "tallies: over blocks single documents are not kept; make a file of tallies for each part of the corpus, and merge them"),
     ):  # fmt: skip

@@ -67,8 +67,7 @@ def blocks_of(
     if any(map(has_pattern, layers.values())):
         if block is not None:
             raise click.UsageError("--block: files found by a pattern are a block each")
-        source = layers if len(layers) > 1 else next(iter(layers.values()))
-        return sa.read_shards(source, form=form, repair=repair, **options), layers
+        return sa.read_shards(layers, form=form, repair=repair, **options), layers
     other = {form or format_of(path) for path in layers.values()} - {"conll"}
     if other or options.keys() - set(table.FORMATS["conll"].takes):
         raise click.UsageError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -90,10 +90,22 @@ def check_plot_file(plot: str | None, output: str | None, inputs: Iterable[str])
 
     check_plot(plot)
     check_output(plot, inputs, "--plot")
-    if plot == output:
-        raise InputError(
-            f"{printable(plot)}: is to hold the picture and the report; each needs a file"
-        )
+    check_apart({"-o": output, "--plot": plot})
+
+
+def check_apart(outputs: Mapping[str, str | None]) -> None:
+    """Before any work: no two outputs, by their options, are the same file."""
+    taken: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None or path == "-":
+            continue
+        real = os.path.realpath(path)
+        if real in taken:
+            raise InputError(
+                f"{printable(path)}: is given to {taken[real]} and to {option}; each needs a file"
+                " of its own"
+            )
+        taken[real] = option
 
 
 def draw_plot(plot: str | None, result: Any) -> None:

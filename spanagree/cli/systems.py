@@ -27,12 +27,15 @@ from spanagree.cli.options import (
     reading_options,
     table_option,
 )
-from spanagree.cli.outputs import check_output, check_plot_file, draw_plot, progress, show_report
-from spanagree.comparison import TESTS
-from spanagree.errors import (
-    InputError,
-    printable,
+from spanagree.cli.outputs import (
+    check_apart,
+    check_output,
+    check_plot_file,
+    draw_plot,
+    progress,
+    show_report,
 )
+from spanagree.comparison import TESTS
 from spanagree.similarity import MATCHES
 from spanagree.tally_files import check_tallies_can_be_written
 
@@ -95,10 +98,7 @@ def evaluate(
     if tallies is not None:
         check_tallies_can_be_written(in_blocks)
         check_output(tallies, layers_in(files).values(), "--tallies")
-        if tallies == output:
-            raise InputError(
-                f"{printable(tallies)}: is to hold the tallies and the report; each needs a file"
-            )
+        check_apart({"-o": output, "--plot": plot, "--tallies": tallies})
     corpus, layers = corpus_or_blocks(files, reading, output, in_blocks, block)
     gold = layer_named(gold, layers)
     with worker_processes(workers) as executor, progress("evaluating") as advance:

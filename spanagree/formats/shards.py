@@ -6,13 +6,13 @@ import functools
 import glob
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from spanagree.corpus import Corpus
 from spanagree.errors import InputError, SpanAgreeError, printable, show
-from spanagree.formats.files import PathName
+from spanagree.formats.files import PathName, file_names
 from spanagree.formats.table import read_files
 
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
@@ -46,19 +46,12 @@ def read_shards(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
-    repair = [repair] if isinstance(repair, str) else list(repair)
+    steps = [repair] if isinstance(repair, str) else list(repair)
     if isinstance(source, Mapping):
         shards = _by_layer(source)
     else:
-        patterns = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-        paths = [path for pattern in patterns for path in _matches(pattern)]
-        shards = {path: {os.path.basename(path): path} for path in dict.fromkeys(paths)}
-    if not shards:
-        raise InputError("no file; a pattern, or files one after the other, are needed")
-    return [
-        functools.partial(_read, name, files, options, form, repair)
-        for name, files in shards.items()
-    ]
+        shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
+    return [functools.partial(_read, name, files, options, form, steps) for name, files in shards]
 
 
 def has_pattern(path: PathName) -> bool:
@@ -84,42 +77,62 @@ def _read(
     return replace(corpus, ids=tuple(f"{shard}:{i + 1}" for i in range(len(corpus))))
 
 
-def _by_layer(source: Mapping[str, PathName]) -> dict[str, dict[str, PathName]]:
-    """Shard to layer to path; every layer has every shard."""
+_Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
+
+
+def _by_file(patterns: Sequence[PathName]) -> _Shards:
+    """Each file a shard; it is called by its name, with as many folders as tell it apart."""
+    if not isinstance(patterns, Iterable):
+        raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
+    found = {path: pattern for pattern in patterns for path in _matches(pattern)}
+    if not found:
+        raise InputError("no file; a pattern, or files one after the other, are needed")
+    names = file_names(list(found))
+    return [
+        (name, {os.path.basename(os.fspath(pattern)): path})
+        for name, (path, pattern) in zip(names, found.items(), strict=True)
+    ]
+
+
+def _by_layer(source: Mapping[str, PathName]) -> _Shards:
+    """Every layer has every shard; files belong together in which the stars stand for the same."""
     found = {layer: _named(pattern) for layer, pattern in source.items()}
-    shards: dict[str, dict[str, PathName]] = {}
+    shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, paths in found.items():
-        for shard, path in paths.items():
-            shards.setdefault(shard, {})[layer] = path
-    for shard, files in shards.items():
+        for stars, path in paths.items():
+            shards.setdefault(stars, {})[layer] = path
+    if not shards:
+        raise InputError("no file; a pattern for each layer is needed")
+    for stars, files in shards.items():
         for layer in found:
             if layer not in files:
                 other, path = next(iter(files.items()))
                 raise InputError(
-                    f"{printable(os.fspath(source[layer]))}: no file of shard {show(shard)}, of"
-                    f" which {printable(other)} has {printable(os.fspath(path))}; each layer needs"
-                    " every shard"
+                    f"{printable(os.fspath(source[layer]))}: no file of shard"
+                    f" {show(','.join(stars))}, of which {printable(other)} has"
+                    f" {printable(os.fspath(path))}; each layer needs every shard"
                 )
-    return dict(sorted(shards.items()))
+    return [(",".join(stars), files) for stars, files in sorted(shards.items())]
 
 
-def _named(pattern: PathName) -> dict[str, PathName]:
-    """The files of a pattern by what its stars stand for."""
-    text = os.fspath(pattern)
+def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
+    """The files of a pattern by what its stars stand for; a plain path by its name."""
     parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
-    regex = "".join(
-        parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
-        for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", text)
-    )
-    named: dict[str, PathName] = {}
+    named: dict[tuple[str, ...], PathName] = {}
     for path in _matches(pattern):
+        regex = "".join(
+            parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
+            for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", os.fspath(pattern))
+        )
         match = re.fullmatch(regex.replace("([!", "([^"), path)
-        shard = ",".join(part or "" for part in match.groups()) if match else path
-        named[shard or path] = path
+        stars = tuple(part or "" for part in match.groups()) if match else ()
+        named[stars or (os.path.basename(path),)] = path
     return named
 
 
 def _matches(pattern: PathName) -> list[str]:
+    if not isinstance(pattern, (str, os.PathLike)):
+        raise InputError(f"{show(pattern)}; the name of a file, or a pattern, is needed")
     text = os.fspath(pattern)
     if not has_pattern(text):
         return [text]

@@ -259,9 +259,9 @@ def draft_files(files: Files, options: Options, form: str | None = None) -> Draf
     for key in given:
         if key not in taken:
             whose = [name for name, form_ in FORMATS.items() if key in form_.takes]
+            fits = f"is for {', '.join(whose)}" if whose else "is no option of reading"
             raise SettingError(
-                f"{key.replace('_', '-')} is for {', '.join(whose)}; the files here are"
-                f" {', '.join(by_format)}"
+                f"{key.replace('_', '-')} {fits}; the files here are {', '.join(by_format)}"
             )
     parts: dict[str, Draft] = {}
     for name, of in by_format.items():

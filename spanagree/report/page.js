@@ -502,6 +502,11 @@
     if (N === 0) return make("p", { class: "empty" }, `There is no ${noun}.`);
     if (chosen.a === chosen.b) return make("p", { class: "empty" }, "Choose two different annotators to see where they part.");
     if (!whole || chosen.kind === "match") return make("p", { class: "empty" }, `No ${noun} is like this; fewer conditions may find some.`);
+    const layers = [layer(chosen.a), layer(chosen.b)];
+    const shared = [...Array(N).keys()].filter((d) => layers.every((x) => x.seen[d]));
+    const marked = shared.some((d) => layers.some((x) => x.first[d + 1] > x.first[d]));
+    if (!shared.length) return make("p", { class: "empty" }, `There is no ${noun} that both `, a, " and ", b, " saw.");
+    if (!marked) return make("p", { class: "empty" }, "Neither ", a, " nor ", b, " marked anything in what both saw.");
     return make("p", { class: "empty" }, "No disagreement: ", a, " and ", b, ` marked the same in every ${noun} that both saw. Well done.`);
   }
 

@@ -196,11 +196,12 @@ def _ranks(result: Evaluation, ax: Any) -> None:
         ends = [both[side] for both in lines.values()]
         for name, end, y in zip(lines, ends, _apart(ends), strict=True):
             shown = (_text(name), figure(end)) if side == 0 else (figure(end), _text(name))
-            ax.annotate(
+            named = ax.annotate(
                 "  ".join(shown), (side, end), (side + (-0.07, 0.07)[side], y), ha=align,
                 va="center", fontsize=8,
                 arrowprops={"arrowstyle": "-", "color": _GREY, "lw": 0.5},
             )  # fmt: skip
+            named.set_in_layout(False)  # there is room for it on the axes
     ax.set_xlim(-1.1, 2.1)
     ax.set_xticks([0, 1], ["F1", "corrected F1"])
     ax.set_yticks([])

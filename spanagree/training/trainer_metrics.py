@@ -76,7 +76,7 @@ def trainer_metrics(
     ).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        predicted, gold, lengths = _label_ids(prediction)
+        predicted, gold, lengths = _label_ids(prediction, len(ids))
         columns = {
             "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
             "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
@@ -134,7 +134,7 @@ def _codes(given: Ints, ids: Ints, lengths: Ints, what: str) -> Ints:
     return codes
 
 
-def _label_ids(prediction: Any) -> tuple[Ints, Ints, Ints]:
+def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
     """Predicted and given ids of the tokens that count, in a row, and how many each document has.
 
     Raises:
@@ -152,8 +152,8 @@ def _label_ids(prediction: Any) -> tuple[Ints, Ints, Ints]:
             ) from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
-    predicted, of_predicted = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS})
-    given, lengths = _flat(label_ids, "label ids", {1: _IDS})
+    predicted, of_predicted = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
+    given, lengths = _flat(label_ids, "label ids", {1: _IDS}, labels)
     if len(of_predicted) != len(lengths):
         raise InputError(
             f"predictions of {len(of_predicted)} documents, label ids of {len(lengths)};"
@@ -172,17 +172,17 @@ def _label_ids(prediction: Any) -> tuple[Ints, Ints, Ints]:
     return predicted[counts], given[counts], kept
 
 
-def _flat(of: Any, what: str, allowed: Mapping[int, str]) -> tuple[Ints, Ints]:
+def _flat(of: Any, what: str, allowed: Mapping[int, str], labels: int) -> tuple[Ints, Ints]:
     """The ids of all tokens in a row, and how many each document has."""
     if not np.iterable(of):
         needed = " or ".join(allowed.values())
         raise InputError(f"{what} {show(of)}; for each document {needed} are needed")
-    documents = [_ids(one, f"{what}, document {d}", allowed) for d, one in enumerate(of, 1)]
+    documents = [_ids(one, f"{what}, document {d}", allowed, labels) for d, one in enumerate(of, 1)]
     lengths = np.array([len(one) for one in documents], np.int64)
     return np.concatenate([np.zeros(0, np.int64), *documents]), lengths
 
 
-def _ids(of: Any, where: str, allowed: Mapping[int, str]) -> Ints:
+def _ids(of: Any, where: str, allowed: Mapping[int, str], labels: int) -> Ints:
     """The ids of one document: as they are, or the best of its logits."""
     try:
         array = np.asarray(of)
@@ -191,6 +191,10 @@ def _ids(of: Any, where: str, allowed: Mapping[int, str]) -> Ints:
         known = array.ndim == 2 or array.dtype.kind in "iu" or not array.size
         if array.ndim not in allowed or not known:
             raise ValueError(f"shape {array.shape} of {array.dtype}")
+        if array.ndim == 2 and array.size and array.shape[1] != labels:
+            raise ValueError(f"logits of {array.shape[1]} labels, label_names has {labels}")
+        if array.ndim == 2 and np.isnan(array).any():
+            raise ValueError("logits that are nan: the model has diverged")
         return (array.argmax(-1) if array.ndim == 2 else array).astype(np.int64)
     except ValueError as error:  # NumPy's own, for what is ragged or has no labels
         needed = " or ".join(allowed.values())
