@@ -22,10 +22,12 @@ from spanagree.blocks import (
 )
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import SettingError, check_whole
+from spanagree.document_ids import Hashes, ids_of
+from spanagree.errors import SettingError, check_known, check_whole
 from spanagree.poisson import (
     Entries,
     Replicates,
+    check_ids,
     percentile_intervals,
     poisson_resampling,
     poisson_settings,
@@ -116,7 +118,9 @@ def agree(
             part_of, annotators=annotators, match=match, chance=chance, resampling=drawing
         )
         done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        return _over_blocks(*merged(done, _merged, "compare"), min_shared, drawing)
+        whole, skipped = merged(done, _merged, "compare")
+        check_known(annotators or (), whole.saw)
+        return _over_blocks(whole, skipped, min_shared, drawing)
     resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is compared here")
@@ -222,6 +226,7 @@ class _Part(NamedTuple):
     labels: Mapping[str, TallySum]
     settings: Mapping[str, Any]
     notes: tuple[str, ...]
+    ids: tuple[Hashes, ...]
     replicates: Replicates | None = None  # by pair or label, and column
 
 
@@ -256,6 +261,7 @@ def part_of(
         dict(zip(labels, by_label, strict=True)),
         _settings(corpus, match, chance),
         corpus.notes,
+        ids_of(corpus),
         None if resampling is None else _drawn(corpus, found, labels, resampling),
     )
 
@@ -301,6 +307,7 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         },
         merged_settings(one.settings, other.settings, f"block {number}"),
         (*one.notes, *other.notes),
+        (*one.ids, *other.ids),
         one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
     )
 
@@ -327,11 +334,11 @@ def _over_blocks(
         whole.seen,
         [whole.seen_without[name] for name in names],
         settings_of_blocks(settings, skipped),
-        notes_of_blocks(whole.notes, skipped),
+        notes_of_blocks(whole.notes, skipped, whole.ids),
     )
     if resampling is None or whole.replicates is None:
         return result
-    whole.replicates.check()
+    check_ids(whole.ids)
     return _with_poisson_intervals(result, whole.replicates, resampling)
 
 

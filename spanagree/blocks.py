@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from spanagree.corpus import Corpus
+from spanagree.document_ids import Hashes, repeated
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
 
 Block: TypeAlias = "Corpus | Callable[[], Corpus]"
@@ -136,24 +137,25 @@ def _elsewhere(
                     failed.set_exception(block)
                     waiting.append(failed)
                 elif block is not None:
-                    waiting.append(executor.submit(on_block, block, work))
+                    waiting.append(_submitted(executor, block, work))
             if waiting:
                 yield _outcome(waiting.popleft())
-    except (BrokenExecutor, RuntimeError) as error:
-        if isinstance(error, SpanAgreeError):
-            raise
-        raise SettingError(f"the executor died: {_unexpected(error)}") from None
     finally:
         for future in waiting:
             future.cancel()
 
 
+def _submitted(executor: Executor, block: Block, work: Callable[[Corpus], Any]) -> Future[Any]:
+    try:
+        return executor.submit(on_block, block, work)
+    except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+        raise SettingError(f"the executor died: {_unexpected(error)}") from None
+
+
 def _outcome(future: Future[Any]) -> _Outcome:
     try:
         return future.result(), None
-    except BrokenExecutor:
-        raise
-    except CancelledError as error:
+    except (BrokenExecutor, CancelledError) as error:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
         return None, error
@@ -181,11 +183,18 @@ def merged(
         if block.result is None:
             skipped.append(f"block {block.number} skipped: {block.error}")
         else:
-            new = block.result
+            new = _numbered(block.result, block.number)
             whole = new if whole is None else merge(whole, new, block.number)
     if whole is None:
-        raise InputError(f"no block to {purpose}{f'; {skipped[0]}' if skipped else ''}")
+        said = skipped[0] if skipped else "an iterator gives its blocks once"
+        raise InputError(f"no block to {purpose}; {said}")
     return whole, skipped
+
+
+def _numbered(part: Any, number: int) -> Any:
+    """The same part; its notes say of which block they are."""
+    notes = tuple(f"block {number}: {note}" for note in part.notes)
+    return part._replace(notes=notes) if hasattr(part, "_replace") else replace(part, notes=notes)
 
 
 def settings_of_blocks(settings: Mapping[str, Any], skipped: Sequence[str]) -> dict[str, Any]:
@@ -215,7 +224,14 @@ def merged_settings(one: Mapping[str, Any], other: Mapping[str, Any], where: str
     return {**one, _ILL_FORMED: counts} if counts else dict(one)
 
 
-def notes_of_blocks(notes: Sequence[str], skipped: Sequence[str]) -> tuple[str, ...]:
-    """Notes of many blocks: the first few, how many more there are, and all that were skipped."""
+def notes_of_blocks(
+    notes: Sequence[str], skipped: Sequence[str], ids: Sequence[Hashes] = ()
+) -> tuple[str, ...]:
+    """Notes of many blocks: the first few, how many more there are, and all that were skipped.
+
+    ``ids`` are those of the blocks: that a document comes twice is said first.
+    """
     more = len(notes) - _NOTES
-    return (*notes[:_NOTES], *([f"{more} more notes on blocks"] if more > 0 else []), *skipped)
+    twice = [f"{said}; each is counted"] if (said := repeated(ids)) else []
+    rest = [f"{more} more notes on blocks"] if more > 0 else []
+    return (*twice, *notes[:_NOTES], *rest, *skipped)

@@ -70,6 +70,18 @@ def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
         raise one_of(choice, names, what)
 
 
+def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses annotators who are not there.
+
+    Raises:
+        SettingError: naming the first, and those who are.
+    """
+    there = list(known)
+    for name in names:
+        if name not in there:
+            raise one_of(name, map(printable, there), "annotator")
+
+
 def check_whole(value: object, least: int, what: str) -> None:
     """Refuses what is no whole number from ``least``.
 

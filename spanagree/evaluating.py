@@ -21,6 +21,7 @@ from spanagree.blocks import (
 )
 from spanagree.chance.placement import CHANCES
 from spanagree.corpus import Corpus
+from spanagree.document_ids import Hashes, ids_of
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -37,10 +38,12 @@ from spanagree.evaluation import (
     macro_of,
     ranks_of,
     resampled,
+    unshared,
 )
 from spanagree.poisson import (
     Entries,
     Replicates,
+    check_ids,
     percentile_intervals,
     poisson_resampling,
     poisson_settings,
@@ -122,14 +125,14 @@ def evaluate(
     resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is evaluated here")
-    gold, columns, shared, notes = _compared(corpus, gold, match, chance, progress)
+    gold, columns, shared = _compared(corpus, gold, match, chance, progress)
     result = evaluation_of(
         {name: (columns[name], shared[name]) for name in columns},
         corpus.labels,
         len(corpus),
         corpus.ids,
         _settings(gold, match, chance, corpus.offsets, corpus.reading),
-        (*corpus.notes, *notes),
+        corpus.notes,
     )
     return result if resampling is None else resampled(result, resampling)
 
@@ -154,8 +157,8 @@ def _compared(
     match: str,
     chance: str,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[str, dict[str, Tallies], dict[str, Bools], list[str]]:
-    """Gold's name, the tallies of each system, the documents it shares with gold, and notes."""
+) -> tuple[str, dict[str, Tallies], dict[str, Bools]]:
+    """Gold's name, the tallies of each system, and the documents it shares with gold."""
     find_match(match)
     names = corpus.annotators
     if len(names) < 2:
@@ -181,13 +184,7 @@ def _compared(
     told(len(names), len(names))
     annotated = {name: corpus.layers[name].annotated for name in names}
     shared = {name: annotated[gold] & annotated[name] for name in others}
-    unshared = {name: len(corpus) - int(both.sum()) for name, both in shared.items()}
-    notes = [
-        f"{printable(name)}: {number} of {len(corpus)} documents not shared with gold, left out"
-        for name, number in unshared.items()
-        if number
-    ]
-    return gold, columns, shared, notes
+    return gold, columns, shared
 
 
 # --- over blocks --------------------------------------------------------------------------------
@@ -204,6 +201,7 @@ class _Part(NamedTuple):
     labels: Mapping[str, Mapping[str, TallySum]]  # of each system
     label_names: tuple[str, ...]
     notes: tuple[str, ...]
+    ids: tuple[Hashes, ...]
     replicates: Replicates | None = None  # by system, label and column of the tally
 
 
@@ -211,7 +209,7 @@ def part_of(
     corpus: Corpus, *, gold: str | None, match: str, chance: str, resampling: Resampling | None
 ) -> _Part:
     """What one block adds to an evaluation."""
-    gold, columns, shared, notes = _compared(corpus, gold, match, chance)
+    gold, columns, shared = _compared(corpus, gold, match, chance)
     label_names = corpus.labels if find_match(match).of_label else ()
     by_label: dict[str, dict[str, TallySum]] = {}
     for name, of in columns.items():
@@ -225,7 +223,8 @@ def part_of(
         {name: TallySum.of(of) for name, of in columns.items()},
         by_label,
         label_names,
-        (*corpus.notes, *notes),
+        corpus.notes,
+        ids_of(corpus),
         None if resampling is None else _drawn(corpus, columns, label_names, resampling),
     )
 
@@ -281,6 +280,7 @@ def _merged(one: _Part, other: _Part, number: int) -> _Part:
         },
         names,
         (*one.notes, *other.notes),
+        (*one.ids, *other.ids),
         one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
     )
 
@@ -289,7 +289,7 @@ def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | 
     """The result of all blocks together."""
     settings = whole.settings
     if resampling is not None and whole.replicates is not None:
-        whole.replicates.check()
+        check_ids(whole.ids)
         settings = {**settings, **poisson_settings(resampling), "version": __version__}
 
     def with_ends(name: str, tally: Tally, labels: Sequence[str]) -> Tally:
@@ -315,7 +315,10 @@ def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | 
         whole.documents,
         None,
         settings_of_blocks(settings, skipped),
-        notes_of_blocks(whole.notes, skipped),
+        (
+            *notes_of_blocks(whole.notes, skipped, whole.ids),
+            *unshared(whole.shared, whole.documents),
+        ),
         whole.label_names,
     )
 

@@ -310,7 +310,18 @@ def evaluation_of(
 ) -> Evaluation:
     """The result for systems of which the tallies, and who shared what with gold, are known."""
     systems = systems_of(tallied, labels, find_match(settings["match"]).of_label)
-    return Evaluation(systems, documents, ids, settings, notes, labels)
+    said = unshared({name: of.documents for name, of in systems.items()}, documents)
+    return Evaluation(systems, documents, ids, settings, (*notes, *said), labels)
+
+
+def unshared(shared: Mapping[str, int], documents: int) -> list[str]:
+    """Of which systems some documents are left out, as they do not share them with gold."""
+    return [
+        f"{printable(name)}: {documents - number} of {documents} documents not shared with gold,"
+        " left out"
+        for name, number in shared.items()
+        if number < documents
+    ]
 
 
 def with_intervals(

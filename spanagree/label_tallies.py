@@ -17,6 +17,7 @@ import numpy as np
 from spanagree.arrays import Ints, distinct
 from spanagree.blocks import merged_settings
 from spanagree.corpus import Corpus
+from spanagree.document_ids import Hashes, ids_of
 from spanagree.label_table import LabelCounts, LabelTable, counts_of_cells
 from spanagree.poisson import Entries, Key, Replicates, replicates
 from spanagree.resample import Resampling
@@ -40,6 +41,7 @@ class LabelTallies:
         documents: how many documents have such an item; by n, and by 0 those that have any.
         reading: the settings that made the labels.
         notes: what was read in another way than it stands.
+        ids: the documents' ids as numbers, of each block.
         replicates: sums in resamples, if they were asked for: ``items`` and ``given`` and
             ``agreeing`` by n (and label), ``own`` by n, annotator and label.
         resampling: how they were drawn.
@@ -53,6 +55,7 @@ class LabelTallies:
     documents: Mapping[int, int]
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    ids: tuple[Hashes, ...] = field(default=(), repr=False)
     replicates: Replicates | None = field(default=None, repr=False)
     resampling: Resampling | None = None
 
@@ -74,6 +77,7 @@ class LabelTallies:
             _added(self.documents, other.documents),
             merged_settings(self.reading, other.reading, f"block {number}"),
             (*self.notes, *other.notes),
+            (*self.ids, *other.ids),
             drawn[0].plus(drawn[1]) if drawn[0] and drawn[1] else None,
             self.resampling,
         )
@@ -198,6 +202,7 @@ def tallied(table: LabelTable, corpus: Corpus, resampling: Resampling | None) ->
         documents,
         table.reading,
         table.notes,
+        ids_of(corpus),
         None if resampling is None else _drawn(table, corpus, own_keys, own_of, resampling),
         resampling,
     )

@@ -31,7 +31,16 @@ from spanagree.blocks import (
 )
 from spanagree.corpus import Corpus
 from spanagree.crowd import Crowd, compare
-from spanagree.errors import SettingError, check_whole, counted, one_of, printable, show
+from spanagree.document_ids import hashed
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    check_whole,
+    counted,
+    one_of,
+    printable,
+    show,
+)
 from spanagree.evaluation import Evaluation
 from spanagree.shown import Shown
 from spanagree.signature import signature
@@ -154,23 +163,37 @@ def difficulty(
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
     [0.5, 0.947, nan]
     """
+    if gold is not None and annotators is not None:
+        raise SettingError("gold and annotators; difficulty is that of one or of the other")
     if not isinstance(corpus, Corpus):
         work = functools.partial(
             _part_of, gold=gold, annotators=annotators, match=match, chance=chance
         )
         done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        return _joined(*merged(done, _merged, "look at"))
+        joined = _joined(*merged(done, _merged, "look at"))
+        check_known(annotators or (), joined.annotators)
+        return joined
     if executor is not None:
         raise SettingError("executor: for blocks; one corpus is worked on here")
-    if gold is not None and annotators is not None:
-        raise SettingError("gold and annotators; difficulty is that of one or of the other")
+    if not (corpus.layers if annotators is None else annotators):
+        raise SettingError("no annotator; difficulty needs one at least")
+    return _difficulty(corpus, gold, annotators, match, chance, progress)
+
+
+def _difficulty(
+    corpus: Corpus,
+    gold: str | None,
+    annotators: Sequence[str] | None,
+    match: str,
+    chance: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> Difficulty:
+    """The same of one corpus; without an annotator nothing is seen."""
     if gold is not None:
         if gold not in corpus.layers:
             raise one_of(gold, map(printable, corpus.annotators), "gold")
         annotators = [gold]
     team = corpus if annotators is None else corpus.of_annotators(annotators)
-    if not team.layers:
-        raise SettingError("no annotator; difficulty needs one at least")
     for name in team.annotators:
         check_layer(team, name, match, chance)
     crowd = Crowd.of(team)
@@ -215,21 +238,27 @@ def difficulty(
 
 
 class _Parts(NamedTuple):
-    """Of blocks, one after the other, and their settings."""
+    """Of blocks, one after the other, and what they say together."""
 
     parts: list[Difficulty]
     settings: Mapping[str, Any]
+    notes: tuple[str, ...]
 
 
-def _part_of(corpus: Corpus, **asked: Any) -> _Parts:
-    part = difficulty(corpus, **asked)
-    return _Parts([part], part.settings)
+def _part_of(
+    corpus: Corpus, *, gold: str | None, annotators: Sequence[str] | None, **asked: Any
+) -> _Parts:
+    """What one block adds; of a team those who are in it."""
+    if annotators is not None:
+        annotators = [name for name in annotators if name in corpus.layers]
+    part = _difficulty(corpus, gold, annotators, **asked)
+    return _Parts([part], {**part.settings, "annotators": 0}, part.notes)
 
 
 def _merged(one: _Parts, other: _Parts, number: int) -> _Parts:
     settings = merged_settings(one.settings, other.settings, f"block {number}")
     one.parts.extend(other.parts)
-    return _Parts(one.parts, settings)
+    return _Parts(one.parts, settings, (*one.notes, *other.notes))
 
 
 def _joined(whole: _Parts, skipped: Sequence[str]) -> Difficulty:
@@ -240,15 +269,17 @@ def _joined(whole: _Parts, skipped: Sequence[str]) -> Difficulty:
         for name in ("chance", "expected", "size", "seen")
     )
     ids = [part.document_ids for part in parts]
+    names = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
+    hashes = [hashed(of) for of in ids if of is not None]
     return Difficulty(
         chance,
         expected,
         size,
         seen,
-        tuple(dict.fromkeys(name for part in parts for name in part.annotators)),
+        names,
         None if any(i is None for i in ids) else tuple(name for i in ids for name in i or ()),
-        settings_of_blocks(whole.settings, skipped),
-        notes_of_blocks([note for part in parts for note in part.notes], skipped),
+        settings_of_blocks({**whole.settings, "annotators": len(names)}, skipped),
+        notes_of_blocks(whole.notes, skipped, hashes),
     )
 
 

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus import Corpus
+from spanagree.document_ids import Hashes, hashed, repeated
 from spanagree.errors import InputError, SettingError, show
 from spanagree.resample import Bootstrap, Resampling, Statistic, three
 from spanagree.tally import Interval
 
-Hashes: TypeAlias = NDArray[np.uint64]
 Key: TypeAlias = tuple[Any, ...]
 
 _CELLS = 1 << 22  # of one temporary array
@@ -54,12 +52,10 @@ class Replicates(NamedTuple):
     """Sums over documents in every resample, to be added over blocks in any order.
 
     Attributes:
-        ids: the hashes of the documents' ids, of each block.
         sums: whole numbers, (limbs, resamples): the sum's whole part, and for what is not whole
             its fraction in limbs of 26 bits.
     """
 
-    ids: tuple[Hashes, ...]
     sums: Mapping[Key, Ints]
 
     def plus(self, other: Replicates) -> Replicates:
@@ -70,7 +66,7 @@ class Replicates(NamedTuple):
         _check_size(
             sum(map(len, sums.values())), max((of.shape[1] for of in sums.values()), default=0)
         )
-        return Replicates((*self.ids, *other.ids), sums)
+        return Replicates(sums)
 
     def over(self, keys: Sequence[Key]) -> Floats:
         """The sum of the sums of some keys, in each resample; (resamples,)."""
@@ -81,28 +77,6 @@ class Replicates(NamedTuple):
                 total[: len(self.sums[key])] += self.sums[key]
         return np.ldexp(total.astype(np.float64), -_BITS * np.arange(1 + _BELOW)[:, None]).sum(
             axis=0
-        )
-
-    def check(self) -> None:
-        """Refuses ids that are not unique over all blocks.
-
-        Raises:
-            InputError: naming two documents that have the same.
-        """
-        everything = np.concatenate([*self.ids, np.zeros(0, np.uint64)])
-        order = np.argsort(everything, kind="stable")
-        again = np.flatnonzero(np.diff(everything[order]) == 0)
-        if not len(again):
-            return
-        ends = np.cumsum([len(ids) for ids in self.ids])
-        where = []
-        for place in order[again[0] : again[0] + 2].tolist():
-            block = int(np.searchsorted(ends, place, side="right"))
-            number = place - int(ends[block]) + len(self.ids[block])
-            where.append(f"document {number + 1} of block {block + 1}")
-        raise InputError(
-            f"{' and '.join(where)} (of those that were not skipped) have the same id; intervals"
-            " over blocks draw by ids, and each document needs one of its own"
         )
 
 
@@ -119,7 +93,7 @@ def replicates(corpus: Corpus, entries: Sequence[Entries], resampling: Resamplin
             "the documents have no ids; intervals over blocks draw by ids, and each document needs"
             " one"
         )
-    ids = _hashes(corpus.ids)
+    ids = hashed(corpus.ids)
     row, column, value, keys, height = [], [], [], [], 0
     for of in entries:
         for limb in _limbs(of.values):
@@ -145,7 +119,7 @@ def replicates(corpus: Corpus, entries: Sequence[Entries], resampling: Resamplin
         for k, key in enumerate(names):
             found[key] = sums[at + k : at + limbs * len(names) : len(names)]
         at += limbs * len(names)
-    return Replicates((ids,), found)
+    return Replicates(found)
 
 
 def _added(one: Ints, other: Ints) -> Ints:
@@ -162,11 +136,6 @@ def _check_size(limbs: int, resamples: int) -> None:
             f"ci: {limbs} sums in each of {resamples} resamples; over blocks they are all kept, and"
             f" {_MOST // limbs} resamples or fewer, or fewer annotators, would fit"
         )
-
-
-def _hashes(ids: Sequence[str]) -> Hashes:
-    digests = (blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest() for id_ in ids)
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def _limbs(values: Ints | Floats) -> list[Ints]:
@@ -198,6 +167,18 @@ def _mixed(z: Hashes) -> Hashes:
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+def check_ids(ids: Sequence[Hashes]) -> None:
+    """Refuses ids that are not unique over all blocks.
+
+    Raises:
+        InputError: naming two documents that have the same.
+    """
+    if said := repeated(ids):
+        raise InputError(
+            f"{said}; intervals over blocks draw by ids, and each document needs one of its own"
+        )
 
 
 def poisson_resampling(

@@ -19,8 +19,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks import merged_settings
+from spanagree.corpus import LONGEST
 from spanagree.errors import InputError, SettingError, printable, show
-from spanagree.evaluation import Evaluation, evaluation_of
+from spanagree.evaluation import Evaluation, evaluation_of, unshared
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName, write_bytes
 from spanagree.tally import Tallies
@@ -54,6 +55,8 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     columns = _columns(evaluation)
+    shared = {name: system.documents for name, system in evaluation.systems.items()}
+    again = unshared(shared, evaluation.documents)  # which is said anew of all parts together
     about = {
         "version": VERSION,
         "settings": {k: v for k, v in evaluation.settings.items() if k not in _RESAMPLED},
@@ -61,8 +64,9 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         "systems": list(evaluation.systems),
         "labels": list(evaluation.label_names),
         "whole": all(s.kept()[0].matched.dtype.kind == "i" for s in evaluation.systems.values()),
-        "notes": list(evaluation.notes),
+        "notes": [note for note in evaluation.notes if note not in again],
     }
+    about["digest"] = _digest(about, columns)
     schema = pa.schema(
         [
             (name, getattr(pa, "float64" if kind == "double" else kind)())
@@ -122,7 +126,6 @@ class _Part(NamedTuple):
     about: Mapping[str, Any]
     ids: tuple[str, ...] | None
     systems: Mapping[str, tuple[Tallies, Bools]]
-    content: bytes  # a hash
 
 
 def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
@@ -162,20 +165,25 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
         sum(part.about["documents"] for part in parts),
         tuple(id_ for part in parts for id_ in part.ids or ()) if with_ids else None,
         settings,
-        tuple(dict.fromkeys(note for part in parts for note in part.about["notes"])),
+        tuple(
+            note if len(parts) == 1 else f"{part.name}: {note}"
+            for part in parts
+            for note in part.about["notes"]
+        ),
     )
 
 
 def _check_once(parts: Sequence[_Part]) -> None:
     """Refuses a part, or a document, that comes twice."""
-    by_content: dict[bytes, str] = {}
+    by_content: dict[str, str] = {}
     by_id: dict[str, str] = {}
     for part in parts:
-        if part.content in by_content:
+        digest = part.about["digest"]
+        if digest in by_content:
             raise InputError(
-                f"{part.name}: holds what {by_content[part.content]} does; each part is merged once"
+                f"{part.name}: holds what {by_content[digest]} does; each part is merged once"
             )
-        by_content[part.content] = part.name
+        by_content[digest] = part.name
         for id_ in part.ids or ():
             if id_ in by_id:
                 raise InputError(
@@ -221,19 +229,22 @@ def _read(path: PathName) -> _Part:
             f"{name}: columns {', '.join(f'{k} {v}' for k, v in found.items()) or 'none'}; those of"
             f" tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
         )
+    for key, kind in _COLUMNS.items():
+        if kind != "string" and table.column(key).null_count:
+            raise InputError(f"{name}: {key} is missing in some rows; every row has one")
     columns: dict[str, Any] = {
         key: table.column(key).to_numpy()
         if kind != "string"
         else np.array(table.column(key).to_pylist(), dtype=object)
         for key, kind in _COLUMNS.items()
     }
+    if about["digest"] != _digest(about, columns):
+        raise InputError(
+            f"{name}: is not as it was written: its content does not fit its digest; write it anew"
+        )
     _check_values(name, about, columns)
-    digest = blake2b(repr([about["settings"], about["systems"]]).encode())
-    for key, kind in _COLUMNS.items():
-        text = "\0".join(map(repr, columns[key])).encode() if kind == "string" else None
-        digest.update(columns[key].tobytes() if text is None else text)
     systems = {system: _of_system(columns, system, about) for system in about["systems"]}
-    return _Part(name, about, _ids(name, about, columns), systems, digest.digest())
+    return _Part(name, about, _ids(name, about, columns), systems)
 
 
 def _about(name: str, raw: bytes | None) -> dict[str, Any]:
@@ -252,18 +263,16 @@ def _about(name: str, raw: bytes | None) -> dict[str, Any]:
             f"{name}: tallies of version {show(version)}; version {VERSION} is needed, which this"
             " release writes"
         )
-    kinds: dict[str, type] = {
-        "settings": dict,
-        "documents": int,
-        "systems": list,
-        "labels": list,
-        "notes": list,
-    }
+    kinds: dict[str, type] = {"settings": dict, "documents": int, "whole": bool, "digest": str}
     kinds |= dict.fromkeys(("systems", "labels", "notes"), list)
     for key, kind in kinds.items():
         value = about.get(key)
         texts = kind is not list or all(isinstance(x, str) for x in value or ())
-        if type(value) is not kind or not texts or (isinstance(value, int) and value < 0):
+        if (
+            type(value) is not kind
+            or not texts
+            or (isinstance(value, int) and not 0 <= value <= LONGEST)
+        ):
             raise InputError(f"{name}: {key} {show(value)} in what it says of its tallies is wrong")
     for key in ("match", "gold", "version", "chance"):
         if not isinstance(about["settings"].get(key), str):
@@ -271,27 +280,41 @@ def _about(name: str, raw: bytes | None) -> dict[str, Any]:
     return dict(about)
 
 
+def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
+    """What tells this content from any other; notes do not count."""
+    said = [
+        about[key] for key in ("version", "settings", "documents", "systems", "labels", "whole")
+    ]
+    digest = blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
+    for key, kind in _COLUMNS.items():
+        if kind == "string":
+            digest.update("\0".join(map(repr, columns[key])).encode())
+        else:
+            digest.update(np.ascontiguousarray(columns[key]).astype(kind, copy=False).tobytes())
+    return digest.hexdigest()
+
+
 def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
-    number = columns["document"]
+    """Refuses numbers that no evaluation gives, in a file that says it is one."""
+    number, sizes = columns["document"], (columns["size_gold"], columns["size_system"])
     wrong: dict[str, Any] = {
         "document": (number < 0) | (number >= about["documents"]),
         "system": [x is not None and x not in about["systems"] for x in columns["system"]],
         "label": [x is not None and x not in about["labels"] for x in columns["label"]],
+        "size_gold": (sizes[0] < 0) | (sizes[0] > LONGEST),
+        "size_system": (sizes[1] < 0) | (sizes[1] > LONGEST),
     }
-    for key in ("matched", "expected", "size_gold", "size_system"):
-        wrong[key] = ~np.isfinite(columns[key]) | (columns[key] < 0)
+    for key in ("matched", "expected"):  # each pair of segments, or of tokens, counts 1 at most
+        most = sizes[0].astype(np.float64) * sizes[1]
+        wrong[key] = ~((columns[key] >= 0) & (columns[key] <= most * (1 + 1e-9)))
     if about["whole"]:
         wrong["matched"] |= columns["matched"] != np.floor(columns["matched"])
     for key, bad in wrong.items():
         if np.any(bad):
             row = int(np.argmax(bad))
-            raise InputError(
-                f"{name}: row {row + 1}: {key} {show(_plain(columns[key][row]))} is wrong"
-            )
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+            value = columns[key][row]
+            value = value.item() if isinstance(value, np.generic) else value
+            raise InputError(f"{name}: row {row + 1}: {key} {show(value)} is wrong")
 
 
 def _of_system(

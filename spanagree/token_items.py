@@ -22,6 +22,7 @@ from spanagree.corpus import Corpus
 from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.label_table import LabelTable
 from spanagree.label_tallies import LabelTallies, tallied
+from spanagree.poisson import check_ids
 from spanagree.resample import Resampling
 
 OUTSIDE = "O"
@@ -99,11 +100,11 @@ def token_labels(
     done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
     whole, skipped = merged(done, LabelTallies.plus, "take labels from")
     if whole.replicates is not None:
-        whole.replicates.check()
+        check_ids(whole.ids)
     return replace(
         whole,
         reading=settings_of_blocks(whole.reading, skipped),
-        notes=notes_of_blocks(whole.notes, skipped),
+        notes=notes_of_blocks(whole.notes, skipped, whole.ids),
     )
 
 

@@ -159,7 +159,9 @@ def test_blocks_that_fail(parts):
         pytest.raises(sa.InputError, match="block 1: KeyError: 'tokens'"),
     ):
         sa.evaluate([wrong], executor=executor)
-    with pytest.raises(sa.InputError, match=r"^no block to evaluate$"):
+    with pytest.raises(
+        sa.InputError, match=r"^no block to evaluate; an iterator gives its blocks once$"
+    ):
         sa.evaluate([])
 
 
@@ -227,9 +229,63 @@ def test_single_documents_are_not_kept(parts):
 def test_many_notes():
     """Notes of many blocks are the first few, and how many more there are."""
     block = sa.Corpus.from_segments([5, 5], {"g": [[], []], "s": [[], None]})
-    notes = sa.evaluate([block] * 30).notes
-    assert len(notes) == 21
-    assert notes[-1] == "10 more notes on blocks"
+    noted = replace(block, notes=("odd",))
+    notes = sa.evaluate([noted] * 30).notes
+    assert notes[:20] == tuple(f"block {i}: odd" for i in range(1, 21))
+    assert notes[20:] == (
+        "10 more notes on blocks",
+        "s: 30 of 60 documents not shared with gold, left out",
+    )
+
+
+def test_documents_that_come_twice():
+    """A document whose id is in two blocks is counted twice, and that is said."""
+    block = sa.Corpus.from_segments([5, 4], {"g": [[], []], "s": [[], []]}, ids=["x", "y"])
+    said = (
+        "document 1 of block 1 and document 1 of block 2 (of those that were not skipped) have the"
+        " same id, and 1 more document too; each is counted"
+    )
+    for result in (
+        sa.evaluate([block, block]),
+        sa.agree([block, block]),
+        sa.difficulty([block, block]),
+        sa.coefficients(sa.token_labels([block, block])),
+    ):
+        assert said in result.notes
+
+
+def test_annotators_over_blocks():
+    """Who is in no block is unknown; a team is those who are in any."""
+    one = sa.Corpus.from_segments([9], {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]]})
+    other = sa.Corpus.from_segments([8], {"ann": [[(1, 2, "X")]], "cem": [[]]})
+    both = sa.Corpus.from_segments(
+        [9, 8],
+        {
+            "ann": [[(0, 2, "X")], [(1, 2, "X")]],
+            "bob": [[(0, 3, "X")], None],
+            "cem": [None, []],
+        },
+    )
+    hard, whole = sa.difficulty([one, other]), sa.difficulty(both)
+    assert hard.values.tolist() == whole.values.tolist()
+    assert (hard.annotators, hard.signature) == (whole.annotators, whole.signature)
+    names = ["ann", "bob"]
+    hard, whole = (sa.difficulty(c, annotators=names) for c in ([one, other], both))
+    assert hard.values.tolist() == whole.values.tolist()
+    for call in (sa.agree, sa.difficulty):
+        with pytest.raises(sa.SettingError, match=r"^unknown annotator 'zed'; allowed: ann, bob, cem$"):  # fmt: skip
+            call([one, other], annotators=["ann", "bob", "cem", "zed"])
+
+
+def test_errors_of_whoever_gives_the_blocks():
+    """A bug in a generator is the user's own, and no executor's."""
+
+    def given():
+        yield sa.Corpus.from_segments([5], {"g": [[]], "s": [[]]})
+        raise RuntimeError("my own bug")
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(RuntimeError, match=r"^my own bug$"):
+        sa.evaluate(given(), executor=executor)
 
 
 def test_scale():

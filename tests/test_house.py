@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # imports point one way: a module takes from itself and from those before it
 ORDER = [
-    "version", "shown", "errors", "signature", "arrays", "exact", "offsets", "corpus", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
+    "version", "shown", "errors", "signature", "arrays", "exact", "offsets", "corpus", "document_ids", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
     "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "evaluating", "training", "tally_files", "agreement", "agreeing", "coefficient", "sparse_agreement", "label_resampling", "reliability",
     "levels", "split_files", "own_measure", "comparison", "luck", "disagreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip

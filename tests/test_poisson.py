@@ -17,6 +17,7 @@ from test_agreement import PAIRS, crowds
 
 import spanagree as sa
 from spanagree import poisson
+from spanagree.document_ids import hashed
 from spanagree.resample import Resampling
 
 MASK = 2**64 - 1
@@ -45,7 +46,7 @@ def weight(name, seed, resample):
 def test_weights():
     """The weights are those of an independent derivation, whatever part of them is drawn."""
     names = ["a", "ß", "17", "\ud800"[:0], "x" * 300]
-    ids = poisson._hashes(names)
+    ids = hashed(names)
     for seed in (0, 7):
         found = poisson.weights(ids, 0, 101, seed)
         assert found.tolist() == [[weight(name, seed, r) for r in range(101)] for name in names]
@@ -54,7 +55,7 @@ def test_weights():
 
 def test_weights_are_poisson():
     """Theory: mean and variance 1, independent over documents and resamples; 4 standard errors."""
-    drawn = poisson.weights(poisson._hashes([str(i) for i in range(2000)]), 0, 2000, 3)
+    drawn = poisson.weights(hashed([str(i) for i in range(2000)]), 0, 2000, 3)
     n = drawn.size
     assert abs(drawn.mean() - 1) < 4 / math.sqrt(n)
     assert abs(drawn.var() - 1) < 4 * math.sqrt(3 / n)  # Var of (X − 1)² is 3
@@ -179,7 +180,7 @@ def test_whole_and_fraction_add():
         poisson.replicates(corpus, [poisson.Entries([("k",)], nil, nil, value)], how)
         for value in (np.array([2]), np.array([0.5]))
     )
-    w = poisson.weights(one.ids[0], 0, 4, 0)[0]
+    w = poisson.weights(hashed(["x"]), 0, 4, 0)[0]
     assert one.plus(other).over([("k",)]).tolist() == (2.5 * w).tolist()
     assert other.plus(one).over([("k",)]).tolist() == (2.5 * w).tolist()
 

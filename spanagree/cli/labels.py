@@ -27,6 +27,7 @@ from spanagree.cli.options import (
     table_option,
 )
 from spanagree.cli.outputs import check_output, check_plot_file, draw_plot, progress, show_report
+from spanagree.errors import check_whole
 from spanagree.label_table import DUPLICATES
 from spanagree.sparse_agreement import WEIGHTS
 
@@ -97,6 +98,7 @@ def coefficients(
             drawn = {name: certainty[name] for name in ("seed",) if name in certainty}
             if certainty.get("ci"):
                 drawn["resamples"] = certainty.get("resamples", 10_000)
+                check_whole(drawn["resamples"], 1, "resamples")
             with worker_processes(workers) as executor, progress("counting") as advance:
                 table = sa.token_labels(
                     corpora,
