@@ -25,7 +25,17 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.formats.files import PathName, lines_of, named_files, read_text, write_text
+from spanagree.formats.conll_lines import (
+    BLANK,
+    COMMENT,
+    DOCSTART,
+    ROW,
+    FilePart,
+    TextPart,
+    kinds_of_lines,
+    parts_of,
+)
+from spanagree.formats.files import PathName, named_files, read_text, write_text
 from spanagree.formats.tag_columns import PARTIAL, TagColumn, Vocabulary, read_columns
 from spanagree.tags import SCHEMES, prefixed, write_tags
 
@@ -36,7 +46,6 @@ UNITS = {
 """The text that one random annotation fills."""
 
 _DOCSTART = "-DOCSTART-"
-_BLANK = " \t"
 _IS_DOCSTART = re.compile(rf"[ \t]*{_DOCSTART}(?=[ \t]|$)")
 _OWN = re.compile(r"# spanagree = (\{.*\})")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
@@ -134,7 +143,10 @@ class _Asked(NamedTuple):
 def conll_blocks(
     files: Mapping[str, PathName], block: int, **options: Any
 ) -> Iterator[Callable[[], Corpus]]:
-    """For workers: functions that parse the blocks of :func:`read_conll`, text included.
+    """For workers: functions that read and parse the blocks of :func:`read_conll`.
+
+    They open the files themselves. Only the text of what can be read once, such as standard input,
+    or not from the middle, such as UTF-16, travels with them.
 
     Raises:
         SettingError, InputError: as for :func:`read_conll`.
@@ -161,78 +173,48 @@ def _parts(
             f" {', '.join(SCHEMES)}"
         )
     paths = list(dict.fromkeys(files.values()))
-    chunks = [chunked(path, encoding, block, asked.unit) for path in paths]
+    parts = [parts_of(path, encoding, block, asked.unit) for path in paths]
     if len(files) == 1 and not columns:
-        first = next(chunks[0])
-        columns, own = _declared(first[0])
+        first = next(parts[0])
+        columns, own = _declared(first[0].text())
         asked = asked._replace(missing=own if asked.missing is None else asked.missing)
-        chunks[0] = chain([first], chunks[0])
-    return _numbered_parts(files, paths, chunks, columns, asked)
+        parts[0] = chain([first], parts[0])
+    return _numbered_parts(files, paths, parts, columns, asked)
 
 
 def _numbered_parts(
     files: dict[str, PathName],
     paths: list[PathName],
-    chunks: Sequence[Iterator[tuple[str, int, int]]],
+    parts: Sequence[Iterator[tuple[FilePart | TextPart, int]]],
     columns: Mapping[str, int] | None,
     asked: _Asked,
 ) -> Iterator[Callable[[], Corpus]]:
     before = 0
-    for parts in zip_longest(*chunks):
-        texts = {}
-        for path, part in zip(paths, parts, strict=True):
+    for block in zip_longest(*parts):
+        of_files = {}
+        for path, part in zip(paths, block, strict=True):
             if part is None:
                 raise InputError(
                     f"{printable(os.fspath(path))}: ends after {before} {asked.unit}s, the others"
                     " do not; all files hold the same text"
                 )
-            texts[path] = part[:2]
-        yield functools.partial(_block, files, texts, columns, asked, before)
-        before += parts[0][2]
+            of_files[path] = part[0]
+        yield functools.partial(_block, files, of_files, columns, asked, before)
+        before += block[0][1]
 
 
 def _block(
     files: dict[str, PathName],
-    texts: Mapping[PathName, tuple[str, int]],
+    parts: Mapping[PathName, FilePart | TextPart],
     columns: Mapping[str, int] | None,
     asked: _Asked,
     before: int,
 ) -> Corpus:
+    texts = {path: (part.text(), part.before) for path, part in parts.items()}
     corpus = _corpus(files, texts, columns, asked)
     if corpus.ids is not None:
         return corpus
     return replace(corpus, ids=tuple(str(before + i + 1) for i in range(len(corpus))))
-
-
-def chunked(path: PathName, encoding: str, block: int, unit: str) -> Iterator[tuple[str, int, int]]:
-    """A file in parts of so many sentences or documents: text, lines before it, how many.
-
-    Raises:
-        InputError: for a file that cannot be read, or has no token rows.
-    """
-    kept: list[str] = []
-    first = done = 0  # lines before the part, units that are whole
-    inside = False  # of a sentence or document
-    some = False
-    for number, line in enumerate(lines_of(path, encoding)):
-        row = line.strip(_BLANK + " \r\n")
-        begins = bool(_IS_DOCSTART.match(row))
-        if begins and inside:
-            done, inside = done + 1, False
-        if done == block:
-            yield "".join(kept), first, done
-            kept, first, done = [], number, 0
-        kept.append(line)
-        if row and not begins and row[0] != "#":
-            inside = some = True
-        elif not row and inside and unit == "sentence":
-            done, inside = done + 1, False
-    if not some:
-        raise InputError(
-            f"{printable(os.fspath(path))}: no token rows; a file has lines of a token and its tags"
-        )
-    if done or inside:
-        yield "".join(kept), first, done + inside
 
 
 def _corpus(
@@ -510,62 +492,59 @@ def _read_page(
     unit: str,
 ) -> _Page:
     name = printable(os.fspath(path))
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    sentences: list[int] = []  # after how many rows a sentence ends
-    documents: list[int] = []
-    doubtful: list[int] = []  # rows that begin with #
-    comments: list[str] = []
-    tabbed = True
-    for number, line in enumerate(text.split("\n"), before + 1):
-        row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
-        if "\r" in row:
+    all_lines = text.split("\n")
+    if "\r" in text:
+        all_lines = [line.rstrip(" \r") for line in all_lines]
+        text = "\n".join(all_lines)
+        if "\r" in text:
+            number = before + text.count("\n", 0, text.index("\r")) + 1
             raise InputError(
                 f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
             )
-        if not row.strip(_BLANK):
-            sentences.append(len(rows))
-        elif _DOCSTART in row and _IS_DOCSTART.match(row):
-            documents.append(len(rows))
-        else:
-            if row[0] == "#":
-                doubtful.append(len(rows))
-                comments.append(row)
-            elif "\t" not in row:
-                tabbed = False
-            rows.append(_fields(row))
-            lines.append(number)
+    _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
+    is_row = (kinds == ROW) | (kinds == COMMENT)
+    rows = list(compress(all_lines, is_row.tolist()))
+    above = np.cumsum(is_row)  # how many rows there are down to a line
+    sentences, documents = above[kinds == BLANK], above[kinds == DOCSTART]  # where they end
+    lines = np.flatnonzero(is_row) + before + 1
     ids: dict[int, tuple[str, int]] = {}  # by the number of rows above: the id, its line
     odd: list[int] = []
+    # a # behind blanks is a token, as blanks separate
+    doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
     if doubtful:
         tokens = _is_token(rows, doubtful, columns, scheme, missing)
-        if tabbed and len(rows) > len(doubtful):  # all token rows have tabs
-            tokens = [t and "\t" in row for t, row in zip(tokens, comments, strict=True)]
-        keep = np.ones(len(rows) + 1, np.int64)
-        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = 0
-        moved = np.cumsum(keep) - keep
-        for i, token, comment in zip(doubtful, tokens, comments, strict=True):
-            if not token and "\t" in comment:
-                odd.append(lines[i])
-            if not token and (match := _SENT_ID.fullmatch(comment)):
-                ids[int(moved[i])] = match[1], lines[i]
-        sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
-        rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]
-        lines = [line for line, k in zip(lines, keep.tolist(), strict=False) if k]
+        keep = np.ones(len(rows) + 1, np.bool_)
+        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
+        moved: Ints = np.cumsum(keep) - keep
+        for i in np.flatnonzero(~keep).tolist():
+            comment = rows[i].rstrip(" ")
+            if "\t" in comment:
+                odd.append(int(lines[i]))
+            if match := _SENT_ID.fullmatch(comment):
+                ids[int(moved[i])] = match[1], int(lines[i])
+        sentences, documents = moved[sentences], moved[documents]
+        rows = list(compress(rows, keep.tolist()))
+        lines = lines[keep[:-1]]
     if not rows:
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    _check_width(name, rows, lines, columns)
+    table = _table(rows) or _odd_table(name, rows, lines)
+    for column in columns:
+        if column is not None and column >= len(table):
+            raise InputError(
+                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
+                f" {len(table) - 1}"
+            )
     ends = {0, len(rows)}
-    of_documents = np.diff(sorted(ends.union(documents)))
-    begins = sorted(ends.union(documents, sentences))
+    of_documents = np.diff(sorted(ends.union(documents.tolist())))
+    begins = sorted(ends.union(documents.tolist(), sentences.tolist()))
     return _Page(
         name,
-        list(zip(*rows, strict=True)),
-        np.array(lines),
+        table,
+        lines,
         np.diff(begins),
         of_documents,
         _sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
-        bool(documents),
+        bool(documents.size),
         tuple(odd),
     )
 
@@ -588,27 +567,62 @@ def _sentence_ids(
     return tuple(seen)
 
 
+def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
+    """The columns, if all rows have the same and a split at a single character gives them."""
+    text = "\n".join(rows)
+    separator = "\t" if "\t" in text else " "
+    if separator == "\t" and " " in text:
+        return None
+    if separator == " " and "  " in f" {text} ".replace("\n", " "):
+        return None
+    characters = np.frombuffer(text.encode(errors="surrogatepass") + b"\n", np.uint8)
+    ends = characters[(characters == ord(separator)) | (characters == ord("\n"))]  # of fields
+    width, rest = divmod(len(ends), len(rows))
+    if width < 2 or rest or (ends.reshape(-1, width)[:, -1] != ord("\n")).any():
+        return None
+    fields = text.replace("\n", separator).split(separator)
+    return [tuple(fields[column::width]) for column in range(width)]
+
+
+def _odd_table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
+    """The columns of any rows; an error where a row has more or fewer than the first."""
+    fields = [_fields(row) for row in rows]
+    width = len(fields[0])
+    if width < 2:
+        raise InputError(
+            f"{name}:{lines[0]}: one column ({show(fields[0][0])}); a token and at least one tag"
+            " are needed"
+        )
+    for row, line in zip(fields, lines.tolist(), strict=True):
+        if len(row) != width:
+            raise InputError(
+                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
+                f" the rows before it have {width}, and all need the same"
+            )
+    return list(zip(*fields, strict=True))
+
+
 def _fields(row: str) -> list[str]:
+    row = row.rstrip(" ")  # a tab at the end says that the last column is empty
     if "\t" in row:
-        fields = row.split("\t")
-        return [field.strip(" ") for field in fields] if " " in row else fields
-    fields = row.split(" ")
-    return [field for field in fields if field] if "" in fields else fields
+        return [field.strip(" ") for field in row.split("\t")]
+    return [field for field in row.split(" ") if field]
 
 
 def _is_token(
-    rows: list[list[str]],
+    rows: list[str],
     doubtful: list[int],
     columns: Sequence[int | None],
     scheme: str,
     missing: str | None,
 ) -> list[bool]:
     """Which of the rows that begin with # have the columns and the tags of a token row."""
-    apart = set(doubtful)
-    sure = [row for i, row in enumerate(rows) if i not in apart]
-    width = len(sure[0]) if sure else 0
     where = [-1 if c is None else c for c in columns]
-    seen = {row[c] for row in sure for c in where if c < len(row)}
+    is_sure = np.ones(len(rows), np.bool_)
+    is_sure[doubtful] = False
+    sure = list(compress(rows, is_sure.tolist()))
+    asked = [_fields(rows[i]) for i in doubtful]
+    seen: set[str] = set()
 
     def token(row: list[str]) -> bool:
         return 1 < len(row) > max(where) and all(
@@ -620,31 +634,15 @@ def _is_token(
         )
 
     if not sure:  # the first row that can be a token decides
-        width = next((len(row) for row in rows if token(row)), 0)
-    return [len(rows[i]) == width and token(rows[i]) for i in doubtful]
-
-
-def _check_width(
-    name: str, rows: list[list[str]], lines: list[int], columns: Sequence[int | None]
-) -> None:
-    width = len(rows[0])
-    if width < 2:
-        raise InputError(
-            f"{name}:{lines[0]}: one column ({show(rows[0][0])}); a token and at least one tag are"
-            " needed"
-        )
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != width:
-            raise InputError(
-                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
-                f" the rows before it have {width}, and all need the same"
-            )
-    for column in columns:
-        if column is not None and column >= width:
-            raise InputError(
-                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
-                f" {width - 1}"
-            )
+        width = next((len(row) for row in asked if token(row)), 0)
+        return [len(row) == width and token(row) for row in asked]
+    width = len(_fields(sure[0]))
+    fitting = [len(row) == width for row in asked]
+    if all("\t" in row for row in sure):
+        fitting = [f and "\t" in rows[i] for f, i in zip(fitting, doubtful, strict=True)]
+    if any(fitting):
+        seen = {row[c] for row in map(_fields, sure) for c in where if c < len(row)}
+    return [f and token(row) for f, row in zip(fitting, asked, strict=True)]
 
 
 def _compare(page: _Page, first: _Page, unit: str, ignore_tokens: bool) -> int:

@@ -27,30 +27,68 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
         raise InputError(f"{show(path)} is no path; a file's name is needed") from None
     if not name or (name == "-" and sys.stdin is None):
         raise InputError(f"{show(name)}: there is nothing to read; a file's name is needed")
+    if name != "-":
+        raw = read_bytes(name, os.fsdecode(path))
+    else:
+        try:
+            raw = sys.stdin.buffer.read()
+        except (OSError, ValueError) as error:
+            raise _unreadable(name, error) from None
+    return decoded(name, raw, encoding).removeprefix("\ufeff")
+
+
+def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
+    """The bytes of a file from ``start`` on, so many or all; ``name`` is what errors call it.
+
+    Raises:
+        InputError: for a file that is not there or cannot be read.
+    """
     try:
-        raw = sys.stdin.buffer.read() if name == "-" else Path(os.fsdecode(path)).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{name}: is a folder; a file is needed") from None
+        with open(path, "rb") as file:
+            if start:
+                file.seek(start)
+            return file.read(size)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be read: {reason}") from None
+        raise _unreadable(name, error) from None
+
+
+def pieces_of(name: str, path: str, start: int = 0, size: int = 1 << 20) -> Iterator[bytes]:
+    """A file from ``start`` on in pieces of about so many bytes, which end where lines end.
+
+    Raises:
+        InputError: as :func:`read_bytes`.
+    """
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            while piece := file.read(size):
+                yield piece if piece.endswith(b"\n") else piece + file.readline()
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from None
+
+
+def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
+    """The text in some bytes of a file; ``before`` is the number of lines above them.
+
+    Raises:
+        InputError: for what is binary or in another encoding.
+        SettingError: for an unknown encoding.
+    """
     try:
         text = raw.decode(encoding)
     except (LookupError, TypeError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
-            raise _wrong_encoding(name, raw, encoding, error.start) from None
+            raise _wrong_encoding(name, raw, encoding, error.start, before) from None
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
+        line = before + text.count("\n", 0, text.index("\0")) + 1
         raise InputError(
             f"{name}:{line}: a NUL character: the file is binary, or in another encoding;"
             " --encoding (encoding=) names it"
         )
-    return text.removeprefix("\ufeff")
+    return text
 
 
 def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
@@ -69,11 +107,8 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     try:
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
         text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be read: {reason}") from None
+        raise _unreadable(name, error) from None
     with text:
         try:
             for number, line in enumerate(text):
@@ -90,13 +125,21 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
             ) from None
 
 
-def _wrong_encoding(name: str, raw: bytes, encoding: str, at: int) -> InputError:
+def _unreadable(name: str, error: OSError | ValueError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"{name}: no such file")
+    if isinstance(error, IsADirectoryError):
+        return InputError(f"{name}: is a folder; a file is needed")
+    return InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _wrong_encoding(name: str, raw: bytes, encoding: str, at: int, before: int) -> InputError:
     if b"\0" in raw:
         return InputError(
             f"{name}: is no text in {encoding} but binary, or in another encoding;"
             " --encoding (encoding=) names it"
         )
-    line = raw.count(b"\n", 0, at) + 1
+    line = before + raw.count(b"\n", 0, at) + 1
     return InputError(
         f"{name}:{line}: byte 0x{raw[at]:02x} is no {encoding}; the encoding of the file is needed:"
         " --encoding (encoding=)"

@@ -1,0 +1,281 @@
+"""Lines and parts of CoNLL files, against readers that go line by line."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import pickle
+import re
+import threading
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.errors import InputError, counted, printable, show
+from spanagree.formats import conll, conll_lines, files
+from spanagree.formats.files import lines_of
+from spanagree.tags import prefixed
+
+IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
+
+# --- the oracles: one line after the other --------------------------------------------------------
+
+
+def slow_parts(path, encoding, block, unit):
+    """Line by line: text, lines before it, how many units."""
+    kept = []
+    first = done = 0  # lines before the part, units that are whole
+    inside = False  # of a sentence or document
+    some = False
+    for number, line in enumerate(lines_of(path, encoding)):
+        row = line.strip(" \t\r\n")
+        begins = bool(IS_DOCSTART.match(row))
+        if begins and inside:
+            done, inside = done + 1, False
+        if done == block:
+            yield "".join(kept), first, done
+            kept, first, done = [], number, 0
+        kept.append(line)
+        if row and not begins and row[0] != "#":
+            inside = some = True
+        elif not row and inside and unit == "sentence":
+            done, inside = done + 1, False
+    assert some or not done
+    if done or inside:
+        yield "".join(kept), first, done + inside
+
+
+def slow_page(path, text, before, columns, scheme, missing, unit):
+    """Line by line, as a reader without arrays does."""
+    name = printable(os.fspath(path))
+    rows = []
+    lines = []
+    sentences = []  # after how many rows a sentence ends
+    documents = []
+    doubtful = []  # rows that begin with #
+    comments = []
+    tabbed = True
+    for number, line in enumerate(text.split("\n"), before + 1):
+        row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
+        if "\r" in row:
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+        if not row.strip(" \t"):
+            sentences.append(len(rows))
+        elif "-DOCSTART-" in row and IS_DOCSTART.match(row):
+            documents.append(len(rows))
+        else:
+            if row[0] == "#":
+                doubtful.append(len(rows))
+                comments.append(row)
+            elif "\t" not in row:
+                tabbed = False
+            rows.append(slow_fields(row))
+            lines.append(number)
+    ids = {}  # by the number of rows above: the id, its line
+    odd = []
+    if doubtful:
+        tokens = slow_is_token(rows, doubtful, columns, scheme, missing)
+        if tabbed and len(rows) > len(doubtful):  # all token rows have tabs
+            tokens = [t and "\t" in row for t, row in zip(tokens, comments, strict=True)]
+        keep = np.ones(len(rows) + 1, np.int64)
+        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = 0
+        moved = np.cumsum(keep) - keep
+        for i, token, comment in zip(doubtful, tokens, comments, strict=True):
+            if not token and "\t" in comment:
+                odd.append(lines[i])
+            if not token and (match := conll._SENT_ID.fullmatch(comment)):
+                ids[int(moved[i])] = match[1], lines[i]
+        sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
+        rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]
+        lines = [line for line, k in zip(lines, keep.tolist(), strict=False) if k]
+    if not rows:
+        raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
+    slow_check_width(name, rows, lines, columns)
+    ends = {0, len(rows)}
+    of_documents = np.diff(sorted(ends.union(documents)))
+    begins = sorted(ends.union(documents, sentences))
+    return conll._Page(
+        name,
+        list(zip(*rows, strict=True)),
+        np.array(lines),
+        np.diff(begins),
+        of_documents,
+        conll._sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        bool(documents),
+        tuple(odd),
+    )
+
+
+def slow_fields(row):
+    if "\t" in row:
+        fields = row.split("\t")
+        return [field.strip(" ") for field in fields] if " " in row else fields
+    fields = row.split(" ")
+    return [field for field in fields if field] if "" in fields else fields
+
+
+def slow_is_token(rows, doubtful, columns, scheme, missing):
+    """Which of the rows that begin with # have the columns and the tags of a token row."""
+    apart = set(doubtful)
+    sure = [row for i, row in enumerate(rows) if i not in apart]
+    width = len(sure[0]) if sure else 0
+    where = [-1 if c is None else c for c in columns]
+    seen = {row[c] for row in sure for c in where if c < len(row)}
+
+    def token(row):
+        return 1 < len(row) > max(where) and all(
+            row[c] in seen
+            or row[c] == missing
+            or row[c] == "O"
+            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            for c in where
+        )
+
+    if not sure:  # the first row that can be a token decides
+        width = next((len(row) for row in rows if token(row)), 0)
+    return [len(rows[i]) == width and token(rows[i]) for i in doubtful]
+
+
+def slow_check_width(name, rows, lines, columns):
+    width = len(rows[0])
+    if width < 2:
+        raise InputError(
+            f"{name}:{lines[0]}: one column ({show(rows[0][0])}); a token and at least one tag are"
+            " needed"
+        )
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != width:
+            raise InputError(
+                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
+                f" the rows before it have {width}, and all need the same"
+            )
+    for column in columns:
+        if column is not None and column >= width:
+            raise InputError(
+                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
+                f" {width - 1}"
+            )
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+PIECES = ("a O", "a\tO", "b\tB-X", "b B-X ", " c  O", "c \tI-X", "\tO", "a\tO\t", "-\tO", "a NN O", "x", "", " ", "\t ", " \r", "#", "# b", " # b O",
+    "#\tO", "# O", "#h\tB-X", "#\tq", "# sent_id = 1", "# sent_id = 2", "#\tsent_id = 3 ", "-DOCSTART-", " -DOCSTART- O", "-DOCSTART-\tO", "-DOCSTART-\r", "-DOCSTART-ing\tO",
+    "-DOCSTART-\rx O", "a -DOCSTART-", "a\rb O", "\r", "é\tO", "\u2028\x85\tO", "\ufeffa O", "-X")  # fmt: skip
+ends = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n"])
+
+
+@st.composite
+def texts(draw):
+    few = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6))
+    lines = draw(st.lists(st.tuples(st.sampled_from(few), ends), max_size=20))
+    text = draw(st.sampled_from(["", "", "\ufeff"])) + "".join(line + end for line, end in lines)
+    return text if draw(st.booleans()) else text.removesuffix("\n").removesuffix("\r")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("lines") / "file")
+
+
+@given(texts(), st.integers(1, 8), st.sampled_from(sorted(conll.UNITS)), st.integers(1, 40))  # fmt: skip
+@example("\ufeff# b\na O\n", 1, "sentence", 1)
+def test_parts(path, text, block, unit, size):
+    """Parts of files, of streams and of UTF-16 begin and end where they do line by line."""
+    small = partial(files.pieces_of, size=size)
+    for encoding in ("utf-8", "utf-16"):
+        with open(path, "wb") as file:
+            file.write(text.encode(encoding))
+        expected = list(slow_parts(path, encoding, block, unit))
+        with patch.object(conll_lines, "pieces_of", small), patch.object(conll_lines, "_LINES", size):  # fmt: skip
+            parts = conll_lines.parts_of(path, encoding, block, unit)
+            if expected:
+                found = list(parts)
+            else:
+                found = []
+                with pytest.raises(
+                    InputError, match=f"^{path}: no token rows; a file has lines of a"
+                ):
+                    list(parts)
+        kind = conll_lines.FilePart if encoding == "utf-8" else conll_lines.TextPart
+        assert all(isinstance(part, kind) for part, _ in found)
+        found = [(part.text(), part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
+        assert found == expected
+
+
+def outcome(read, *arguments):
+    try:
+        page = read(*arguments)
+    except InputError as error:
+        return str(error)
+    values = [page.lines.tolist(), page.sentences.tolist(), page.documents.tolist()]
+    return [page.columns, *values, page.ids, page.has_docstart, page.odd_comments]
+
+
+@given(texts(), st.sampled_from([[None], [1], [1, 2], [2, None]]), st.sampled_from(["auto", "IOB2", "IO"]),
+    st.sampled_from([None, "q"]), st.sampled_from(sorted(conll.UNITS)), st.sampled_from([0, 7]))  # fmt: skip
+def test_pages(text, columns, scheme, missing, unit, before):
+    """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
+    ask = ("name", text, before, columns, scheme, missing, unit)
+    assert outcome(conll._read_page, *ask) == outcome(slow_page, *ask)
+
+
+def test_encodings_by_bytes():
+    """The encodings that are read from the middle decode byte by byte, ASCII as it is."""
+    names = ["utf-8", "ascii", "latin-1", "iso8859-15", "cp1250", "cp1252", "koi8-r", "koi8-u"]
+    for name in names:
+        assert conll_lines._codec_by_bytes(name) == codecs.lookup(name).name
+        assert bytes(range(128)).decode(name) == "".join(map(chr, range(128)))
+        for byte in range(128, 256):
+            text = bytes([byte]).decode(name, "replace")
+            assert bytes([byte, 10]).decode(name, "replace") == text + "\n"
+    for name in ("utf-16", "utf-32", "utf-7", "utf-8-sig", "shift_jis", "hz", "no", None):
+        assert conll_lines._codec_by_bytes(name) is None
+
+
+def test_a_pipe(tmp_path):
+    """What can be read only once is read here, and its text sent."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_text("a O\n\nb B-X\n"))
+    writer.start()
+    parts = [part() for part in conll.conll_blocks({"x": path}, 1, scheme="IOB2")]
+    writer.join()
+    assert [part.tokens for part in parts] == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (b"a \xff\n", ":5: byte 0xff is no utf-8; the encoding of the file is needed"),
+        (b"\na O\0\n", ":6: a NUL character: the file is binary, or in another encoding"),
+        (b"# \xff", ":5: byte 0xff is no utf-8"),
+    ],
+)
+def test_errors_name_lines(tmp_path, more, said):
+    """What is no text is said with its line in the file, behind the last sentence too."""
+    path = tmp_path / "a"
+    path.write_bytes(b"\xef\xbb\xbfa O\n\nb O\n\n" + more)
+    blocks = sa.read_conll({"x": path}, block=1, scheme="IOB2")
+    with pytest.raises(InputError, match=f"^{re.escape(str(path))}{said}"):
+        list(blocks)
+
+
+def test_files_that_change(tmp_path):
+    """A file that became shorter, or is gone, when its part is read."""
+    path = tmp_path / "a"
+    path.write_text("a O\n\nb O\n")
+    (_, second) = conll.conll_blocks({"x": path}, 1, scheme="IOB2")
+    path.write_text("a O\n")
+    with pytest.raises(InputError, match=f"^{path}: became shorter while it was read; it has"):
+        second()
+    path.unlink()
+    with pytest.raises(InputError, match=f"^{path}: no such file"):
+        second()
