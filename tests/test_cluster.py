@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -58,17 +59,15 @@ def in_time():
     signal.signal(signal.SIGALRM, before)
 
 
-@pytest.fixture(scope="module")
-def executor(tmp_path_factory):
-    """A scheduler and two workers, each a process of its own; one that dies is started anew."""
-    folder = tmp_path_factory.mktemp("cluster")
+@contextmanager
+def cluster(folder):
+    """A client of a scheduler and two workers, each a process of its own; and the scheduler's.
+
+    A worker that dies is started anew.
+    """
     where = folder / "scheduler.json"
     path = os.pathsep.join([str(HERE.parent), str(HERE), os.environ.get("PYTHONPATH", "")])
-    settings = {
-        **os.environ,
-        "PYTHONPATH": path,
-        "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0",
-    }
+    settings = {**os.environ, "PYTHONPATH": path}
 
     def start(what, *more):
         command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(where), *more]
@@ -88,12 +87,18 @@ def executor(tmp_path_factory):
     try:
         with distributed.Client(scheduler_file=str(where), timeout=30) as client:
             client.wait_for_workers(2, timeout=60)
-            yield client.get_executor()
+            yield client, running[0][0]
     finally:
         for process, log in reversed(running):
             process.terminate()
             process.wait(30)
             log.close()
+
+
+@pytest.fixture(scope="module")
+def executor(tmp_path_factory):
+    with cluster(tmp_path_factory.mktemp("cluster")) as (client, _):
+        yield client.get_executor()
 
 
 @pytest.mark.filterwarnings("default")
@@ -120,3 +125,32 @@ def test_corrupt_shard(executor, tmp_path):
     found = sa.evaluate(blocks, executor=executor, on_error="skip")
     assert found.notes == ("block 2 skipped: shard-7.conll:3: unknown tag 'x'",)
     assert "|skipped_blocks:1|" in found.signature
+
+
+@pytest.mark.filterwarnings("default")
+def test_scheduler_that_dies(tmp_path):
+    """A cluster that is gone in mid-run is an error within seconds, not a part of a result."""
+    import dask
+
+    (tmp_path / "marks").mkdir()
+    blocks = (functools.partial(made, seed, str(tmp_path / "marks")) for seed in range(4000))
+    soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
+    with soon, cluster(tmp_path) as (client, scheduler):
+        begin = []
+
+        def kill(done, _):
+            if done == 5:
+                scheduler.kill()
+                begin.append(time.monotonic())
+
+        with pytest.raises(sa.SettingError, match=r"^the executor died: "):
+            sa.evaluate(blocks, executor=client.get_executor(), progress=kill)
+        assert time.monotonic() - begin[0] < 10
+
+
+def test_cluster_that_is_not_there():
+    """The client of the docs answers within its timeout where no scheduler is."""
+    begin = time.monotonic()
+    with pytest.raises(OSError, match="Timed out"):
+        distributed.Client("tcp://127.0.0.1:9", timeout=2)
+    assert time.monotonic() - begin < 10
