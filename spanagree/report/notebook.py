@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanagree.agreement import Agreement
@@ -15,27 +16,20 @@ from spanagree.report import agreement, coefficients, difficulty, disagreements,
 from spanagree.report.html import Html, el, table
 from spanagree.report.table import Table
 
+_TABLES: Mapping[type, Callable[[Any], Table]] = {
+    Agreement: agreement.as_table,
+    Coefficients: coefficients.as_table,
+    Comparison: tests.as_table,
+    Confusion: disagreements.confusion_as_table,
+    Difficulty: difficulty.as_table,
+    Disagreements: disagreements.as_table,
+    Evaluation: evaluation.as_table,
+    EvaluationByLevel: difficulty.levels_as_table,
+    LuckTest: tests.as_table,
+}
+
 
 def as_html(result: Any) -> Html:
     """The table of a result, and its signature."""
-    of = _table(result)
+    of = _TABLES[type(result)](result)
     return el("div", table(of), el("p", el("small", f"signature: {of.signature}")))
-
-
-def _table(result: Any) -> Table:
-    if isinstance(result, Evaluation):
-        return evaluation.as_table(result)
-    if isinstance(result, EvaluationByLevel):
-        return difficulty.levels_as_table(result)
-    if isinstance(result, Agreement):
-        return agreement.as_table(result)
-    if isinstance(result, Coefficients):
-        return coefficients.as_table(result)
-    if isinstance(result, Difficulty):
-        return difficulty.as_table(result)
-    if isinstance(result, Disagreements):
-        return disagreements.as_table(result)
-    if isinstance(result, Confusion):
-        return disagreements.confusion_as_table(result)
-    assert isinstance(result, (Comparison, LuckTest))  # there are no other results to show
-    return tests.as_table(result)
