@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.cli import main
-from spanagree.disagreement import KINDS, OUTCOMES
+from spanagree.pairing import KINDS, OUTCOMES
 from spanagree.report.disagreements import as_text
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)

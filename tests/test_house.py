@@ -25,7 +25,7 @@ SOURCE = Path(sa.__file__).parent
 ORDER = [
     "version", "shown", "errors", "signature", "arrays", "exact", "offsets", "corpus", "document_ids", "blocks", "draft", "check", "tags", "tally", "caveats", "resample", "poisson", "chance",
     "similarity", "label_table", "label_tallies", "token_items", "crowd", "formats", "arrow", "evaluation", "evaluating", "training", "tally_files", "agreement", "agreeing", "coefficient", "sparse_agreement", "label_resampling", "reliability",
-    "levels", "split_files", "own_measure", "comparison", "luck", "disagreement", "report", "__init__", "cli", "__main__",
+    "levels", "split_files", "own_measure", "comparison", "luck", "pairing", "disagreement", "report", "__init__", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(
     m.name for m in pkgutil.walk_packages([str(SOURCE)], "spanagree.") if "__main__" not in m.name

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.cli import main
-from spanagree.disagreement import KINDS, OUTCOMES
+from spanagree.pairing import KINDS, OUTCOMES
 from spanagree.report import page as of_page
 from spanagree.report.html import el, visible
 from spanagree.report.page import page

@@ -28,7 +28,7 @@ from spanagree.cli.options import (
     table_option,
 )
 from spanagree.cli.outputs import check_plot_file, draw_plot, progress, put, say, show_report
-from spanagree.disagreement import KINDS
+from spanagree.pairing import KINDS
 from spanagree.report import to_csv, to_json, to_jsonl
 from spanagree.similarity import MATCHES
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spanagree.corpus import Segment
-from spanagree.disagreement import KINDS, Confusion, Disagreements
+from spanagree.disagreement import Confusion, Disagreements
 from spanagree.errors import counted, printable
+from spanagree.pairing import KINDS
 from spanagree.report.table import Table, Value, unit
 from spanagree.report.text import render
 

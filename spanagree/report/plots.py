@@ -18,13 +18,14 @@ import numpy as np
 from spanagree.agreement import Agreement
 from spanagree.arrays import Floats
 from spanagree.comparison import Comparison
-from spanagree.disagreement import KINDS, Confusion, Disagreements
+from spanagree.disagreement import Confusion, Disagreements
 from spanagree.errors import InputError, SettingError, printable
 from spanagree.evaluation import Evaluation
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName, check_writable, write_bytes
 from spanagree.levels import Difficulty, EvaluationByLevel
 from spanagree.luck import LuckTest
+from spanagree.pairing import KINDS
 from spanagree.reliability import Coefficients
 from spanagree.report.difficulty import bins
 from spanagree.report.table import figure, unit

@@ -1,0 +1,83 @@
+"""The browser of documents: the corpus as JSON, in columns, for the script of the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from spanagree.corpus import Corpus, Layer
+from spanagree.levels import Difficulty
+from spanagree.pairing import OUTCOMES
+from spanagree.report.html import Html, el
+from spanagree.report.table import unit
+
+_HALVES = re.compile("[\ud800-\udfff]")  # one by one no characters, so that offsets stay
+
+
+_SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
+
+
+def browser(document: str) -> tuple[str, str, Html]:
+    """The section that the script of the page fills."""
+    return "documents", f"{document.capitalize()}s", el("div", id="browser")
+
+
+def data_of(corpus: Corpus, hard: Difficulty, pair: tuple[str, str]) -> str:
+    """The corpus for the script, in columns: texts once, segments as whole numbers."""
+    names = list(corpus.layers)
+    distinct, which = np.unique(hard.values[hard.defined], return_inverse=True)
+    of = np.full(len(corpus), -1)
+    of[hard.defined] = which
+    data = {
+        "document": unit(hard.settings),
+        "offsets": corpus.offsets,
+        "kinds": OUTCOMES,
+        "between": [names.index(one) for one in pair],
+        "ids": corpus.ids,
+        "lengths": corpus.lengths.tolist() if (texts := _texts(corpus)) is None else None,
+        "texts": texts,
+        "labels": corpus.labels,
+        "annotators": names,
+        "seen": [_runs(layer) for layer in corpus.layers.values()],
+        "segments": [_deltas(layer) for layer in corpus.layers.values()],
+        "difficulty": {"values": distinct.tolist(), "of": of.tolist()},
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _HALVES.sub("\ufffd", text)
+    return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _texts(corpus: Corpus) -> list[Any] | None:
+    """The text of each document, or its tokens, in one string where no token has a space."""
+    if corpus.offsets == "characters":
+        return None if corpus.texts is None else list(corpus.texts)
+    if corpus.tokens is None:
+        return None
+    bounds = zip(corpus.starts.tolist(), (corpus.starts + corpus.lengths).tolist(), strict=True)
+    texts: list[Any] = []
+    for low, high in bounds:
+        tokens = corpus.tokens[low:high]
+        joined = " ".join(tokens)
+        plain = joined.count(" ") == len(tokens) - 1 and "" not in tokens
+        texts.append(joined if plain else tokens)
+    return texts
+
+
+def _runs(layer: Layer) -> list[int]:
+    """Who saw what as lengths: so many documents seen, then so many not, and so on."""
+    changes = np.flatnonzero(np.diff(layer.annotated, prepend=np.True_))
+    return np.diff(changes, prepend=0, append=len(layer.annotated)).tolist()
+
+
+def _deltas(layer: Layer) -> list[int]:
+    """Of each segment: how many documents further, start, length, label."""
+    columns = (
+        np.diff(layer.document, prepend=0),
+        layer.start,
+        layer.end - layer.start,
+        layer.label,
+    )
+    return np.stack(columns, axis=1).ravel().tolist()
