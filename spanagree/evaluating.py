@@ -36,9 +36,9 @@ from spanagree.evaluation import (
     System,
     evaluation_of,
     macro_of,
+    notes_on,
     ranks_of,
     resampled,
-    unshared,
 )
 from spanagree.poisson import (
     Entries,
@@ -317,7 +317,7 @@ def _over_blocks(whole: _Part, skipped: Sequence[str], resampling: Resampling | 
         settings_of_blocks(settings, skipped),
         (
             *notes_of_blocks(whole.notes, skipped, whole.ids),
-            *unshared(whole.shared, whole.documents),
+            *notes_on(systems.values(), whole.documents),
         ),
         whole.label_names,
     )

@@ -32,6 +32,7 @@ from spanagree.tally import (
 )
 from spanagree.version import __version__
 
+_NAMED = 5  # labels in a note
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -310,18 +311,25 @@ def evaluation_of(
 ) -> Evaluation:
     """The result for systems of which the tallies, and who shared what with gold, are known."""
     systems = systems_of(tallied, labels, find_match(settings["match"]).of_label)
-    said = unshared({name: of.documents for name, of in systems.items()}, documents)
+    said = notes_on(systems.values(), documents)
     return Evaluation(systems, documents, ids, settings, (*notes, *said), labels)
 
 
-def unshared(shared: Mapping[str, int], documents: int) -> list[str]:
-    """Of which systems some documents are left out, as they do not share them with gold."""
-    return [
-        f"{printable(name)}: {documents - number} of {documents} documents not shared with gold,"
-        " left out"
-        for name, number in shared.items()
-        if number < documents
-    ]
+def notes_on(systems: Iterable[System], documents: int) -> list[str]:
+    """Of which systems documents are left out, or no label is one of gold's."""
+    said = []
+    for system in systems:
+        name, left_out = printable(system.name), documents - system.documents
+        if left_out:
+            said.append(
+                f"{name}: {left_out} of {documents} documents not shared with gold, left out"
+            )
+        gold = [label for label, tally in system.labels.items() if tally.size_a]
+        own = [label for label, tally in system.labels.items() if tally.size_b]
+        if gold and own and not set(gold) & set(own):
+            of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, own))
+            said.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
+    return said
 
 
 def with_intervals(

@@ -236,6 +236,8 @@ def _unknown(tag: object, scheme: str) -> str:
         allowed += ", or a bare label that does not look like another scheme's tag"
     elif scheme == "auto":
         allowed += "; where labels stand bare, the scheme is IO and has to be named"
+    if isinstance(tag, str) and not any(map(str.isalnum, tag)):
+        allowed += "; what stands for text never seen is named with --missing (missing=)"
     return f"unknown tag {show(tag)}; allowed: {allowed}"
 
 

@@ -21,7 +21,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks import merged_settings
 from spanagree.corpus import LONGEST
 from spanagree.errors import InputError, SettingError, printable, show
-from spanagree.evaluation import Evaluation, evaluation_of, unshared
+from spanagree.evaluation import Evaluation, evaluation_of, notes_on
 from spanagree.formats.extras import optional
 from spanagree.formats.files import PathName, write_bytes
 from spanagree.tally import Tallies
@@ -55,8 +55,9 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     columns = _columns(evaluation)
-    shared = {name: system.documents for name, system in evaluation.systems.items()}
-    again = unshared(shared, evaluation.documents)  # which is said anew of all parts together
+    again = notes_on(
+        evaluation.systems.values(), evaluation.documents
+    )  # which is said anew of all parts together
     about = {
         "version": VERSION,
         "settings": {k: v for k, v in evaluation.settings.items() if k not in _RESAMPLED},

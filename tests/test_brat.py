@@ -64,9 +64,9 @@ def test_discontinuous(project):
 
 
 BAD = {
-    "no folders": ({"a.txt": "x"}, "{0}: no .txt in the folders below it; each annotator has a folder with .txt and .ann files"),
+    "no folders": ({"a.txt": "x"}, "{0}: no .txt in the folders below it; each annotator has a folder with .txt and .ann files, and what is read is the folder that holds these"),
     "no text": ({"ann/a.ann": ""}, "{0}/ann/a.ann: there is no 'a.txt' beside it; brat keeps the text there"),
-    "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text"),
+    "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0 3"}, "{0}/a/x.ann:1: 'T1 PER 0 3'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: T1 says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),

@@ -220,7 +220,7 @@ def refused(run, *arguments, code=1):
 CASES = {
     # what: files (name to content), arguments, exit code, the message
     "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
-    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: no .txt in the folders below it; each annotator has a folder with .txt and .ann files"),
+    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: no .txt in the folders below it; each annotator has a folder with .txt and .ann files, and what is read is the folder that holds these"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),
@@ -419,3 +419,41 @@ def test_reader_that_has_seen_enough(files, command):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_gold_that_is_another_layer(newsroom, capsys):
+    """The first layer is gold; where another one is called so, that is said. A stem names a layer."""
+    mine, gold = (str(newsroom / f"{n}.conll") for n in ("tagger", "gold"))
+    assert main(["evaluate", mine, gold]) == 0
+    said = "spanagree: note: gold is tagger.conll, the first layer; --gold gold.conll makes gold.conll gold\n"
+    assert capsys.readouterr().err == said
+    for name in ("gold", "gold.conll", gold):
+        assert main(["evaluate", mine, gold, "--gold", name]) == 0
+        assert "1 system against gold.conll" in capsys.readouterr().out
+
+
+def test_labels_that_have_nothing_in_common(tmp_path, capsys):
+    """Figures of 0 for this reason are explained."""
+    for name, label in (("gold", "PER"), ("mine", "Person")):
+        (tmp_path / f"{name}.conll").write_text(f"Jo B-{label}\n", "utf-8")
+    assert main(["evaluate", *(str(tmp_path / f"{n}.conll") for n in ("gold", "mine"))]) == 0
+    assert "mine.conll: no label in common; gold has PER, it Person" in capsys.readouterr().err
+
+
+def test_span_corpus_without_tokens(tmp_path, capsys):
+    """A span corpus handed to coefficients as a table is pointed to --tokens."""
+    path = tmp_path / "x.jsonl"
+    path.write_text("{}", "utf-8")
+    assert main(["coefficients", str(path)]) == 2
+    said = f"{path}: is a span corpus; with --tokens its tokens are the items; see 'spanagree coefficients --help'"
+    assert capsys.readouterr().err == f"spanagree: error: {said}\n"
+
+
+def test_parts_of_a_corpus_as_layers(tmp_path, capsys):
+    """Files that share no document, with the same annotators, are most likely parts of one corpus."""
+    for i in range(2):
+        line = {"spanagree": 1, "id": str(i), "text": "Jo", "annotators": {"ann": [], "bob": []}}
+        (tmp_path / f"part-{i}.jsonl").write_text(json.dumps(line), "utf-8")
+    assert main(["agree", *(str(tmp_path / f"part-{i}.jsonl") for i in range(2))]) == 0
+    said = "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if the files are parts of one corpus, name them by one pattern in quotes"
+    assert capsys.readouterr().err == f"spanagree: note: {said}\n"

@@ -207,7 +207,7 @@ BAD = {
     "utf-16": ("a O\n".encode("utf-16"), ": is no text in utf-8 but binary, or in another encoding; --encoding (encoding=) names it"),
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names it"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
-    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named; what stands for text never seen is named with --missing (missing=)"),
     "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
 }  # fmt: skip
 

@@ -170,7 +170,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "tags": ["O", ["x"]], "tokens": ["a", "b"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags': tags are strings or whole numbers; there are others"),
         ([{**ROW, "spans": {"start": 0, "end": 1, "label": "X"}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': 0, 'end': 1, 'label': 'X'}; lists of equal length under start, end and label are needed"),
         ([{**ROW, "spans": "no"}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 'no'; no JSON of a list of spans"),
-        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: tokens of: the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text"),
+        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: tokens of: the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
         ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
@@ -188,7 +188,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "spans": [{"start": 0, "end": "x"}]}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': end 'x'; a whole number is needed"),
         ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1: label id 4; 0 to 0 are allowed"),
         ([ROW, {**ROW, "text": "b", "who": "y"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "tags"}, "row 1: id ['O']; a string that is not empty is needed"),
-        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "text": "b"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text"),
+        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "text": "b"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],
 )  # fmt: skip
 def test_errors(rows, settings, message):

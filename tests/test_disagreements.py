@@ -386,13 +386,19 @@ def test_empty_states(run, newsroom):
     )
 
 
+def test_two_layers_need_no_names(run, newsroom):
+    """If there are two, these are compared, in their order."""
+    files = [newsroom / f"{n}.conll" for n in ("gold", "tagger")]
+    assert run(*files) == run(*files, "--between", "gold", "tagger")
+
+
 def test_refused_commands(run, newsroom, tmp_path):
     """One line on stderr, nothing on stdout, nothing written."""
     gold, tagger = newsroom / "gold.conll", newsroom / "tagger.conll"
     for arguments, code, said in (
         ((gold, tagger, "--between", "gold.conll", "eve"), 1, "unknown annotator 'eve'; allowed: gold.conll, tagger.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "--kind", "x"), 1, "unknown kind 'x'; allowed: missed,"),
-        ((gold, tagger), 2, "Missing option '--between'"),
+        ((gold, tagger, newsroom / "lexicon.conll"), 2, "--between: 3 layers; two of them are needed: gold.conll, tagger.conll, lexicon.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "-o", tmp_path), 1, "is a folder; a file is needed"),
     ):  # fmt: skip
         done, out, err = run(*arguments)

@@ -275,7 +275,7 @@ def test_ids_match_files(tmp_path):
         (sa.Corpus([2], {}, ()), sa.Corpus([2, 1], {}, ()), "two: 2 documents, one has 1; without ids in both, documents are matched by their order, and their number has to be the same"),
         (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all sources need the same text"),
         (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all sources need the same"),
-        (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text"),
+        (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],
 )  # fmt: skip
 def test_sources_that_do_not_fit(one, two, message):
@@ -306,7 +306,7 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         (lambda: sa.write_conll(nested, path), "scheme IOB2: segments 0–3 'X' and 1–2 'Y' of document 1 share tokens, which IOB2 cannot hold; no tag scheme can"),
         (lambda: sa.write_docbin(nested, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
         (lambda: sa.to_docs(nested, "b"), "unknown annotator 'b'; allowed: a"),
-        (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; to_tokens() makes them"),
+        (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
         (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
         (lambda: sa.to_docs(sa.Corpus([1], {"a": nested.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
         (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters"),

@@ -60,7 +60,7 @@ BAD = {
     "no object": ([GOOD, "[1]"], "{0}:2: [1]; a line is one object"),
     "a key twice": (['{"spanagree": 1, "id": "1", "id": "2"}'], "{0}:1: the key 'id' comes twice; each is used once"),
     "too deep": (["[" * 100_000], "{0}:1: no JSON (nested too deeply, or a number too long); a line is one object"),
-    "version": ([{**GOOD, "spanagree": 2}], '{0}:1: version 2; "spanagree": 1 is needed'),
+    "version": ([{**GOOD, "spanagree": 2}], '{0}:1: version 2; "spanagree": 1 is needed; rows of other tools are read with --from dataset and the names of their columns'),
     "no id": ([{**GOOD, "id": None}], "{0}:1: id None; a string that is not empty is needed"),
     "id twice": ([GOOD, GOOD], "{0}:2: id '7' comes twice; ids are used once"),
     "no text": ([{"spanagree": 1, "id": "7", "annotators": {}}], "{0}:1: neither text nor length; one of them is needed"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -28,6 +29,7 @@ from spanagree.cli.options import (
     table_option,
 )
 from spanagree.cli.outputs import check_plot_file, draw_plot, progress, put, say, show_report
+from spanagree.errors import counted, printable
 from spanagree.pairing import KINDS
 from spanagree.report import to_csv, to_json, to_jsonl
 from spanagree.similarity import MATCHES
@@ -109,7 +111,7 @@ def agree(
 @spanagree.command()
 @files_argument
 @click.option(
-    "--between", nargs=2, metavar="A B", required=True, help="The names of two annotators."
+    "--between", nargs=2, metavar="A B", help="Two annotators.  [default: if there are two, these]"
 )
 @click.option("--kind", metavar="KIND,...", help=f"Of: {', '.join(KINDS)}.  [default: all]")
 @click.option("--no-text", is_flag=True, help="Offsets and labels only, no word of the texts.")
@@ -119,7 +121,7 @@ def agree(
 @output_option
 def disagreements(
     files: tuple[str, ...],
-    between: tuple[str, str],
+    between: tuple[str, str] | None,
     kind: str | None,
     no_text: bool,
     format: str,  # noqa: A002 — named as the option
@@ -137,7 +139,12 @@ def disagreements(
 
     check_plot_file(plot, output, layers_in(files).values())
     corpus, layers = read_corpus(files, reading, output)
-    a, b = (str(layer_named(name, layers)) for name in between)
+    if between is None and len(corpus.layers) != 2:
+        raise click.UsageError(
+            f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed:"
+            f" {', '.join(map(printable, corpus.annotators))}"
+        )
+    a, b = (str(layer_named(name, layers)) for name in between or corpus.annotators)
     result = sa.disagreements(corpus, a, b, kinds=names_in(kind), text=not no_text)
     forms = {
         "text": lambda: as_text(result),
@@ -175,6 +182,8 @@ def report(
     """
     if output == "-":
         raise click.UsageError("-o: report writes a file; - is none")
+    if (suffix := Path(output).suffix.lower()) not in ("", ".html", ".htm"):
+        raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
     corpus, layers = read_corpus(files, reading, output)
     gold = layer_named(gold, layers)
     sa.write_report(corpus, output, gold=gold, team=team, match=match, chance=chance)

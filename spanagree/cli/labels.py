@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,11 +28,14 @@ from spanagree.cli.options import (
     table_option,
 )
 from spanagree.cli.outputs import check_output, check_plot_file, draw_plot, progress, show_report
-from spanagree.errors import check_whole
+from spanagree.errors import check_whole, printable
+from spanagree.formats.table import format_of
 from spanagree.label_table import DUPLICATES
 from spanagree.sparse_agreement import WEIGHTS
 
 _OF_TABLES = ("item", "annotator", "label", "wide", "counts", "categories", "duplicates")
+
+_TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
 
 @spanagree.command()
@@ -133,6 +137,10 @@ def _label_file(
     files: Sequence[str], of_table: dict[str, Any], reading: dict[str, Any]
 ) -> sa.LabelTable:
     """The table of labels that FILE is, with what was asked for."""
+    if files and format_of(files[0]) != "conll" and Path(files[0]).suffix not in _TABLES:
+        raise click.UsageError(
+            f"{printable(files[0])}: is a span corpus; with --tokens its tokens are the items"
+        )
     options = {key: reading.pop(key) for key in ("encoding", "missing")}
     if given := options_given(reading):
         raise click.UsageError(f"{given[0]} is of span corpora; only with --tokens")

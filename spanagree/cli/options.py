@@ -309,5 +309,9 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
 
 
 def layer_named(name: str | None, layers: dict[str, str]) -> str | None:
-    """The layer that a user means: by its name, or as the file was given."""
-    return next((layer for layer, path in layers.items() if path == name != layer), name)
+    """The layer that a user means: by its name, as the file was given, or without its extension."""
+    if name is None or name in layers:
+        return name
+    alike = [layer for layer in layers if os.path.splitext(layer)[0] == name]
+    given = [layer for layer, path in layers.items() if path == name]
+    return given[0] if given else alike[0] if len(alike) == 1 else name

@@ -33,6 +33,7 @@ from spanagree.cli.outputs import (
     check_plot_file,
     draw_plot,
     progress,
+    say,
     show_report,
 )
 from spanagree.comparison import TESTS
@@ -111,6 +112,7 @@ def evaluate(
             progress=advance,
             **(certainty if certainty.get("ci") else {}),
         )
+    _note_gold(gold, result)
     if tallies is not None:
         sa.write_tallies(result, tallies)
     certainty.pop("ci", None)
@@ -144,6 +146,18 @@ def _tested(
             result,
             progress=advance,
             **{name: value for name, value in chosen.items() if value is not None},
+        )
+
+
+def _note_gold(asked: str | None, result: sa.Evaluation) -> None:
+    """That the first layer was taken for gold, where another one is called so."""
+    alike = [name for name in result.systems if "gold" in name.lower()]
+    if asked is None and alike and "gold" not in str(result.settings["gold"]).lower():
+        say(
+            [
+                f"gold is {result.settings['gold']}, the first layer; --gold {alike[0]} makes"
+                f" {alike[0]} gold"
+            ]
         )
 
 

@@ -78,7 +78,7 @@ def draft_brat(folder: PathName, *, discontinuous: str = "error") -> Draft:
     if not collector.ids:
         raise InputError(
             f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
-            " with .txt and .ann files"
+            " with .txt and .ann files, and what is read is the folder that holds these"
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     return collector.draft({"format": "brat", "discontinuous": discontinuous}, notes)

@@ -174,7 +174,8 @@ def same_text(one: str, other: str, where: str) -> None:
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"
-        f" {show(one[near])}, not {show(other[near])}; all annotators need the same text"
+        f" {show(one[near])}, not {show(other[near])}; all annotators need the same text (parts of"
+        " one corpus are named by one pattern in quotes)"
     )
 
 

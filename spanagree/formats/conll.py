@@ -314,7 +314,8 @@ def write_conll(
     """
     if corpus.offsets != "tokens" or corpus.tokens is None:
         raise SettingError(
-            "CoNLL files hold tokens, which this corpus does not have; to_tokens() makes them"
+            "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens())"
+            " makes them"
         )
     documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
     for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():

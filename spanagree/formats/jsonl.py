@@ -126,7 +126,8 @@ def _entry(line: str, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: {show(entry)}; a line is one object")
     if entry.get("spanagree") != VERSION:
         raise InputError(
-            f'{where}: version {show(entry.get("spanagree"))}; "spanagree": {VERSION} is needed'
+            f'{where}: version {show(entry.get("spanagree"))}; "spanagree": {VERSION} is needed;'
+            " rows of other tools are read with --from dataset and the names of their columns"
         )
     return entry
 

@@ -12,6 +12,10 @@ from spanagree.draft import Draft
 from spanagree.errors import InputError, printable, show
 from spanagree.formats.collect import same_text
 
+_APART = (
+    "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
+    " the files are parts of one corpus, name them by one pattern in quotes"
+)
 _BY_LAYER = ("schemes", "ill_formed")  # what a reading says of each layer
 
 
@@ -30,8 +34,12 @@ def unite(drafts: Mapping[str, Draft]) -> Draft:
         for name in draft.annotators:
             count[name] = count.get(name, 0) + 1
     whole = _named(first, whole, count)
+    met = len(whole.lengths)
     for source, draft in others:
         whole = _add(whole, _named(source, draft, count), first, source)
+        met += len(draft.lengths)
+    if len(whole.lengths) == met and max(count.values(), default=0) > 1:
+        return replace(whole, notes=(*whole.notes, _APART))
     return whole
 
 

@@ -166,6 +166,8 @@ def _paragraph(settings: Mapping[str, Any]) -> list[str]:
     said = [text.format(document=document, **_names(settings)) for text in _SUBJECTS[subject]]
     if "chance" in settings:
         model = f"{settings['chance']}: {CHANCES[settings['chance']]}"
+        if settings.get("offsets") == "characters":
+            model = model.replace("a token", "a character")
         said.append(
             f"Expected scores are exact: those of {_RANDOM.format(document=document)} (chance model"
             f" {model}) [[li2024]]."

@@ -21,6 +21,7 @@ from spanagree.report.text import render
 
 _BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
 _DIGITS = 12
+_NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can find anything
 _MOST = 20  # documents shown in full; of more, the easiest and the hardest
 _ENDS = 5
 _FIGURES = ("F1", "chance F1", "corrected F1")
@@ -123,7 +124,7 @@ def levels_as_table(result: EvaluationByLevel) -> Table:
         if level is None:
             name = "all"
         elif math.isnan(level.low):
-            name = "no difficulty"
+            name = _NO_DIFFICULTY
         else:
             name = f"{figure(level.low)}–{figure(level.high)}"
         rows += [
@@ -132,7 +133,9 @@ def levels_as_table(result: EvaluationByLevel) -> Table:
                 system.documents,
                 system.name,
                 *(with_intervals(system.f1) if sure else system.f1[:3]),
-                " → ".join(UNDEFINED if r is None else str(r) for r in system.rank),
+                UNDEFINED
+                if name == _NO_DIFFICULTY
+                else " → ".join(UNDEFINED if r is None else str(r) for r in system.rank),
             ]
             for system in evaluation.systems.values()
         ]

@@ -76,7 +76,8 @@ def _summary_of_team(found: Agreement, document: str) -> Html:
         apart = max(rising, key=lambda m: m.rise.corrected)
         said.append(
             paragraph("Without ", name(apart.name), " the team would be at ",
-               number(apart.without.f1.corrected), ", ", number(apart.rise.corrected), " higher.")
+               number(apart.without.f1.corrected), " beyond luck, ",
+               number(apart.rise.corrected), " higher.")
         )  # fmt: skip
     if found.few:
         least = found.settings["min_shared"]
