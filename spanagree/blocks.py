@@ -65,9 +65,10 @@ def each_block(
     if isinstance(blocks, (str, bytes)) or not isinstance(blocks, Iterable):
         raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
-    for number, (result, error) in enumerate(results, 1):
+    for number, (result, error, name) in enumerate(results, 1):
         if error is not None:
             said = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
+            said = said if name in said else f"{name}: {said}"
             if on_error == "raise":
                 kind = SettingError if isinstance(error, SettingError) else InputError
                 raise kind(f"block {number}: {said}") from None
@@ -82,19 +83,25 @@ def _unexpected(error: BaseException) -> str:
     return printable(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
-_Outcome: TypeAlias = "tuple[Any, BaseException | None]"
+_Outcome: TypeAlias = "tuple[Any, BaseException | None, str]"  # and the block's name
+
+
+def _name(block: Any) -> str:
+    """The name of a block that has one, as shards have."""
+    name = getattr(block, "name", "")
+    return printable(name) if isinstance(name, str) else ""
 
 
 def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
     source = iter(blocks)
     while (block := _next(source)) is not None:
         if isinstance(block, SpanAgreeError):
-            yield None, block
+            yield None, block, ""
             return
         try:
-            yield on_block(block, work), None
+            yield on_block(block, work), None, _name(block)
         except (SpanAgreeError, OSError, ValueError) as error:
-            yield None, error
+            yield None, error, _name(block)
 
 
 def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
@@ -124,7 +131,7 @@ def _elsewhere(
     if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
-    waiting: deque[Future[Any]] = deque()
+    waiting: deque[tuple[Future[Any], str]] = deque()
     source = iter(blocks)
     more = True
     try:
@@ -135,13 +142,13 @@ def _elsewhere(
                 if isinstance(block, SpanAgreeError):  # of a reader that gives blocks
                     failed: Future[Any] = Future()
                     failed.set_exception(block)
-                    waiting.append(failed)
+                    waiting.append((failed, ""))
                 elif block is not None:
-                    waiting.append(_submitted(executor, block, work))
+                    waiting.append((_submitted(executor, block, work), _name(block)))
             if waiting:
-                yield _outcome(waiting.popleft())
+                yield _outcome(*waiting.popleft())
     finally:
-        for future in waiting:
+        for future, _ in waiting:
             future.cancel()
 
 
@@ -152,13 +159,13 @@ def _submitted(executor: Executor, block: Block, work: Callable[[Corpus], Any]) 
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
 
 
-def _outcome(future: Future[Any]) -> _Outcome:
+def _outcome(future: Future[Any], name: str) -> _Outcome:
     try:
-        return future.result(), None
+        return future.result(), None, name
     except (BrokenExecutor, CancelledError) as error:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
-        return None, error
+        return None, error, name
 
 
 # --- what blocks say together --------------------------------------------------------------------

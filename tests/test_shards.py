@@ -246,3 +246,63 @@ def test_rows_of_a_document_stay_together():
     with pytest.raises(sa.InputError, match=r"^data 3; a Dataset, or rows that are mappings, is needed$"):  # fmt: skip
         list(sa.from_dataset(3, block=2, **LONG))
     assert list(sa.from_dataset([], block=2, **LONG)) == []
+
+
+def test_shards_as_one_corpus(folder, monkeypatch, capsys):
+    """Commands that need a whole corpus put the shards together."""
+    monkeypatch.chdir(folder)
+    by_layer = [f"{n}={n}-*.conll" for n in FILES]
+    assert main(["convert", *by_layer, "--scheme", "IOB2", "-o", "joined.jsonl"]) == 0
+    joined, corpus = sa.read_jsonl("joined.jsonl"), sa.read_jsonl("whole.jsonl")
+    assert joined.ids[:2] == ("0:1", "0:2")
+    assert joined.tokens == corpus.tokens
+    for name in FILES:
+        assert joined.layers[name] == corpus.layers[name]
+    capsys.readouterr()
+    ask = [*by_layer, "--scheme", "IOB2"]
+    assert main(["check", *ask, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 103
+    assert main(["disagreements", *ask, "--between", "gold", "tagger", "--format", "json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    assert counts == dict(sa.disagreements(corpus, "gold", "tagger").counts)
+    assert main(["report", *ask, "-o", "joined.html"]) == 0
+
+
+def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
+    """Put together, they have seen nothing in the others; other settings are refused."""
+    from spanagree.formats.shards import read_found
+
+    monkeypatch.chdir(tmp_path)
+    one = sa.Corpus.from_segments([5], {"a": [[(0, 1, "X")]], "b": [[]]}, ids=["1"])
+    other = sa.Corpus.from_segments([4], {"b": [[(1, 2, "A")]], "c": [[]]}, ids=["2"])
+    for name, part in (("x-1", one), ("x-2", other)):
+        sa.write_jsonl(part, f"{name}.jsonl")
+    joined = read_found({"x": "x-*.jsonl"}, {})
+    assert joined.annotators == ("a", "b", "c")
+    assert {n: s is not None for n, s in joined[1].segments.items()} == {"a": False, "b": True, "c": True}  # fmt: skip
+    assert joined[1].segments["b"] == ((1, 2, "A"),)
+    characters = sa.Corpus.from_segments([9], {"a": [[]]}, offsets="characters", ids=["3"])
+    sa.write_jsonl(characters, "x-3.jsonl")
+    said = "x-3.jsonl: offsets in characters, those of x-1.jsonl are in tokens; all parts need the same"
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        read_found({"x": "x-*.jsonl"}, {})
+
+
+def test_failing_shards(folder, monkeypatch, capsys):
+    """An error names the shard; asked to, the command leaves it out and says so."""
+    monkeypatch.chdir(folder)
+    (folder / "odd-0.jsonl").write_bytes((folder / "part-0.jsonl").read_bytes())
+    (folder / "odd-1.jsonl").write_text("", "utf-8")
+    assert main(["evaluate", "odd-*.jsonl", "--gold", "gold"]) == 1
+    said = "spanagree: error: block 2: odd-1.jsonl: no documents; a line for each is needed\n"
+    assert capsys.readouterr().err == said
+    assert main(["evaluate", "odd-*.jsonl", "--gold", "gold", "--on-error", "skip"]) == 0
+    found = capsys.readouterr()
+    assert "40 documents" in found.out
+    assert "block 2 skipped: odd-1.jsonl: no documents" in found.err
+    with pytest.raises(
+        sa.SettingError, match=r"^block 1: part-0\.jsonl: unknown gold 'x'; allowed"
+    ):
+        sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
+    assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
+    assert "--on-error is of blocks" in capsys.readouterr().err

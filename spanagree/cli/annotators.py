@@ -65,6 +65,7 @@ def agree(
     min_shared: int,
     block: int | None,
     workers: int | None,
+    on_error: str | None,
     format: str,  # noqa: A002 — named as the option
     plot: str | None,
     output: str | None,
@@ -82,7 +83,7 @@ def agree(
 
     check_plot_file(plot, output, layers_in(files).values())
     certainty = certainty_asked(reading)
-    in_blocks = in_blocks_asked(files, block, workers)
+    in_blocks = in_blocks_asked(files, block, workers, on_error)
     if in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
     corpus, _ = corpus_or_blocks(files, reading, output, in_blocks, block)
@@ -94,6 +95,7 @@ def agree(
             annotators=names_in(annotators),
             min_shared=min_shared,
             executor=executor,
+            on_error=on_error or "raise",
             progress=advance,
             **certainty,
         )

@@ -47,11 +47,10 @@ from spanagree.errors import (
     printable,
 )
 from spanagree.formats import table
+from spanagree.formats.shards import draft_found, read_found
 from spanagree.formats.table import (
     WRITABLE,
-    draft_files,
     format_of,
-    read_files,
     tokenizer_named,
     write_file,
 )
@@ -81,6 +80,7 @@ def difficulty(
     chance: str,
     block: int | None,
     workers: int | None,
+    on_error: str | None,
     format: str,  # noqa: A002 — named as the option
     plot: str | None,
     output: str | None,
@@ -95,10 +95,10 @@ def difficulty(
     from spanagree.report.difficulty import as_table, as_text
 
     check_plot_file(plot, output, layers_in(files).values())
-    in_blocks = in_blocks_asked(files, block, workers)
+    in_blocks = in_blocks_asked(files, block, workers, on_error)
     corpus, layers = corpus_or_blocks(files, reading, output, in_blocks, block)
     with worker_processes(workers) as executor:
-        result = _difficulty(corpus, layers, gold, annotators, match, chance, executor)
+        result = _difficulty(corpus, layers, gold, annotators, match, chance, executor, on_error)
     if format == "text":
         explained = explanation(format, [as_table(result)])
         put(output, "\n".join([as_text(result), *explained]))
@@ -123,6 +123,7 @@ def _difficulty(
     match: str,
     chance: str,
     executor: ProcessPoolExecutor | None = None,
+    on_error: str | None = None,
 ) -> sa.Difficulty:
     with progress("comparing") as advance:
         return sa.difficulty(
@@ -132,6 +133,7 @@ def _difficulty(
             match=match,
             chance=chance,
             executor=executor,
+            on_error=on_error or "raise",
             progress=advance,
         )
 
@@ -226,7 +228,7 @@ def convert(
             if not any(key in table.FORMATS[name].takes for name in inputs):
                 options.pop(key, None)  # for the output alone
     with progress("reading") as advance:
-        corpus = read_files(layers, options, form, repair, advance)
+        corpus = read_found(layers, options, form, repair, advance)
     if (names := names_in(annotators)) is not None:
         corpus = corpus.of_annotators(names)
     if tokenizer is not None or cut is not None:
@@ -262,7 +264,7 @@ def check(
     options, form, repair = reading_asked(reading)
     layers = layers_in(files)
     check_output(output, layers.values())
-    draft = draft_files(layers, options, form)
+    draft = draft_found(layers, options, form)
     result = inspect(draft.repaired(repair))
     text = to_json(result.to_dict()) if format == "json" else as_text(result)
     put(output, text)

@@ -17,10 +17,9 @@ from spanagree.errors import (
 )
 from spanagree.formats import table
 from spanagree.formats.conll import conll_blocks
-from spanagree.formats.shards import has_pattern
+from spanagree.formats.shards import has_pattern, read_found
 from spanagree.formats.table import (
     format_of,
-    read_files,
 )
 
 _BLOCK = 10_000  # sentences
@@ -34,14 +33,18 @@ def read_corpus(
     layers = layers_in(files)
     check_output(output, layers.values())
     with progress("reading") as advance:
-        return read_files(layers, options, form, repair, advance), layers
+        return read_found(layers, options, form, repair, advance), layers
 
 
-def in_blocks_asked(files: Sequence[str], block: int | None, workers: int | None) -> bool:
+def in_blocks_asked(
+    files: Sequence[str], block: int | None, workers: int | None, on_error: str | None
+) -> bool:
     """Whether the files are to be worked on in blocks."""
-    return (
-        block is not None or workers is not None or any(map(has_pattern, layers_in(files).values()))
-    )
+    found = any(map(has_pattern, layers_in(files).values()))
+    asked = found or block is not None or workers is not None
+    if on_error is not None and not asked:
+        raise click.UsageError("--on-error is of blocks; --block, --workers or a pattern make them")
+    return asked
 
 
 def corpus_or_blocks(

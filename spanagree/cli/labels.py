@@ -70,6 +70,7 @@ def coefficients(
     by: str | None,
     block: int | None,
     workers: int | None,
+    on_error: str | None,
     format: str,  # noqa: A002 — named as the option
     plot: str | None,
     output: str | None,
@@ -95,7 +96,7 @@ def coefficients(
         if given := options_given(of_table, but=("annotator",)):
             raise click.UsageError(f"{given[0]} is of a table of labels; not with --tokens")
         of_corpus = {**reading, "tokens": None, "annotator": of_table["annotator"]}
-        if in_blocks_asked(files, block, workers):
+        if in_blocks_asked(files, block, workers, on_error):
             if annotators is not None:
                 raise click.UsageError("--annotators: not of blocks; all annotators are compared")
             corpora, _ = blocks_of(files, of_corpus, output, block)
@@ -108,6 +109,7 @@ def coefficients(
                     corpora,
                     skip_outside=skip_outside,
                     executor=executor,
+                    on_error=on_error or "raise",
                     progress=advance,
                     **drawn,
                 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from spanagree.blocks import ON_ERROR
 from spanagree.chance import CHANCES
 from spanagree.draft import REPAIRS
 from spanagree.errors import (
@@ -72,6 +73,7 @@ def block_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--block", type=int, metavar="N", help="Read N sentences at a time."),
         click.option("--workers", type=int, metavar="N", help="Processes that work on blocks."),
+        table_option("--on-error", ON_ERROR, None, "Of blocks that fail.  [default: raise]"),
     )
     for option in reversed(options):
         command = option(command)

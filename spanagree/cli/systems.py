@@ -66,6 +66,7 @@ def evaluate(
     test: str | None,
     block: int | None,
     workers: int | None,
+    on_error: str | None,
     tallies: str | None,
     format: str,  # noqa: A002 — named as the option
     plot: str | None,
@@ -90,7 +91,7 @@ def evaluate(
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
     certainty = certainty_asked(reading, test)
-    in_blocks = in_blocks_asked(files, block, workers)
+    in_blocks = in_blocks_asked(files, block, workers, on_error)
     if in_blocks and (test is not None or by in ("document", "difficulty")):
         raise click.UsageError(
             "blocks (--block, --workers, files by a pattern) keep no single documents, which"
@@ -109,6 +110,7 @@ def evaluate(
             match=match,
             chance=chance,
             executor=executor,
+            on_error=on_error or "raise",
             progress=advance,
             **(certainty if certainty.get("ci") else {}),
         )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spanagree.corpus import Corpus
-from spanagree.errors import InputError, SpanAgreeError, printable, show
+from spanagree.draft import Draft
+from spanagree.errors import InputError, printable, show
 from spanagree.formats.files import PathName, file_names
-from spanagree.formats.table import read_files
+from spanagree.formats.table import draft_files, read_files
+from spanagree.formats.unite import chained
 
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 
@@ -51,30 +52,52 @@ def read_shards(
         shards = _by_layer(source)
     else:
         shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
-    return [functools.partial(_read, name, files, options, form, steps) for name, files in shards]
+    return [Shard(name, files, options, form, steps) for name, files in shards]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of the files of a corpus, or those that belong together; called, it is read."""
+
+    name: str
+    files: Mapping[str, PathName]
+    options: Mapping[str, Any]
+    form: str | None
+    repair: Sequence[str]
+
+    def __call__(self) -> Corpus:
+        """The corpus in it; documents without ids are called by its name and their number."""
+        corpus = read_files(self.files, self.options, self.form, self.repair)
+        if corpus.ids is not None:
+            return corpus
+        return replace(corpus, ids=tuple(f"{self.name}:{i + 1}" for i in range(len(corpus))))
+
+
+def read_found(
+    files: Mapping[str, PathName],
+    options: Mapping[str, Any],
+    form: str | None = None,
+    repair: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Corpus:
+    """The corpus in some files, or in all shards that patterns find; as :func:`read_files`."""
+    if any(map(has_pattern, files.values())):
+        return draft_found(files, options, form).corpus(repair)
+    return read_files(files, options, form, repair, progress)
+
+
+def draft_found(
+    files: Mapping[str, PathName], options: Mapping[str, Any], form: str | None = None
+) -> Draft:
+    """The same, unchecked; as :func:`draft_files`."""
+    if not any(map(has_pattern, files.values())):
+        return draft_files(files, options, form)
+    return chained({name: draft_files(of, options, form) for name, of in _by_layer(files)})
 
 
 def has_pattern(path: PathName) -> bool:
     """Whether a path is a pattern rather than a file."""
     return bool(_WILD.search(os.fspath(path))) and not os.path.exists(path)
-
-
-def _read(
-    shard: str,
-    files: Mapping[str, PathName],
-    options: Mapping[str, Any],
-    form: str | None,
-    repair: Sequence[str],
-) -> Corpus:
-    try:
-        corpus = read_files(files, options, form, repair)
-    except SpanAgreeError as error:
-        named = any(printable(os.fspath(path)) in str(error) for path in files.values())
-        where = "" if named else f"{', '.join(printable(os.fspath(p)) for p in files.values())}: "
-        raise type(error)(f"{where}{error}") from None
-    if corpus.ids is not None:
-        return corpus
-    return replace(corpus, ids=tuple(f"{shard}:{i + 1}" for i in range(len(corpus))))
 
 
 _Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
@@ -95,7 +118,10 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
 
 
 def _by_layer(source: Mapping[str, PathName]) -> _Shards:
-    """Every layer has every shard; files belong together in which the stars stand for the same."""
+    """Every layer has every shard; files belong together in which the stars stand for the same.
+
+    Of one layer shards are called as their files, else by what the stars stand for.
+    """
     found = {layer: _named(pattern) for layer, pattern in source.items()}
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, paths in found.items():
@@ -112,7 +138,10 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
                     f" {show(','.join(stars))}, of which {printable(other)} has"
                     f" {printable(os.fspath(path))}; each layer needs every shard"
                 )
-    return [(",".join(stars), files) for stars, files in sorted(shards.items())]
+    ordered = [shards[stars] for stars in sorted(shards)]
+    if len(source) > 1:
+        return list(zip(map(",".join, sorted(shards)), ordered, strict=True))
+    return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
 
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Ints, ranges
+from spanagree.blocks import merged_settings
 from spanagree.draft import Draft
 from spanagree.errors import InputError, printable, show
 from spanagree.formats.collect import same_text
@@ -41,6 +42,65 @@ def unite(drafts: Mapping[str, Draft]) -> Draft:
     if len(whole.lengths) == met and max(count.values(), default=0) > 1:
         return replace(whole, notes=(*whole.notes, _APART))
     return whole
+
+
+def chained(drafts: Mapping[str, Draft]) -> Draft:
+    """Parts of one corpus, one after the other: the same annotators over other documents.
+
+    Documents without ids are called by the part's name and their number in it.
+
+    Raises:
+        InputError: for parts with other offsets, or read with other settings.
+    """
+    (first, whole), *others = drafts.items()
+    parts = list(drafts.values())
+    for name, part in others:
+        if part.offsets != whole.offsets:
+            raise InputError(
+                f"{printable(name)}: offsets in {part.offsets}, those of {printable(first)} are in"
+                f" {whole.offsets}; all parts need the same"
+            )
+    annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
+    labels = tuple(dict.fromkeys(name for part in parts for name in part.labels))
+    documents = np.cumsum([0, *(len(part.lengths) for part in parts)])
+    annotations = np.cumsum([0, *(len(part.of_document) for part in parts)])
+    who = {name: i for i, name in enumerate(annotators)}
+    code = {name: i for i, name in enumerate(labels)}
+    reading = dict(whole.reading)
+    for name, part in others:
+        reading = merged_settings(reading, part.reading, printable(name))
+
+    def all_of(what: str) -> tuple[str, ...] | None:
+        of = [getattr(part, what) for part in parts]
+        return None if any(x is None for x in of) else tuple(x for each in of for x in each)
+
+    starts = [part.token_starts for part in parts if part.token_starts is not None]
+    return Draft(
+        np.concatenate([part.lengths for part in parts]),
+        annotators,
+        np.concatenate([p.of_document + d for p, d in zip(parts, documents, strict=False)]),
+        np.concatenate([_numbers(p.annotators, who)[p.of_annotator] for p in parts]),
+        np.concatenate([p.annotation + a for p, a in zip(parts, annotations, strict=False)]),
+        np.concatenate([part.start for part in parts]),
+        np.concatenate([part.end for part in parts]),
+        np.concatenate([np.append(_numbers(p.labels, code), -1)[p.label] for p in parts]),
+        labels,
+        whole.offsets,
+        tuple(
+            id_
+            for name, part in drafts.items()
+            for id_ in part.ids or (f"{name}:{i + 1}" for i in range(len(part.lengths)))
+        ),
+        all_of("tokens"),
+        all_of("texts"),
+        np.concatenate(starts) if len(starts) == len(parts) else None,
+        reading,
+        tuple(f"{printable(name)}: {note}" for name, p in drafts.items() for note in p.notes),
+    )
+
+
+def _numbers(names: tuple[str, ...], number: Mapping[str, int]) -> Ints:
+    return np.array([number[name] for name in names], np.int64)
 
 
 def _named(source: str, draft: Draft, count: Mapping[str, int]) -> Draft:
