@@ -124,7 +124,8 @@ def test_figures_of_systems(systems):
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
-    known = numbers([levels.to_dict(), hard.to_dict(), counts])
+    tested = sa.compare_systems(levels.whole, resamples=2000)
+    known = numbers([levels.to_dict(), hard.to_dict(), tested.to_dict(), counts])
     shown = Page(page(systems, gold="gold.conll"))
     assert len(shown.figures) > 150
     for _, value, text in shown.figures:

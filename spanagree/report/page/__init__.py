@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from spanagree.agreeing import agree
+from spanagree.comparison import compare_systems
 from spanagree.corpus import Corpus
 from spanagree.errors import SettingError, counted
 from spanagree.evaluating import evaluate
@@ -24,6 +25,8 @@ from spanagree.report.page.team import first_pair, sections_of_team
 from spanagree.version import __version__
 
 _LEVELS = 2
+_COMPARED = 12  # systems of which each two are tested
+_RESAMPLES = 2000
 
 
 def write_report(
@@ -83,7 +86,9 @@ def page(
     of_gold = result.settings["gold"]
     hard = difficulty(corpus, of_gold, match=match, chance=chance)
     levels = evaluate_levels(result, hard, levels=_LEVELS)
-    heading, parts = sections_of_systems(corpus, levels, hard)
+    compared = 1 < len(result.systems) <= _COMPARED
+    tested = compare_systems(result, resamples=_RESAMPLES) if compared else None
+    heading, parts = sections_of_systems(corpus, levels, hard, tested)
     data = data_of(corpus, hard, (of_gold, next(iter(result.systems))))
     return _assembled(heading, parts, data, levels.signature, (*result.notes, *levels.notes))
 

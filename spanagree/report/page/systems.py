@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from spanagree.comparison import Comparison
 from spanagree.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.evaluation import Evaluation, System
 from spanagree.levels import Difficulty, EvaluationByLevel
 from spanagree.report import evaluation as of_evaluation
+from spanagree.report import tests as of_tests
 from spanagree.report.charts import slopes
 from spanagree.report.html import Html, el, escaped, name, number, remarks, table
 from spanagree.report.page.documents import browser
@@ -25,22 +27,25 @@ from spanagree.report.page.pieces import (
 )
 from spanagree.report.table import unit
 
+_LEVEL = 0.05  # of a test
 _SAID = 6  # systems that the summary has a sentence for
 
 
 def sections_of_systems(
-    corpus: Corpus, levels: EvaluationByLevel, hard: Difficulty
+    corpus: Corpus, levels: EvaluationByLevel, hard: Difficulty, tested: Comparison | None
 ) -> tuple[Html, Sections]:
-    """The heading of the page, and its sections."""
+    """The heading of the page, and its sections; ``tested`` are systems against each other."""
     result = levels.whole
     gold = result.settings["gold"]
     document = unit(result.settings)
     whole = of_evaluation.as_table(result)
     heading = Html(escaped(f"{counted(len(result.systems), 'system')} against ") + name(gold, 60))
     parts: Sections = [
-        ("summary", "Summary", _summary_of_systems(levels, document)),
+        ("summary", "Summary", _summary_of_systems(levels, tested, document)),
         ("systems", "Systems", Html(table(whole, with_bars(whole, result)) + _slopes(result))),
     ]
+    if tested is not None:
+        parts.append(("certainty", "Is one better?", _certainty(tested)))
     by_label = of_evaluation.as_table(result, "label")
     parts += [
         ("labels", "By label", table(by_label, with_bars(by_label))),
@@ -55,7 +60,9 @@ def sections_of_systems(
     return heading, parts
 
 
-def _summary_of_systems(levels: EvaluationByLevel, document: str) -> Html:
+def _summary_of_systems(
+    levels: EvaluationByLevel, tested: Comparison | None, document: str
+) -> Html:
     result = levels.whole
     systems = _placed(result)
     said = [_sentence(system) for system in systems[:_SAID]]
@@ -63,6 +70,8 @@ def _summary_of_systems(levels: EvaluationByLevel, document: str) -> Html:
         said.append(paragraph(f"The table has {len(systems) - _SAID} more systems."))
     if len(systems) > 1:
         said += _order(result)
+    if tested is not None:
+        said += _first_two(systems, tested, document)
     halves = [
         (level.low, of)
         for level, of in zip(levels.levels, levels.evaluations, strict=True)
@@ -74,6 +83,28 @@ def _summary_of_systems(levels: EvaluationByLevel, document: str) -> Html:
         said.append(paragraph(half, number(low), ", the first is ", *_names(best), " with ",
                        number(best[0].f1.corrected), " beyond luck."))  # fmt: skip
     return Html("".join(said) + remarks(*result.caveats))
+
+
+def _first_two(systems: Sequence[System], tested: Comparison, document: str) -> list[Html]:
+    """Whether the best two beyond luck are told apart."""
+    best = {system.name for system in systems[:2]}
+    pair = next(pair for pair in tested.pairs if {pair.a, pair.b} == best)
+    found = pair.corrected
+    if math.isnan(found.p_holm):
+        return []
+    would = "would most likely be there" if found.p_holm < _LEVEL else "may well be the other way"
+    return [
+        paragraph(
+            "The best two differ by ", number(found.value), " beyond luck (", name(pair.a), " − ",
+            name(pair.b), f"); that {would} on other {document}s like these (p ",
+            number(found.p_holm), ", paired bootstrap with Holm's correction).",
+        )
+    ]  # fmt: skip
+
+
+def _certainty(tested: Comparison) -> Html:
+    found = of_tests.as_table(tested)
+    return Html(table(found) + remarks(f"signature: {found.signature}"))
 
 
 def _placed(result: Evaluation) -> list[System]:
