@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, ranks
+from spanagree.arrays import Floats, Ints, ranks
 from spanagree.label_table import LabelTable
 from spanagree.label_tallies import LabelTallies
 from spanagree.poisson import percentile_intervals
@@ -179,7 +179,7 @@ def _units(table: LabelTable, weights: Floats, sums: _Sums) -> Any:
         weights * equal / pairs,
         np.where(two, n - equal / np.maximum(n - 1, 1), 0),
     )
-    unit = np.arange(table.size)
+    unit: Ints = np.arange(table.size)
     if table.documents is not None:
         _, unit = np.unique(table.documents, return_inverse=True)
     share = number / n[item]

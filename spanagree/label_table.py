@@ -58,9 +58,9 @@ def counts_of_cells(
         categories: their number.
     """
     item, label, number = cells
-    n, row = np.unique(given, return_inverse=True)
-    row = row.reshape(-1)
-    items = np.zeros(len(n), np.int64)
+    n, places = np.unique(given, return_inverse=True)
+    row: Ints = places.reshape(-1)
+    items: Ints = np.zeros(len(n), np.int64)
     np.add.at(items, row, times)
     row = row[item]
     if len(n) and n[0] == 0:  # items without a label

@@ -330,7 +330,7 @@ def _levels(result: EvaluationByLevel, ax: Any) -> None:
 
 def _map(ax: Any, names: tuple[Sequence[str], Sequence[str]], values: Floats, what: str) -> None:
     """A heat map with figures in it, if they are few."""
-    image = ax.imshow(np.ma.masked_invalid(values), cmap="cividis", aspect="equal")
+    image = ax.imshow(values, cmap="cividis", aspect="equal")
     ax.set_facecolor("#eeeeee")  # where a figure is undefined
     ax.figure.colorbar(image, ax=ax, shrink=0.8, label=what)
     ax.spines[:].set_visible(False)
