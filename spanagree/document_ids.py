@@ -34,10 +34,12 @@ def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:
 def repeated(ids: Sequence[Hashes]) -> str:
     """Two documents of all blocks that have the same id, and how many there are; empty if none."""
     everything = np.concatenate([*ids, np.zeros(0, np.uint64)])
+    everything.sort()  # in place: they may be many, and most often there is nothing to say
+    if not (everything[1:] == everything[:-1]).any():
+        return ""
+    everything = np.concatenate(ids)
     order = np.argsort(everything, kind="stable")
     again = np.flatnonzero(np.diff(everything[order]) == 0)
-    if not len(again):
-        return ""
     ends = np.cumsum([len(of) for of in ids])
     where = []
     for place in order[again[0] : again[0] + 2].tolist():
