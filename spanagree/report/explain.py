@@ -451,8 +451,10 @@ _TABLES: Mapping[str, Sequence[_Group]] = {
             ("π",),
             "luck is that both labels are drawn from one distribution for all annotators (Scott;"
             " Fleiss' kappa is the same for more than two). Different preferences count as"
-            " disagreement. Not to be trusted where nearly everything is of one category: luck"
-            " gives almost all then, and a few items decide.",
+            " disagreement. With gaps, items that one alone labelled count in the distribution but"
+            " not in the observed agreement (Gwet's form), so a category may come out below 0. Not"
+            " to be trusted where nearly everything is of one category: luck gives almost all"
+            " then, and a few items decide.",
         ),
         (
             ("κ",),
