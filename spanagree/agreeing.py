@@ -34,7 +34,6 @@ from spanagree.poisson import (
     replicates,
 )
 from spanagree.resample import (
-    Bootstrap,
     Resampling,
     Sample,
     bootstrap,
@@ -249,6 +248,7 @@ def part_of(
     sums = TallySum.each(found.columns, found.pair[found.columns.document], len(found.members))
     labels = corpus.labels if find_match(match).of_label else ()
     by_label = TallySum.each(found.columns, found.columns.label, len(labels)) if labels else []
+    ids = ids_of(corpus)
     return _Part(
         len(corpus),
         found.seen,
@@ -261,13 +261,17 @@ def part_of(
         dict(zip(labels, by_label, strict=True)),
         _settings(corpus, match, chance),
         corpus.notes,
-        ids_of(corpus),
-        None if resampling is None else _drawn(corpus, found, labels, resampling),
+        ids,
+        None if resampling is None else _drawn(corpus, ids, found, labels, resampling),
     )
 
 
 def _drawn(
-    corpus: Corpus, found: _Found, labels: Sequence[str], resampling: Resampling
+    corpus: Corpus,
+    ids: Sequence[Hashes],
+    found: _Found,
+    labels: Sequence[str],
+    resampling: Resampling,
 ) -> Replicates:
     """What a block adds in every resample to the columns of each pair and label."""
     names, of = corpus.annotators, found.columns
@@ -280,7 +284,7 @@ def _drawn(
         if keys
         for column, value in zip(_COLUMNS, values, strict=True)
     ]
-    return replicates(corpus, entries, resampling)
+    return replicates(ids, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:
@@ -350,9 +354,13 @@ def _with_poisson_intervals(
     def sums(keys: Sequence[tuple[str, ...]]) -> Floats:
         return np.stack([drawn.over([(*key, column) for key in keys]) for column in _COLUMNS], 1)
 
+    def columns_of(tally: Tally) -> Floats:
+        return np.array([tally.matched, tally.expected, tally.size_a + tally.size_b], np.float64)
+
     def with_ends(tally: Tally, keys: Sequence[tuple[str, ...]], documents: int) -> Tally:
-        total = np.array([tally.matched, tally.expected, tally.size_a + tally.size_b], np.float64)
-        ends = percentile_intervals(total, sums(keys), f1_figures, documents, resampling)
+        ends = percentile_intervals(
+            columns_of(tally), sums(keys), f1_figures, documents, resampling
+        )
         return replace(tally, intervals={"f1": ends[0]})
 
     keys = [tuple(sorted(names)) for names in result.pairs]
@@ -366,11 +374,11 @@ def _with_poisson_intervals(
     mean = result.mean
     if keys:
         # pairs in an order of their own, so that the order of annotators changes no digit
-        each = np.concatenate([sums([key]) for key in sorted(keys)], axis=1)
-        figures = np.array([[mean.observed, mean.expected, mean.corrected]])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = Bootstrap(figures[0], _mean_figures(each), np.empty((0, 0)), np.array([seen]))
-        mean = replace(mean, interval=three(found, 0, resampling))
+        ordered = sorted(zip(keys, pairs, strict=True), key=lambda of: of[0])
+        total = np.concatenate([columns_of(pair.tally) for _, pair in ordered])
+        each = np.concatenate([sums([key]) for key, _ in ordered], axis=1)
+        ends = percentile_intervals(total, each, _mean_figures, seen, resampling)
+        mean = replace(mean, interval=ends[0])
     return replace(
         result,
         team=replace(result.team, tally=with_ends(result.team.tally, keys, seen)),

@@ -328,11 +328,16 @@ class Corpus:
         """The name of a document: its id, or its number from 1."""
         return str(index + 1) if self.ids is None else self.ids[index]
 
-    def with_ids(self) -> Corpus:
-        """The same corpus with ids: those it has, or the documents' numbers from 1."""
+    def with_ids(self, prefix: str = "", before: int = 0) -> Corpus:
+        """The same corpus with ids: those it has, or the documents' numbers from 1.
+
+        Of a part of a corpus, ``prefix`` stands before the numbers, or they go on after as many
+        documents as come ``before``.
+        """
         if self.ids is not None:
             return self
-        return replace(self, ids=tuple(map(self.id_of, range(len(self)))))
+        numbers = range(before + 1, before + 1 + len(self))
+        return replace(self, ids=tuple(f"{prefix}{number}" for number in numbers))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """The same annotators over some of the documents, in the order given.

@@ -51,12 +51,7 @@ from spanagree.poisson import (
 )
 from spanagree.resample import Resampling, all_figures
 from spanagree.similarity import check_layer, find_match, place_layers, tallies
-from spanagree.tally import (
-    NO_TALLY,
-    Tallies,
-    Tally,
-    TallySum,
-)
+from spanagree.tally import NO_TALLY, Tallies, Tally, TallySum
 from spanagree.version import __version__
 
 _COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
@@ -215,6 +210,7 @@ def part_of(
     for name, of in columns.items():
         sums = TallySum.each(of, of.label, len(label_names)) if label_names else []
         by_label[name] = dict(zip(label_names, sums, strict=True))
+    ids = ids_of(corpus)
     return _Part(
         len(corpus),
         corpus.annotators,
@@ -224,13 +220,13 @@ def part_of(
         by_label,
         label_names,
         corpus.notes,
-        ids_of(corpus),
-        None if resampling is None else _drawn(corpus, columns, label_names, resampling),
+        ids,
+        None if resampling is None else _drawn(ids, columns, label_names, resampling),
     )
 
 
 def _drawn(
-    corpus: Corpus,
+    ids: Sequence[Hashes],
     columns: Mapping[str, Tallies],
     label_names: Sequence[str],
     resampling: Resampling,
@@ -247,7 +243,7 @@ def _drawn(
         for name, of in columns.items()
         for column in _COLUMNS
     ]
-    return replicates(corpus, entries, resampling)
+    return replicates(ids, entries, resampling)
 
 
 def _merged(one: _Part, other: _Part, number: int) -> _Part:

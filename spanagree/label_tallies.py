@@ -7,7 +7,7 @@ the number of items. All numbers are whole, so blocks and their order change no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -190,6 +190,7 @@ def tallied(table: LabelTable, corpus: Corpus, resampling: Resampling | None) ->
     (of_n, _), _, _ = distinct(table.given[some], table.documents[some])
     documents = dict(Counter(of_n.tolist()))
     documents[0] = len(np.unique(table.documents))
+    ids = ids_of(corpus)
     return LabelTallies(
         labels,
         names,
@@ -202,8 +203,8 @@ def tallied(table: LabelTable, corpus: Corpus, resampling: Resampling | None) ->
         documents,
         table.reading,
         table.notes,
-        ids_of(corpus),
-        None if resampling is None else _drawn(table, corpus, own_keys, own_of, resampling),
+        ids,
+        None if resampling is None else _drawn(table, ids, own_keys, own_of, resampling),
         resampling,
     )
 
@@ -230,7 +231,7 @@ def _patterns(table: LabelTable) -> dict[Pattern, int]:
 
 def _drawn(
     table: LabelTable,
-    corpus: Corpus,
+    ids: Sequence[Hashes],
     own_keys: list[tuple[int, str, str]],
     own_of: Ints,
     resampling: Resampling,
@@ -254,4 +255,4 @@ def _drawn(
         Entries(keyed("agreeing", cells), of_cell, document[item], number * (number - 1)),
         Entries(keyed("own", own_keys), own_of, document[table.item], np.ones_like(own_of)),
     ]
-    return replicates(corpus, entries, resampling)
+    return replicates(ids, entries, resampling)

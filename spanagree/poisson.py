@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.corpus import Corpus
-from spanagree.document_ids import Hashes, hashed, repeated
+from spanagree.document_ids import Hashes, repeated
 from spanagree.errors import InputError, SettingError, show
 from spanagree.resample import Bootstrap, Resampling, Statistic, three
 from spanagree.tally import Interval
@@ -80,20 +79,24 @@ class Replicates(NamedTuple):
         )
 
 
-def replicates(corpus: Corpus, entries: Sequence[Entries], resampling: Resampling) -> Replicates:
+def replicates(
+    ids: Sequence[Hashes], entries: Sequence[Entries], resampling: Resampling
+) -> Replicates:
     """What one block adds to its sums in every resample.
 
+    ``ids`` are those of its documents, as :func:`spanagree.document_ids.ids_of` gives them.
+
     Raises:
-        InputError: for a corpus without ids.
+        InputError: if there are none.
     """
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
-    if corpus.ids is None:
+    if not ids:
         raise InputError(
             "the documents have no ids; intervals over blocks draw by ids, and each document needs"
             " one"
         )
-    ids = hashed(corpus.ids)
+    (documents,) = ids
     row, column, value, keys, height = [], [], [], [], 0
     for of in entries:
         for limb in _limbs(of.values):
@@ -105,14 +108,14 @@ def replicates(corpus: Corpus, entries: Sequence[Entries], resampling: Resamplin
     nothing = np.zeros(0, np.int64)
     cells = [np.concatenate([*part, nothing]) for part in (value, row, column)]
     table = coo_array(
-        (cells[0].astype(np.float64), tuple(cells[1:])), shape=(height, len(ids))
+        (cells[0].astype(np.float64), tuple(cells[1:])), shape=(height, len(documents))
     ).tocsr()
     _check_size(height, resampling.resamples)
     sums = np.empty((height, resampling.resamples), np.int64)
-    portion = 2 * max(1, _CELLS // max(len(ids), 1) // 2)
+    portion = 2 * max(1, _CELLS // max(len(documents), 1) // 2)
     for low in range(0, resampling.resamples, portion):
         high = min(low + portion, resampling.resamples)
-        sums[:, low:high] = table @ weights(ids, low, high, resampling.seed)
+        sums[:, low:high] = table @ weights(documents, low, high, resampling.seed)
     found: dict[Key, Ints] = {}
     at = 0
     for names, limbs in keys:

@@ -17,7 +17,7 @@ from test_agreement import PAIRS, crowds
 
 import spanagree as sa
 from spanagree import poisson
-from spanagree.document_ids import hashed
+from spanagree.document_ids import hashed, ids_of
 from spanagree.resample import Resampling
 
 MASK = 2**64 - 1
@@ -177,7 +177,7 @@ def test_whole_and_fraction_add():
     how = Resampling(resamples=4, interval="percentile")
     nil = np.zeros(1, np.int64)
     one, other = (
-        poisson.replicates(corpus, [poisson.Entries([("k",)], nil, nil, value)], how)
+        poisson.replicates(ids_of(corpus), [poisson.Entries([("k",)], nil, nil, value)], how)
         for value in (np.array([2]), np.array([0.5]))
     )
     w = poisson.weights(hashed(["x"]), 0, 4, 0)[0]

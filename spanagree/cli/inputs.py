@@ -12,15 +12,11 @@ import click
 import spanagree as sa
 from spanagree.cli.options import layers_in, reading_asked
 from spanagree.cli.outputs import check_output, progress
-from spanagree.errors import (
-    check_whole,
-)
+from spanagree.errors import check_whole
 from spanagree.formats import table
 from spanagree.formats.conll import conll_blocks
 from spanagree.formats.shards import has_pattern, read_found
-from spanagree.formats.table import (
-    format_of,
-)
+from spanagree.formats.table import format_of
 
 _BLOCK = 10_000  # sentences
 

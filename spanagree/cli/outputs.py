@@ -12,10 +12,7 @@ from typing import Any
 import click
 
 from spanagree.cli.options import EXPLAIN
-from spanagree.errors import (
-    InputError,
-    printable,
-)
+from spanagree.errors import InputError, printable
 from spanagree.formats.files import check_writable, write_text
 from spanagree.report import TABLES, to_csv, to_json
 from spanagree.report.explain import EXPLAINED, explain

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, compress, zip_longest
 from typing import Any, NamedTuple, overload
 
@@ -211,10 +211,7 @@ def _block(
     before: int,
 ) -> Corpus:
     texts = {path: (part.text(), part.before) for path, part in parts.items()}
-    corpus = _corpus(files, texts, columns, asked)
-    if corpus.ids is not None:
-        return corpus
-    return replace(corpus, ids=tuple(str(before + i + 1) for i in range(len(corpus))))
+    return _corpus(files, texts, columns, asked).with_ids(before=before)
 
 
 def _corpus(

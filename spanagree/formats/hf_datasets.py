@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, compress
 from typing import Any, overload
 
@@ -154,11 +153,7 @@ def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
     """Corpora whose documents are numbered on, where they have no ids."""
     before = 0
     for corpus in blocks:
-        if corpus.ids is None:
-            ids = tuple(str(before + i + 1) for i in range(len(corpus)))
-            yield replace(corpus, ids=ids)
-        else:
-            yield corpus
+        yield corpus.with_ids(before=before)
         before += len(corpus)
 
 

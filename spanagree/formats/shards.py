@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from spanagree.corpus import Corpus
@@ -68,9 +68,7 @@ class Shard:
     def __call__(self) -> Corpus:
         """The corpus in it; documents without ids are called by its name and their number."""
         corpus = read_files(self.files, self.options, self.form, self.repair)
-        if corpus.ids is not None:
-            return corpus
-        return replace(corpus, ids=tuple(f"{self.name}:{i + 1}" for i in range(len(corpus))))
+        return corpus.with_ids(f"{self.name}:")
 
 
 def read_found(
@@ -146,14 +144,15 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
     """The files of a pattern by what its stars stand for; a plain path by its name."""
+    found = _matches(pattern)
     parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
+    regex = "".join(
+        parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
+        for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", os.fspath(pattern))
+    ).replace("([!", "([^")
     named: dict[tuple[str, ...], PathName] = {}
-    for path in _matches(pattern):
-        regex = "".join(
-            parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
-            for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", os.fspath(pattern))
-        )
-        match = re.fullmatch(regex.replace("([!", "([^"), path)
+    for path in found:
+        match = re.fullmatch(regex, path)
         stars = tuple(part or "" for part in match.groups()) if match else ()
         named[stars or (os.path.basename(path),)] = path
     return named
@@ -165,7 +164,7 @@ def _matches(pattern: PathName) -> list[str]:
     text = os.fspath(pattern)
     if not has_pattern(text):
         return [text]
-    found = sorted(path for path in glob.glob(text, recursive=True))
+    found = sorted(glob.glob(text, recursive=True))
     if not found:
         raise InputError(f"{printable(text)}: no file fits this pattern")
     return found

@@ -125,7 +125,7 @@ def _add(whole: Draft, part: Draft, first: str, source: str) -> Draft:
     place[new] = len(whole.lengths) + np.arange(len(new))
     labels = tuple(dict.fromkeys((*whole.labels, *part.labels)))
     number = {name: i for i, name in enumerate(labels)}
-    code = np.array([number[name] for name in part.labels] + [-1], np.int64)
+    code = np.append(_numbers(part.labels, number), -1)
     content: dict[str, tuple[str, ...] | None] = {}
     notes = [*whole.notes, *part.notes]
     of = _token_numbers(part, new)
