@@ -457,3 +457,12 @@ def test_parts_of_a_corpus_as_layers(tmp_path, capsys):
     assert main(["agree", *(str(tmp_path / f"part-{i}.jsonl") for i in range(2))]) == 0
     said = "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if the files are parts of one corpus, name them by one pattern in quotes"
     assert capsys.readouterr().err == f"spanagree: note: {said}\n"
+
+
+def test_on_error_of_a_table(tmp_path, capsys):
+    """An option of blocks is not passed over where a table of labels is read."""
+    path = tmp_path / "x.csv"
+    path.write_text("item,annotator,label\n1,a,x\n", "utf-8")
+    assert main(["coefficients", str(path), "--on-error", "skip"]) == 2
+    said = "--on-error is of span corpora; only with --tokens; see 'spanagree coefficients --help'"
+    assert capsys.readouterr().err == f"spanagree: error: {said}\n"

@@ -121,7 +121,7 @@ def coefficients(
     else:
         check_output(output, files)
         of_tokens: dict[str, Any] = {"skip_outside": skip_outside, "annotators": annotators}
-        of_tokens |= {"block": block, "workers": workers}
+        of_tokens |= {"block": block, "workers": workers, "on_error": on_error}
         table = _label_file(files, of_table, {**reading, **of_tokens})
     result = sa.coefficients(table, weights=weights, complete_only=complete_only, **certainty)
     show_report(
