@@ -35,7 +35,7 @@ import numpy as np
 
 import spanagree as sa
 from spanagree.chance.simulate import redraw
-from spanagree.similarity import place_layers, tallies
+from spanagree.matching.expected import place_layers, tallies
 
 LABELS = ("PER", "LOC", "ORG", "MISC")
 DOCS = Path(__file__).parent.parent / "docs"

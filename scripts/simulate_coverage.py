@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import spanagree as sa
-from spanagree.resample import INTERVALS, Resampling, Sample, bootstrap, f1_figures
+from spanagree.matching.score import f1_figures
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 
 NEWSROOM = Path(__file__).parent.parent / "corpora" / "newsroom"
 DOCUMENTS, SAMPLES, RESAMPLES = (20, 50, 100, 200), 1000, 1000

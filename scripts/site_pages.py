@@ -17,7 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from spanagree.cli import spanagree
+from spanagree.cli.group import spanagree
 
 ROOT = Path(__file__).parent.parent
 MARKER = "<!-- the commands -->"

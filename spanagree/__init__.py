@@ -18,185 +18,91 @@ A tour::
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from spanagree.version import __version__
+from spanagree.settings import __version__ as __version__
 
-if TYPE_CHECKING:  # names are looked up when they are first used, so that starting up is quick
-    from spanagree.agreeing import agree
-    from spanagree.agreement import Agreement
-    from spanagree.chance import start_distribution
-    from spanagree.chance.simulate import simulate
-    from spanagree.coefficient import (
-        Coefficient,
-        ac1,
-        alpha,
-        bias,
-        category_agreement,
-        kappa,
-        pi,
-    )
-    from spanagree.comparison import Comparison, compare_systems
-    from spanagree.corpus import Change, Corpus, Document, Layer, Segment
-    from spanagree.disagreement import Confusion, Disagreements, confusion, disagreements
-    from spanagree.errors import InputError, SettingError, SpanAgreeError
-    from spanagree.evaluating import evaluate
-    from spanagree.evaluation import (
-        Evaluation,
-        Macro,
-        Rank,
-        System,
-        with_intervals,
-    )
-    from spanagree.formats import (
-        from_dataset,
-        from_docs,
-        from_tags,
-        read_brat,
-        read_conll,
-        read_docbin,
-        read_jsonl,
-        read_labels,
-        read_shards,
-        to_dataset,
-        to_docs,
-        write_conll,
-        write_docbin,
-        write_jsonl,
-    )
-    from spanagree.label_table import LabelTable
-    from spanagree.label_tallies import LabelTallies
-    from spanagree.levels import (
-        Difficulty,
-        EvaluationByLevel,
-        Split,
-        difficulty,
-        evaluate_levels,
-        split,
-    )
-    from spanagree.luck import LuckTest, luck_test
-    from spanagree.own_measure import expected
-    from spanagree.reliability import Coefficients, coefficients
-    from spanagree.report.citation import cite
-    from spanagree.report.page import write_report
-    from spanagree.sparse_agreement import agreement_variance, spa
-    from spanagree.split_files import write_split
-    from spanagree.tally import Interval, Score, Tallies, Tally
-    from spanagree.tally_files import read_tallies, write_tallies
-    from spanagree.token_items import token_labels
-    from spanagree.training.trainer_metrics import trainer_metrics
+if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
+    from spanagree.agreement.agree import agree as agree
+    from spanagree.agreement.disagreements import Confusion as Confusion
+    from spanagree.agreement.disagreements import Disagreements as Disagreements
+    from spanagree.agreement.disagreements import confusion as confusion
+    from spanagree.agreement.disagreements import disagreements as disagreements
+    from spanagree.agreement.result import Agreement as Agreement
+    from spanagree.chance.simulate import simulate as simulate
+    from spanagree.chance.start_distributions import start_distribution as start_distribution
+    from spanagree.corpus.corpus import Corpus as Corpus
+    from spanagree.corpus.label_table import LabelTable as LabelTable
+    from spanagree.corpus.segments import Change as Change
+    from spanagree.corpus.segments import Document as Document
+    from spanagree.corpus.segments import Layer as Layer
+    from spanagree.corpus.segments import Segment as Segment
+    from spanagree.errors import InputError as InputError
+    from spanagree.errors import SettingError as SettingError
+    from spanagree.errors import SpanAgreeError as SpanAgreeError
+    from spanagree.evaluation.compare_systems import Comparison as Comparison
+    from spanagree.evaluation.compare_systems import compare_systems as compare_systems
+    from spanagree.evaluation.evaluate import evaluate as evaluate
+    from spanagree.evaluation.luck_test import LuckTest as LuckTest
+    from spanagree.evaluation.luck_test import luck_test as luck_test
+    from spanagree.evaluation.result import Evaluation as Evaluation
+    from spanagree.evaluation.result import Macro as Macro
+    from spanagree.evaluation.result import Rank as Rank
+    from spanagree.evaluation.result import System as System
+    from spanagree.evaluation.result import with_intervals as with_intervals
+    from spanagree.evaluation.tally_files import read_tallies as read_tallies
+    from spanagree.evaluation.tally_files import write_tallies as write_tallies
+    from spanagree.formats.brat import read_brat as read_brat
+    from spanagree.formats.conll.read import read_conll as read_conll
+    from spanagree.formats.conll.write import write_conll as write_conll
+    from spanagree.formats.hugging_face.read import from_dataset as from_dataset
+    from spanagree.formats.hugging_face.write import to_dataset as to_dataset
+    from spanagree.formats.jsonl import read_jsonl as read_jsonl
+    from spanagree.formats.jsonl import write_jsonl as write_jsonl
+    from spanagree.formats.label_tables import read_labels as read_labels
+    from spanagree.formats.shards import read_shards as read_shards
+    from spanagree.formats.spacy import from_docs as from_docs
+    from spanagree.formats.spacy import read_docbin as read_docbin
+    from spanagree.formats.spacy import to_docs as to_docs
+    from spanagree.formats.spacy import write_docbin as write_docbin
+    from spanagree.formats.tag_lists import from_tags as from_tags
+    from spanagree.labels.bias import bias as bias
+    from spanagree.labels.by_category import category_agreement as category_agreement
+    from spanagree.labels.chance_corrected import ac1 as ac1
+    from spanagree.labels.chance_corrected import alpha as alpha
+    from spanagree.labels.chance_corrected import kappa as kappa
+    from spanagree.labels.chance_corrected import pi as pi
+    from spanagree.labels.coefficient import Coefficient as Coefficient
+    from spanagree.labels.patterns import LabelTallies as LabelTallies
+    from spanagree.labels.spa import agreement_variance as agreement_variance
+    from spanagree.labels.spa import spa as spa
+    from spanagree.labels.summary import Coefficients as Coefficients
+    from spanagree.labels.summary import coefficients as coefficients
+    from spanagree.labels.tokens import token_labels as token_labels
+    from spanagree.levels.by_level import EvaluationByLevel as EvaluationByLevel
+    from spanagree.levels.by_level import evaluate_levels as evaluate_levels
+    from spanagree.levels.difficulty import Difficulty as Difficulty
+    from spanagree.levels.difficulty import difficulty as difficulty
+    from spanagree.levels.split import Split as Split
+    from spanagree.levels.split import split as split
+    from spanagree.levels.split_folder import write_split as write_split
+    from spanagree.matching.custom import expected as expected
+    from spanagree.matching.score import Interval as Interval
+    from spanagree.matching.score import Score as Score
+    from spanagree.matching.tally import Tallies as Tallies
+    from spanagree.matching.tally import Tally as Tally
+    from spanagree.report.citation import cite as cite
+    from spanagree.report.page import write_report as write_report
+    from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics
 
-__all__ = [
-    "Agreement",
-    "Change",
-    "Coefficient",
-    "Coefficients",
-    "Comparison",
-    "Confusion",
-    "Corpus",
-    "Difficulty",
-    "Disagreements",
-    "Document",
-    "Evaluation",
-    "EvaluationByLevel",
-    "InputError",
-    "Interval",
-    "LabelTable",
-    "LabelTallies",
-    "Layer",
-    "LuckTest",
-    "Macro",
-    "Rank",
-    "Score",
-    "Segment",
-    "SettingError",
-    "SpanAgreeError",
-    "Split",
-    "System",
-    "Tallies",
-    "Tally",
-    "__version__",
-    "ac1",
-    "agree",
-    "agreement_variance",
-    "alpha",
-    "bias",
-    "category_agreement",
-    "cite",
-    "coefficients",
-    "compare_systems",
-    "confusion",
-    "difficulty",
-    "disagreements",
-    "evaluate",
-    "evaluate_levels",
-    "expected",
-    "from_dataset",
-    "from_docs",
-    "from_tags",
-    "kappa",
-    "luck_test",
-    "pi",
-    "read_brat",
-    "read_conll",
-    "read_docbin",
-    "read_jsonl",
-    "read_labels",
-    "read_shards",
-    "read_tallies",
-    "simulate",
-    "spa",
-    "split",
-    "start_distribution",
-    "to_dataset",
-    "to_docs",
-    "token_labels",
-    "trainer_metrics",
-    "with_intervals",
-    "write_conll",
-    "write_docbin",
-    "write_jsonl",
-    "write_report",
-    "write_split",
-    "write_tallies",
-]
-
-_HOMES = {
-    "spanagree.agreeing": "agree",
-    "spanagree.agreement": "Agreement",
-    "spanagree.chance": "start_distribution",
-    "spanagree.chance.simulate": "simulate",
-    "spanagree.coefficient": "Coefficient ac1 alpha bias category_agreement kappa pi",
-    "spanagree.comparison": "Comparison compare_systems",
-    "spanagree.corpus": "Change Corpus Document Layer Segment",
-    "spanagree.disagreement": "Confusion Disagreements confusion disagreements",
-    "spanagree.errors": "InputError SettingError SpanAgreeError",
-    "spanagree.evaluating": "evaluate",
-    "spanagree.evaluation": "Evaluation Macro Rank System with_intervals",
-    "spanagree.formats": (
-        "from_dataset from_docs from_tags read_brat read_conll read_docbin read_jsonl "
-        "read_labels read_shards to_dataset to_docs write_conll write_docbin write_jsonl"
-    ),
-    "spanagree.label_table": "LabelTable",
-    "spanagree.label_tallies": "LabelTallies",
-    "spanagree.levels": "Difficulty EvaluationByLevel Split difficulty evaluate_levels split",
-    "spanagree.luck": "LuckTest luck_test",
-    "spanagree.own_measure": "expected",
-    "spanagree.reliability": "Coefficients coefficients",
-    "spanagree.report.citation": "cite",
-    "spanagree.report.page": "write_report",
-    "spanagree.sparse_agreement": "agreement_variance spa",
-    "spanagree.split_files": "write_split",
-    "spanagree.tally": "Interval Score Tallies Tally",
-    "spanagree.tally_files": "read_tallies write_tallies",
-    "spanagree.token_items": "token_labels",
-    "spanagree.training.trainer_metrics": "trainer_metrics",
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+with open(__file__, encoding="utf-8") as _source:  # each name is written once, above
+    _IMPORTS = [line.split() for line in _source if line.startswith("    from spanagree.")]
+_HOMES = {name: module for _, module, _, name, *_ in _IMPORTS}
+__all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 — read from the imports above
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _HOMES:
         raise AttributeError(f"module 'spanagree' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

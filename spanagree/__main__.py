@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spanagree.version import __version__
+from spanagree.settings import __version__
 
 
 def main() -> int:
@@ -12,7 +12,7 @@ def main() -> int:
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         print(f"spanagree {__version__}")  # noqa: T201 — the answer
         return 0
-    from spanagree.cli import main as command
+    from spanagree.cli.main import main as command
 
     return command()
 

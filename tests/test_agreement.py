@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
 
 import spanagree as sa
-from spanagree.agreement import BY
-from spanagree.chance import CHANCES
+from spanagree.agreement.result import BY
 from spanagree.chance.simulate import redraw
-from spanagree.cli import main
-from spanagree.similarity import MATCHES
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.cli.main import main
+from spanagree.matching.measures import MATCHES
 
 PAIRS = list(itertools.product(MATCHES, CHANCES))
 NAMES = ("ann", "bob", "cem", "dia")
@@ -227,7 +227,7 @@ def test_mean_where_luck_gives_all():
     assert result.mean.pairs == (2, 2, 1)
     row = result.to_rows()[1]
     assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
-    from spanagree.report.agreement import as_table
+    from spanagree.agreement.table import as_table
 
     assert as_table(result).rows[1][-1] == "2, corrected 1"
     alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))

@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 import spanagree as sa
-from spanagree.arrow import to_arrow
+from spanagree.rendering.data import to_arrow
 
 SEGMENTS = {
     "gold": [[(0, 2, "X"), (3, 4, "Y")], [(0, 1, "X")], []],
@@ -136,7 +136,7 @@ def test_data_frames(which):
 @pytest.mark.parametrize("by", ["label", "document"])
 def test_intervals_in_csv(by):
     """Every row has the same columns, with intervals or without: CSV takes them all."""
-    from spanagree.report import to_csv
+    from spanagree.rendering.data import to_csv
 
     corpus = sa.Corpus.from_segments(LENGTHS, SEGMENTS)
     rows = sa.evaluate(corpus, "gold", ci=True, resamples=20).to_rows(by)

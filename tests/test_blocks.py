@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from test_agreement import PAIRS, crowds
 
 import spanagree as sa
-from spanagree.cli import main
-from spanagree.exact import exact_sum, rounded
+from spanagree.blocks.exact_sums import exact_sum, rounded
+from spanagree.cli.main import main
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), max_size=60))

@@ -19,9 +19,11 @@ from test_agreement import crowds
 
 import spanagree as sa
 from spanagree.chance.simulate import redraw
-from spanagree.cli import main
-from spanagree.comparison import TESTS, _holm
-from spanagree.resample import INTERVALS, Resampling, Sample, bootstrap, f1_figures
+from spanagree.cli.main import main
+from spanagree.evaluation.compare_systems import TESTS
+from spanagree.matching.score import f1_figures
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
+from spanagree.uncertainty.permutation import holm as _holm
 
 NAMES = ("gold", "lexicon", "tagger", "chunker")
 
@@ -243,7 +245,7 @@ def test_agreement_of_a_team(newsroom):
         assert low <= part.f1.corrected <= high
     low, high = result.mean.interval.corrected
     assert low <= result.mean.corrected <= high
-    import spanagree.agreeing as module
+    import spanagree.agreement.intervals as module
 
     dense = module._DENSE
     try:
@@ -289,8 +291,8 @@ def label_rows(rng, items=60):
 
 def test_coefficients_from_sums():
     """The sums that are resampled give the coefficients themselves, and hold them in their intervals."""
-    from spanagree.label_resampling import NAMES as COEFFICIENTS
-    from spanagree.label_resampling import _Sums, _units
+    from spanagree.labels.intervals import NAMES as COEFFICIENTS
+    from spanagree.labels.intervals import _Sums, _units
 
     table = sa.LabelTable.from_rows(label_rows(np.random.default_rng(5)))
     result = sa.coefficients(table, ci=True, resamples=500)

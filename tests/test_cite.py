@@ -13,18 +13,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.chance import CHANCES
-from spanagree.cli import main
-from spanagree.draft import REPAIRS
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.cli.main import main
+from spanagree.corpus.repairs import REPAIRS
+from spanagree.corpus.tags import SCHEMES
+from spanagree.labels.spa import WEIGHTS
+from spanagree.matching.measures import MATCHES
 from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
 from spanagree.report.references import REFERENCES, as_bibtex, as_text
-from spanagree.resample import INTERVALS
-from spanagree.signature import settings_of, signature
-from spanagree.similarity import MATCHES
-from spanagree.sparse_agreement import WEIGHTS
-from spanagree.tags import SCHEMES
-from spanagree.version import __version__
+from spanagree.settings import __version__, settings_of, signature
+from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parent / "golden" / "words"
 EVALUATION = (

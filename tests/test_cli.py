@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
-from spanagree.cli import main
+from spanagree.cli.main import main
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.coefficient import Counts
-from spanagree.sparse_agreement import WEIGHTS
+from spanagree.labels.coefficient import Counts
+from spanagree.labels.spa import WEIGHTS
 
 GOLDEN = Path(__file__).parent / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -379,7 +379,7 @@ def test_results_are_frozen_and_equal():
 
 def test_undefined_parts_say_why():
     """The jackknife, an annotator alone, and nothing complete: each is said below the table."""
-    from spanagree.report.coefficients import as_table
+    from spanagree.labels.table import as_table
 
     t = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "x"), (2, "b", "y"), (3, "c", "x")])  # fmt: skip
     result = sa.coefficients(t)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.formats.files import file_names, named_files
+from spanagree.files import file_names, named_files
 
 
 @pytest.fixture

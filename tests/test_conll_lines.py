@@ -16,10 +16,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree import files
+from spanagree.corpus.tags import prefixed
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.formats import conll, conll_lines, files
-from spanagree.formats.files import lines_of
-from spanagree.tags import prefixed
+from spanagree.files import lines_of
+from spanagree.formats.conll import lines as conll_lines
+from spanagree.formats.conll import page
+from spanagree.formats.conll import read as conll
 
 IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
 
@@ -90,7 +93,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         for i, token, comment in zip(doubtful, tokens, comments, strict=True):
             if not token and "\t" in comment:
                 odd.append(lines[i])
-            if not token and (match := conll._SENT_ID.fullmatch(comment)):
+            if not token and (match := page._SENT_ID.fullmatch(comment)):
                 ids[int(moved[i])] = match[1], lines[i]
         sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
         rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]
@@ -101,13 +104,13 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
     ends = {0, len(rows)}
     of_documents = np.diff(sorted(ends.union(documents)))
     begins = sorted(ends.union(documents, sentences))
-    return conll._Page(
+    return page.Page(
         name,
         list(zip(*rows, strict=True)),
         np.array(lines),
         np.diff(begins),
         of_documents,
-        conll._sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        page._sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
         bool(documents),
         tuple(odd),
     )
@@ -224,7 +227,7 @@ def outcome(read, *arguments):
 def test_pages(text, columns, scheme, missing, unit, before):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
     ask = ("name", text, before, columns, scheme, missing, unit)
-    assert outcome(conll._read_page, *ask) == outcome(slow_page, *ask)
+    assert outcome(page.read_page, *ask) == outcome(slow_page, *ask)
 
 
 def test_encodings_by_bytes():

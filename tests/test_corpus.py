@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.corpus import Corpus, Layer
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
 
 
 def corpus(**rest):

@@ -8,7 +8,7 @@ from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
 from datasets import Sequence as Listed
 
 import spanagree as sa
-from spanagree.formats.table import read_files
+from spanagree.formats.registry import read_files
 
 NAMES = ["O", "B-PER", "I-PER", "B-creative-work"]
 ROWS = {

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.cli import main
-from spanagree.pairing import KINDS, OUTCOMES
-from spanagree.report.disagreements import as_text
+from spanagree.agreement.disagreements_table import as_text
+from spanagree.cli.main import main
+from spanagree.matching.pairing import KINDS, OUTCOMES
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)
 EXAMPLE = [

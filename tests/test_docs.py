@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 import spanagree as sa
-from spanagree.cli import spanagree
+from spanagree.cli.group import spanagree
 
 ROOT = Path(__file__).parent.parent
 MISSING = [m for m in ("mkdocs", "material", "mkdocstrings", "griffe") if find_spec(m) is None]

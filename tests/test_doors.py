@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.draft import Draft
-from spanagree.formats.table import draft_files, read_files, write_file
-from spanagree.formats.unite import unite
-from spanagree.tags import write_tags
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.tags import write_tags
+from spanagree.formats.combine import unite
+from spanagree.formats.registry import draft_files, read_files, write_file
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -161,9 +162,9 @@ def test_characters_and_back(corpus):
 @same_files
 def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
-    assert Draft.of(corpus).corpus() == corpus
-    parts = {name: Draft.of(corpus.of_annotators([name])) for name in corpus.annotators}
-    assert unite(parts).corpus() == corpus
+    assert valid_corpus(RawCorpus.of(corpus)) == corpus
+    parts = {name: RawCorpus.of(corpus.of_annotators([name])) for name in corpus.annotators}
+    assert valid_corpus(unite(parts)) == corpus
 
 
 @pytest.fixture
@@ -281,7 +282,7 @@ def test_ids_match_files(tmp_path):
 def test_sources_that_do_not_fit(one, two, message):
     """Sources of different texts are not united."""
     with pytest.raises(sa.InputError) as error:
-        unite({"one": Draft.of(one), "two": Draft.of(two)})
+        unite({"one": RawCorpus.of(one), "two": RawCorpus.of(two)})
     assert str(error.value) == message
 
 

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.check import check
-from spanagree.draft import FLAWS, REPAIRS, Draft
-from spanagree.formats.hf_datasets import draft_dataset
+from spanagree.corpus.check import check
+from spanagree.corpus.flaws import FLAWS
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import REPAIRS, valid_corpus
+from spanagree.formats.hugging_face.read import draft_dataset
 
 TEXT = "Jo  is in Rome "  # 15 characters
 
@@ -41,10 +43,10 @@ def test_dirt(what):
     spans, message, repairs = DIRT[what]
     dirty = draft(("a", "7", spans))
     with pytest.raises(sa.InputError) as error:
-        dirty.corpus()
+        valid_corpus(dirty)
     assert str(error.value) == message
     for steps, left in repairs.items():
-        corpus = dirty.corpus(steps)
+        corpus = valid_corpus(dirty, steps)
         assert [tuple(s) for s in corpus[0].segments["a"]] == left
         assert all(any(f"({step})" in note for note in corpus.notes) for step in steps)
         assert corpus.reading["repair"] == [name for name in REPAIRS if name in steps]
@@ -65,40 +67,40 @@ def test_repeats():
     """A document and annotator met again: refused, or the first stays, with its segments."""
     dirty = draft(("a", "7", [(0, 2, "X")]), ("b", "7", []), ("a", "7", [(4, 6, "X")]))
     with pytest.raises(sa.InputError) as error:
-        dirty.corpus()
+        valid_corpus(dirty)
     assert str(error.value) == (
         "annotator 'a', document '7': the same document and annotator for a second time; repair"
         " drop-repeats would help"
     )
-    corpus = dirty.corpus("drop-repeats")
+    corpus = valid_corpus(dirty, "drop-repeats")
     assert corpus[0].segments == {"a": (sa.Segment(0, 2, "X"),), "b": ()}
 
 
 def test_spaces_and_overlaps():
     """What is merely odd is left alone, and mended on request."""
     dirty = draft(("a", "7", [(0, 4, "X"), (3, 6, "X"), (5, 9, "X"), (9, 15, "Y"), (2, 4, "Z")]))
-    corpus = dirty.corpus(["strip-space", "drop-empty", "merge-overlaps"])
+    corpus = valid_corpus(dirty, ["strip-space", "drop-empty", "merge-overlaps"])
     assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (4, 9, "X"), (10, 14, "Y")]
     assert corpus.notes == (
         "4 segments freed from white space at their edges (strip-space)",
         "1 empty segments dropped (drop-empty)",
         "1 segments merged with one of the same label (merge-overlaps)",
     )
-    assert len(dirty.corpus().layers["a"]) == 5
+    assert len(valid_corpus(dirty).layers["a"]) == 5
 
 
 def test_spaces_of_tokens():
     """Blank tokens at an edge are white space too."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X")]]})
     corpus = sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=(" ", "x", ""))
-    mended = Draft.of(corpus).corpus("strip-space")
+    mended = valid_corpus(RawCorpus.of(corpus), "strip-space")
     assert mended[0].segments["a"] == (sa.Segment(1, 2, "X"),)
 
 
 def test_unknown_repair():
     """An unknown repair is refused, and the known ones named."""
     with pytest.raises(sa.SettingError) as error:
-        draft(("a", "7", [])).corpus("fix")
+        valid_corpus(draft(("a", "7", [])), "fix")
     assert str(error.value) == (
         "unknown repair 'fix'; allowed: drop-repeats, clip-beyond-text, drop-beyond-text,"
         " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"
@@ -117,13 +119,13 @@ def test_all_repairs_make_a_corpus(annotations):
     rows = draft(*annotations)
     offsets = [(s, e) for _, _, of in annotations for s, e, _ in of]
     try:
-        corpus = rows.corpus(list(REPAIRS))
+        corpus = valid_corpus(rows, list(REPAIRS))
     except sa.InputError:
         assert any(s < 0 or e < s for s, e in offsets)
         return
-    assert check(Draft.of(corpus)).errors == 0
+    assert check(RawCorpus.of(corpus)).errors == 0
     # repaired once is repaired: nothing is left to do
-    assert Draft.of(corpus).corpus(list(REPAIRS)) == corpus
+    assert valid_corpus(RawCorpus.of(corpus), list(REPAIRS)) == corpus
 
 
 @given(dirty_annotations)
@@ -132,7 +134,7 @@ def test_check_and_corpus_agree(annotations):
     rows = draft(*annotations)
     result = check(rows)
     try:
-        rows.corpus()
+        valid_corpus(rows)
     except sa.InputError:
         assert result.errors > 0
     else:
@@ -196,7 +198,7 @@ def test_overlap_is_counted_without_duplicates():
 def test_ill_formed_tags_by_kind():
     """Ill-formed tags are found by layer and by what is wrong with them."""
     corpus = sa.from_tags({"a": [["B-X", "E-X", "I-X", "O", "S-X", "B-X", "O"]]})
-    findings = [f for f in check(Draft.of(corpus)).findings if f.name == "ill-formed-tag"]
+    findings = [f for f in check(RawCorpus.of(corpus)).findings if f.name == "ill-formed-tag"]
     assert {f.places[0]["kind"]: f.count for f in findings} == {
         "I- continues no segment of its label": 1,
         "I- is not followed by one of its label": 1,

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
 
 import spanagree as sa
-from spanagree.chance import CHANCES
-from spanagree.corpus import Corpus
-from spanagree.similarity import MATCHES
-from spanagree.tally import corrected
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.score import corrected
 
 GOLDEN = Path(__file__).parent / "golden"
 PAIRS = list(itertools.product(MATCHES, CHANCES))
@@ -329,7 +329,7 @@ def test_ranks():
 
 def test_ranks_tie_within_rounding():
     """Scores that differ by rounding alone are the same score."""
-    from spanagree.evaluation import _ranks
+    from spanagree.evaluation.result import _ranks
 
     assert _ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
 

@@ -8,34 +8,25 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
-from spanagree import agreement, evaluation, reliability
-from spanagree.chance import CHANCES
-from spanagree.cli import main
-from spanagree.comparison import TESTS
-from spanagree.report import (
-    agreement as of_agreement,
-)
-from spanagree.report import (
-    coefficients as of_coefficients,
-)
-from spanagree.report import (
-    difficulty as of_difficulty,
-)
-from spanagree.report import (
-    evaluation as of_evaluation,
-)
-from spanagree.report import (
-    start_distributions,
-)
-from spanagree.report import (
-    tests as of_tests,
-)
+from spanagree.agreement import result as agreement
+from spanagree.agreement import table as of_agreement
+from spanagree.chance import table as start_distributions
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.cli.main import main
+from spanagree.evaluation import result as evaluation
+from spanagree.evaluation import table as of_evaluation
+from spanagree.evaluation import tests_table as of_tests
+from spanagree.evaluation.compare_systems import TESTS
+from spanagree.labels import summary as reliability
+from spanagree.labels import table as of_coefficients
+from spanagree.labels.spa import WEIGHTS
+from spanagree.levels import by_level_table
+from spanagree.levels import difficulty_table as of_difficulty
+from spanagree.matching.measures import MATCHES
+from spanagree.rendering.table import Table
 from spanagree.report.explain import _TABLES, EXPLAINED, explain, names_of
-from spanagree.report.table import Table
-from spanagree.resample import INTERVALS
-from spanagree.signature import settings_of, subject_of
-from spanagree.similarity import MATCHES
-from spanagree.sparse_agreement import WEIGHTS
+from spanagree.settings import settings_of, subject_of
+from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parent / "golden" / "words"
 DRAWN = {"ci": True, "resamples": 20}
@@ -52,7 +43,7 @@ def evaluations(folder):
             for by in (None, *evaluation.BY):
                 yield of_evaluation.as_table(result, by)
             hard = sa.difficulty(corpus, "gold.conll")
-            yield of_difficulty.levels_as_table(sa.evaluate_levels(result, hard))
+            yield by_level_table.levels_as_table(sa.evaluate_levels(result, hard))
             yield of_difficulty.as_table(hard)
             for test in TESTS:
                 yield of_tests.as_table(sa.compare_systems(result, test=test, resamples=20))

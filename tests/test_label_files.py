@@ -9,7 +9,7 @@ import re
 import pytest
 
 import spanagree as sa
-from spanagree.cli import main
+from spanagree.cli.main import main
 
 LONG = "item,annotator,label\n1,ann,yes\n1,bob,no\n2,ann,yes\n2,bob,yes\n3,ann,\n"
 WIDE = "item,ann,bob\n1,yes,no\n2,yes,yes\n3,,\n"

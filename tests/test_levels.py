@@ -17,11 +17,11 @@ from scipy.stats import kendalltau
 from test_agreement import crowds, spans
 
 import spanagree as sa
-from spanagree.chance import CHANCES
-from spanagree.cli import main
-from spanagree.levels import levels_of
-from spanagree.similarity import MATCHES
-from spanagree.split_files import SETTINGS, WRITERS
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.cli.main import main
+from spanagree.levels.borders import levels_of
+from spanagree.levels.split_folder import SETTINGS, WRITERS
+from spanagree.matching.measures import MATCHES
 
 # --- difficulty ---------------------------------------------------------------------------------
 
@@ -364,7 +364,7 @@ def test_below_zero(tmp_path, capsys):
 
 def test_not_seen_is_not_unmarked(capsys):
     """A document that the gold annotator never saw is not one in which she marked nothing."""
-    from spanagree.report.difficulty import as_text
+    from spanagree.levels.difficulty_table import as_text
 
     corpus = sa.Corpus.from_segments([9, 9, 9], {"g": [[(0, 1, "X")], [], None], "a": [[]] * 3})
     found = sa.difficulty(corpus, gold="g")

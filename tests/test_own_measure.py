@@ -13,7 +13,7 @@ from oracles import configurations, shared
 from test_agreement import crowds, spans
 
 import spanagree as sa
-from spanagree.chance import CHANCES
+from spanagree.chance.start_distributions import CHANCES
 
 
 def half(offset, a, b):

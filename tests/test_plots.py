@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.cli import main
+from spanagree.cli.main import main
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -157,7 +157,7 @@ def test_hostile_names(tmp_path):
         sa.evaluate_levels(whole, sa.difficulty(corpus, names[0])), sa.luck_test(corpus, whole, draws=9),
         sa.disagreements(corpus, *names[:2]), sa.confusion(corpus, *names[:2]),
     ]  # fmt: skip
-    from spanagree.report.plots import write_plot
+    from spanagree.rendering.plots import write_plot
 
     for i, result in enumerate(found):
         result.plot().figure.canvas.draw()

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from test_agreement import PAIRS, crowds
 
 import spanagree as sa
-from spanagree import poisson
-from spanagree.document_ids import hashed, ids_of
-from spanagree.resample import Resampling
+from spanagree.blocks import poisson
+from spanagree.blocks.ids import hashed, ids_of
+from spanagree.uncertainty.bootstrap import Resampling
 
 MASK = 2**64 - 1
 

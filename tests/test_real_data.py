@@ -13,9 +13,10 @@ import pytest
 from seqeval.metrics import f1_score
 
 import spanagree as sa
-from spanagree.check import check
-from spanagree.cli import main
-from spanagree.formats.hf_datasets import draft_dataset
+from spanagree.cli.main import main
+from spanagree.corpus.check import check
+from spanagree.corpus.repairs import repaired, valid_corpus
+from spanagree.formats.hugging_face.read import draft_dataset
 
 SYSTEMS = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
 SCOPES = {"joint": "nonoverlapping", "per-label": "per-label"}
@@ -137,22 +138,23 @@ def test_toxic_spans(real):
     assert found["unlabelled"].count == 14
     assert found["overlap"].annotations == 405
     with pytest.raises(sa.InputError, match=r"'2906', document '6209917'.*drop-repeats would help"):
-        rows.corpus()
-    corpus = rows.corpus(
+        valid_corpus(rows)
+    corpus = valid_corpus(
+        rows,
         [
             "drop-repeats",
             "clip-beyond-text",
             "drop-beyond-text",
             "drop-unlabelled",
             "drop-duplicates",
-        ]
+        ],
     )
     assert "76 segments that end beyond their document dropped (drop-beyond-text)" in corpus.notes
     assert len(corpus.annotators) == 3_579
     seen = sum(int(layer.annotated.sum()) for layer in corpus.layers.values())
     assert seen == 59_214
     # spans past the text's end count as marked before they are repaired: 16,289 of the pairs have none
-    raw = rows.repaired("drop-repeats")
+    raw = repaired(rows, "drop-repeats")
     marked = np.bincount(raw.annotation, minlength=len(raw.of_document)) > 0
     assert silent_pairs(raw.of_document, raw.of_annotator, marked) == (104_139, 16_289)
     result = sa.agree(corpus, chance="overlapping")
@@ -188,14 +190,14 @@ def test_pico(real):
     draft = draft_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
     assert (len(draft.lengths), len(draft.annotators)) == (191, 91)
     assert check(draft).errors == 0
-    corpus = draft.corpus()
+    corpus = valid_corpus(draft)
     assert len(corpus) == 191
     with pytest.raises(
         sa.SettingError, match="overlap, which chance nonoverlapping does not allow"
     ):
         sa.agree(corpus)
     result = sa.agree(corpus, chance="overlapping")
-    assert len(result.pairs) == len(sa.agree(draft.corpus("merge-overlaps")).pairs) == 659
+    assert len(result.pairs) == len(sa.agree(valid_corpus(draft, "merge-overlaps")).pairs) == 659
     assert (f"{result.mean.observed:.4f}", f"{result.team.f1.observed:.4f}") == ("0.2638", "0.2503")
     expert = sa.from_dataset(pico(real, "PICO-annos-professional.json"), **ask)
     assert expert.annotators == ("MedicalStudent",)

@@ -9,9 +9,10 @@ import json
 import pytest
 
 import spanagree as sa
-from spanagree.report import FORMATS, TABLES, latex, markdown, text, to_csv, to_json
-from spanagree.report.evaluation import as_table
-from spanagree.report.table import Table
+from spanagree.evaluation.table import as_table
+from spanagree.rendering import latex, markdown, text
+from spanagree.rendering.data import FORMATS, TABLES, to_csv, to_json
+from spanagree.rendering.table import Table
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
 
@@ -146,8 +147,8 @@ def test_formats():
 
 def test_latex_of_symbols_and_negative_numbers():
     """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
-    from spanagree.report.latex import render
-    from spanagree.report.table import Table
+    from spanagree.rendering.latex import render
+    from spanagree.rendering.table import Table
 
     out = render(Table(("", "π", "a − b"), [["creative-work-2", -0.25, "-0.1–0.2"]]))
     assert " & $\\pi$ & a $-$ b" in out

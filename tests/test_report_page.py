@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.cli import main
-from spanagree.pairing import KINDS, OUTCOMES
+from spanagree.cli.main import main
+from spanagree.matching.pairing import KINDS, OUTCOMES
+from spanagree.rendering.html import el, visible
+from spanagree.rendering.table import figure
 from spanagree.report import page as of_page
-from spanagree.report.html import el, visible
 from spanagree.report.page import page
-from spanagree.report.table import figure
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'

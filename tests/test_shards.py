@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 import spanagree as sa
-from spanagree.cli import main
+from spanagree.cli.main import main
 
 FILES = ("gold", "lexicon", "tagger")
 

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
 
 import spanagree as sa
-from spanagree import similarity
-from spanagree.chance import CHANCES
 from spanagree.chance.simulate import redraw
-from spanagree.corpus import Corpus, Layer
-from spanagree.similarity import MATCHES, observed, place_layers, tallies
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.matching import expected as similarity
+from spanagree.matching.expected import place_layers, tallies
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.observed import observed
 
 PAIRS = list(itertools.product(MATCHES, CHANCES))
 IDS = ["-".join(pair) for pair in PAIRS]

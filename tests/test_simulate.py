@@ -10,9 +10,9 @@ from oracles import configurations
 from scipy.stats import chisquare
 
 import spanagree as sa
-from spanagree.chance import CHANCES
 from spanagree.chance.simulate import draw_starts, redraw
-from spanagree.corpus import Layer
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.segments import Layer
 
 SHAPES = [(5, [2]), (6, [2, 1]), (7, [3, 2]), (6, [2, 2, 1]), (6, [3, 3]), (5, [1, 1, 1])]
 

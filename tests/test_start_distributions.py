@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles import enumerated_starts, two_lengths_start
 
 import spanagree as sa
-from spanagree.chance import placement
+from spanagree.chance import start_distributions as placement
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_distributions.json").read_text())
 

@@ -12,8 +12,8 @@ from seqeval import scheme as seqeval_scheme
 from seqeval.metrics.sequence_labeling import get_entities
 
 import spanagree as sa
-from spanagree.corpus import codes
-from spanagree.tags import SCHEMES, prefixed, read_tags, write_tags
+from spanagree.corpus.segments import codes
+from spanagree.corpus.tags import SCHEMES, prefixed, read_tags, write_tags
 
 LABELS = ("PER", "creative-work", "-x-")
 MEANING = {"U": "S", "W": "S", "L": "E", "M": "I"}  # what seqeval's default mode misreads

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from test_agreement import PAIRS, crowds
 
 import spanagree as sa
-from spanagree import tally_files
-from spanagree.cli import main
+from spanagree.cli.main import main
+from spanagree.evaluation import tally_files
 
 KEY = b"spanagree.tallies"
 

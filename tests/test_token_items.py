@@ -15,7 +15,7 @@ from test_agreement import crowds
 from test_poisson import weight
 
 import spanagree as sa
-from spanagree.sparse_agreement import WEIGHTS
+from spanagree.labels.spa import WEIGHTS
 
 
 def alike(one, other):

@@ -14,8 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Ints, met_before
-from spanagree.chance.placement import CHANCES
-from spanagree.corpus import Corpus, Layer
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
 
 

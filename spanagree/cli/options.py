@@ -9,25 +9,19 @@ from typing import Any
 
 import click
 
-from spanagree.blocks import ON_ERROR
-from spanagree.chance import CHANCES
-from spanagree.draft import REPAIRS
-from spanagree.errors import (
-    InputError,
-    check_choice,
-    show,
-)
+from spanagree.blocks.run import ON_ERROR
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.repairs import REPAIRS
+from spanagree.corpus.tag_columns import PARTIAL
+from spanagree.corpus.tags import SCHEMES
+from spanagree.errors import InputError, check_choice, show
+from spanagree.files import file_names
 from spanagree.formats.brat import DISCONTINUOUS
-from spanagree.formats.conll import UNITS
-from spanagree.formats.files import file_names
-from spanagree.formats.table import (
-    READABLE,
-)
-from spanagree.formats.tag_columns import PARTIAL
-from spanagree.report import FORMATS
+from spanagree.formats.conll.read import UNITS
+from spanagree.formats.registry import READABLE
+from spanagree.rendering.data import FORMATS
 from spanagree.report.explain import EXPLAINED
-from spanagree.resample import INTERVALS
-from spanagree.tags import SCHEMES
+from spanagree.uncertainty.bootstrap import INTERVALS
 
 
 def table_option(name: str, table: Any, default: str | None, what: str) -> Callable[..., Any]:

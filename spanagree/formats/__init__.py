@@ -1,12 +1,14 @@
 """The doors: one module for each outside format; nothing else knows formats."""
 
 from spanagree.formats.brat import read_brat
-from spanagree.formats.conll import read_conll, write_conll
-from spanagree.formats.hf_datasets import from_dataset, to_dataset
+from spanagree.formats.conll.read import read_conll
+from spanagree.formats.conll.write import write_conll
+from spanagree.formats.hugging_face.read import from_dataset
+from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import read_jsonl, write_jsonl
-from spanagree.formats.label_files import read_labels
+from spanagree.formats.label_tables import read_labels
 from spanagree.formats.shards import read_shards
-from spanagree.formats.spacy_docs import from_docs, read_docbin, to_docs, write_docbin
+from spanagree.formats.spacy import from_docs, read_docbin, to_docs, write_docbin
 from spanagree.formats.tag_lists import from_tags
 
 __all__ = [

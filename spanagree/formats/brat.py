@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from spanagree.corpus import Corpus
-from spanagree.draft import Draft
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, check_choice, printable, show
-from spanagree.formats.collect import Collector
-from spanagree.formats.files import PathName, read_text
+from spanagree.files import PathName, read_text
+from spanagree.formats.collector import Collector
 
 DISCONTINUOUS = {
     "error": "a discontinuous annotation is an error",
@@ -19,10 +20,13 @@ DISCONTINUOUS = {
 }
 """What becomes of annotations of several pieces."""
 
+
 _KINDS = {
     "R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
     "#": "notes", "*": "equivalences",
 }  # fmt: skip
+
+
 _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 
 
@@ -47,10 +51,10 @@ def read_brat(
             differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    return draft_brat(folder, discontinuous=discontinuous).corpus(repair)
+    return valid_corpus(draft_brat(folder, discontinuous=discontinuous), repair)
 
 
-def draft_brat(folder: PathName, *, discontinuous: str = "error") -> Draft:
+def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
     """The rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     root = Path(folder)

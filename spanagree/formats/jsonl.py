@@ -19,11 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
-from spanagree.corpus import OFFSETS, Corpus
-from spanagree.draft import Draft
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show
-from spanagree.formats.collect import Collector
-from spanagree.formats.files import PathName, lines_of, read_text, write_text
+from spanagree.files import PathName, lines_of, read_text, write_text
+from spanagree.formats.collector import Collector
 
 VERSION = 1
 
@@ -57,19 +59,19 @@ def read_jsonl(
         SettingError: for an unknown repair, or a block below 1.
     """
     if block is None:
-        return draft_jsonl(path).corpus(repair)
+        return valid_corpus(draft_jsonl(path), repair)
     check_whole(block, 1, "block")
-    return (draft.corpus(repair) for draft in _blocks(path, block))
+    return (valid_corpus(draft, repair) for draft in _blocks(path, block))
 
 
-def draft_jsonl(path: PathName) -> Draft:
+def draft_jsonl(path: PathName) -> RawCorpus:
     """The rows of a file in our own format, unchecked."""
     name = printable(str(path))
     lines = enumerate(read_text(path).split("\n"), 1)
     return _draft(name, [(number, line) for number, line in lines if line.strip()], {})
 
 
-def _blocks(path: PathName, block: int) -> Iterator[Draft]:
+def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     name = printable(str(path))
     lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
     annotators: dict[str, None] = {}
@@ -81,7 +83,7 @@ def _blocks(path: PathName, block: int) -> Iterator[Draft]:
             return
 
 
-def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, None]) -> Draft:
+def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, None]) -> RawCorpus:
     """The documents in some lines; ``annotators`` are those named so far, and is added to."""
     collector: Collector | None = None
     for number, line in lines:

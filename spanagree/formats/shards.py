@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.corpus import Corpus
-from spanagree.draft import Draft
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, printable, show
-from spanagree.formats.files import PathName, file_names
-from spanagree.formats.table import draft_files, read_files
-from spanagree.formats.unite import chained
+from spanagree.files import PathName, file_names
+from spanagree.formats.combine import chained
+from spanagree.formats.registry import draft_files, read_files
 
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 
@@ -80,13 +81,13 @@ def read_found(
 ) -> Corpus:
     """The corpus in some files, or in all shards that patterns find; as :func:`read_files`."""
     if any(map(has_pattern, files.values())):
-        return draft_found(files, options, form).corpus(repair)
+        return valid_corpus(draft_found(files, options, form), repair)
     return read_files(files, options, form, repair, progress)
 
 
 def draft_found(
     files: Mapping[str, PathName], options: Mapping[str, Any], form: str | None = None
-) -> Draft:
+) -> RawCorpus:
     """The same, unchecked; as :func:`draft_files`."""
     if not any(map(has_pattern, files.values())):
         return draft_files(files, options, form)

@@ -8,10 +8,11 @@ from itertools import chain
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus import Corpus
-from spanagree.draft import Draft
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
 from spanagree.errors import InputError, show
-from spanagree.formats.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -67,7 +68,7 @@ def from_tags(
         reading={"format": "tags", **read.settings},
         notes=tuple(read.notes),
     )
-    return Draft.of(corpus).corpus(repair) if repair else corpus
+    return valid_corpus(RawCorpus.of(corpus), repair) if repair else corpus
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:

@@ -9,29 +9,30 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanagree.chance import CHANCES
-from spanagree.comparison import TESTS
-from spanagree.draft import REPAIRS
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.label_table import DUPLICATES
+from spanagree.corpus.repairs import REPAIRS
+from spanagree.corpus.tag_columns import PARTIAL
+from spanagree.corpus.tags import SCHEMES
+from spanagree.corpus.tokens import CUTS
 from spanagree.errors import InputError, check_choice, counted, printable, show
-from spanagree.formats.conll import UNITS
-from spanagree.formats.files import read_text
-from spanagree.formats.tag_columns import PARTIAL
-from spanagree.label_table import DUPLICATES
-from spanagree.offsets import CUTS
-from spanagree.report.latex import escaped
+from spanagree.evaluation.compare_systems import TESTS
+from spanagree.files import read_text
+from spanagree.formats.conll.read import UNITS
+from spanagree.labels.spa import WEIGHTS
+from spanagree.matching.measures import MATCHES
+from spanagree.rendering.latex import escaped
 from spanagree.report.references import REFERENCES, as_bibtex, as_text, software
-from spanagree.report.table import unit
-from spanagree.resample import INTERVALS
-from spanagree.signature import settings_of, signature, subject_of
-from spanagree.similarity import MATCHES
-from spanagree.sparse_agreement import WEIGHTS
-from spanagree.tags import SCHEMES
-from spanagree.version import __version__
+from spanagree.settings import __version__, settings_of, signature, subject_of, unit
+from spanagree.uncertainty.bootstrap import INTERVALS
 
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""
 
+
 _OFFSETS = ("tokens", "characters")
+
+
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "match": MATCHES, "chance": CHANCES, "average": ("micro",), "of": ("gold", "team"),
     "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
@@ -39,8 +40,14 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "test": (*TESTS, "luck"),
 }  # fmt: skip
+
+
 _INTERVALS = (*INTERVALS, "poisson")
+
+
 _WIDTH = 100
+
+
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
 
 
@@ -151,7 +158,11 @@ _RANDOM = (
     "two independent random annotations that keep the number, lengths and labels of the segments"
     " of either side in every {document} and place them uniformly"
 )
+
+
 _CORRECTED = "Corrected scores are (observed − expected) / (1 − expected)."
+
+
 _GENERAL = (
     f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw precision,"
     f" recall and F1 it gives the expected scores of {_RANDOM.format(document='document')}"
@@ -189,11 +200,15 @@ def _paragraph(settings: Mapping[str, Any]) -> list[str]:
 
 
 _MATCHED = "Segments match under the measure {match}."
+
+
 _MICRO = (
     "Outputs of systems were compared with a gold annotation.",
     _MATCHED,
     "Precision, recall and F1 are micro-averaged: they are taken of sums over all {document}s.",
 )
+
+
 _SUBJECTS: Mapping[str, Sequence[str]] = {
     "evaluation": _MICRO,
     "levels": _MICRO,

@@ -7,19 +7,23 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spanagree.chance import CHANCES
-from spanagree.report.markdown import escaped
-from spanagree.report.table import Table, unit
-from spanagree.signature import settings_of, subject_of
-from spanagree.similarity import MATCHES
-from spanagree.sparse_agreement import WEIGHTS
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.labels.spa import WEIGHTS
+from spanagree.matching.measures import MATCHES
+from spanagree.rendering.markdown import escaped
+from spanagree.rendering.table import Table
+from spanagree.settings import settings_of, subject_of, unit
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
 
+
 _Group = tuple[tuple[str, ...], str]  # the same, with words to be filled in
 
+
 _HEAD = "what the figures mean, and when not to trust them"
+
+
 _WIDTH = 100
 
 
@@ -200,6 +204,7 @@ _P = {
     " which is more than being equally good: of two systems of equal F1 one may be bolder.",
 }
 
+
 # --- tables -------------------------------------------------------------------------------------
 
 _CHANCE_F1: _Group = (
@@ -208,6 +213,8 @@ _CHANCE_F1: _Group = (
     " exactly, not simulated. It is of these texts: short ones, and those full of segments, give"
     " more.",
 )
+
+
 _CORRECTED_F1: _Group = (
     ("corrected F1",),
     "(F1 − chance F1) / (1 − chance F1): 1 is full agreement, 0 is luck, below 0 is less than"
@@ -215,22 +222,30 @@ _CORRECTED_F1: _Group = (
     " is none. It is no test. Give F1 and chance F1 beside it, as it cannot be set beside"
     " uncorrected figures.",
 )
+
+
 _INTERVAL: _Group = (
     ("interval",),
     "of the figure to its left: where it would lie on other {drawn}s like these, {interval}",
 )
+
+
 _F1_OF_SYSTEM: _Group = (
     ("F1",),
     "2·matched / (size of gold + size of the system), in {sizes}, of the sums over all {document}s"
     " of the row (micro-average): what is frequent decides. Do not set it beside F1 of another"
     " match, other texts or another reading of tags.",
 )
+
+
 _F1_OF_PAIR: _Group = (
     ("F1",),
     "2·matched / (both sizes), in {sizes}, over the {document}s that both saw. Precision of the"
     " one is recall of the other, so there is F1 alone. Do not set it beside F1 of another match"
     " or other texts.",
 )
+
+
 _EVALUATION: tuple[_Group, ...] = (
     (("system",), "each is compared with gold over the {document}s that both saw."),
     (
@@ -270,6 +285,8 @@ _EVALUATION: tuple[_Group, ...] = (
         " shaky.",
     ),
 )
+
+
 _TABLES: Mapping[str, Sequence[_Group]] = {
     "evaluation": _EVALUATION,
     "levels": (
@@ -516,4 +533,6 @@ _TABLES: Mapping[str, Sequence[_Group]] = {
         ),
     ),
 }
+
+
 _BELOW = ("Kendall's τ", "lowest agreement by category")  # figures among the remarks

@@ -14,16 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
-from spanagree.chance import CHANCES
-from spanagree.corpus import Corpus, RawLayer, codes
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
-from spanagree.evaluating import evaluate
-from spanagree.similarity import MATCHES
-from spanagree.tally import Score, Tally, plain
+from spanagree.evaluation.evaluate import evaluate
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.score import Score, plain
+from spanagree.matching.tally import Tally
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
+
 _UNSET = 0  # ENT_IOB of a token of which nothing is known
+
+
 _NOTHING = Score(0.0, 0.0, 0.0)
 
 
@@ -78,9 +83,6 @@ def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
     check_choice(match, MATCHES, "match")
     check_choice(chance, CHANCES, "chance")
     return partial(_score_spans, match=match, chance=chance)
-
-
-# named functions, as spaCy pickles its components for other processes
 
 
 def _score_ents(examples: Iterable[Any], *, match: str, chance: str, **_: Any) -> dict[str, Any]:

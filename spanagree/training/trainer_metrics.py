@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance import CHANCES
-from spanagree.corpus import Corpus
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.tag_columns import InDocument, TagColumn, read_columns
+from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, check_choice, show
-from spanagree.evaluating import evaluate
-from spanagree.formats.tag_columns import InDocument, TagColumn, read_columns
-from spanagree.similarity import MATCHES
-from spanagree.tags import read_tags
-from spanagree.tally import Tally
+from spanagree.evaluation.evaluate import evaluate
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.tally import Tally
 
 IGNORED = -100
 """The label id of a token that does not count: padding, and the later pieces of a word."""
+
 
 _IDS, _LOGITS = "whole numbers of shape (tokens,)", "logits of shape (tokens, labels)"
 

@@ -11,21 +11,26 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from spanagree.agreeing import agree
-from spanagree.comparison import compare_systems
-from spanagree.corpus import Corpus
+from spanagree.agreement.agree import agree
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted
-from spanagree.evaluating import evaluate
-from spanagree.formats.files import PathName, check_writable, write_bytes
-from spanagree.levels import difficulty, evaluate_levels
-from spanagree.report.html import Html, el, escaped, remarks
+from spanagree.evaluation.compare_systems import compare_systems
+from spanagree.evaluation.evaluate import evaluate
+from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.levels.by_level import evaluate_levels
+from spanagree.levels.difficulty import difficulty
+from spanagree.rendering.html import Html, el, escaped, remarks
 from spanagree.report.page.documents import data_of
 from spanagree.report.page.systems import sections_of_systems
 from spanagree.report.page.team import first_pair, sections_of_team
-from spanagree.version import __version__
+from spanagree.settings import __version__
 
 _LEVELS = 2
+
+
 _COMPARED = 12  # systems of which each two are tested
+
+
 _RESAMPLES = 2000
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.corpus import Corpus, Layer
-from spanagree.levels import Difficulty
-from spanagree.pairing import OUTCOMES
-from spanagree.report.html import Html, el
-from spanagree.report.table import unit
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.levels.difficulty import Difficulty
+from spanagree.matching.pairing import OUTCOMES
+from spanagree.rendering.html import Html, el
+from spanagree.settings import unit
 
 _HALVES = re.compile("[\ud800-\udfff]")  # one by one no characters, so that offsets stay
 

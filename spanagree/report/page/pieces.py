@@ -6,16 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanagree.corpus import Corpus
-from spanagree.disagreement import disagreements
+from spanagree.agreement.disagreements import disagreements
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
-from spanagree.evaluation import Evaluation, System
-from spanagree.levels import Difficulty, EvaluationByLevel
-from spanagree.pairing import OUTCOMES
-from spanagree.report import difficulty as of_difficulty
-from spanagree.report.charts import bar, histogram
-from spanagree.report.html import Html, el, escaped, number, remarks, scrolled, table
-from spanagree.report.table import Table, Value, unit
+from spanagree.evaluation.result import Evaluation, System
+from spanagree.levels import difficulty_table as of_difficulty
+from spanagree.levels.by_level import EvaluationByLevel
+from spanagree.levels.by_level_table import levels_as_table
+from spanagree.levels.difficulty import Difficulty
+from spanagree.matching.pairing import OUTCOMES
+from spanagree.rendering.html import Html, el, escaped, number, remarks, scrolled, table
+from spanagree.rendering.svg import bar, histogram
+from spanagree.rendering.table import Table, Value
+from spanagree.settings import unit
 
 SHOWN = 40  # annotators in a heat map, and pairs in a table
 
@@ -78,7 +81,7 @@ def difficulty_section(hard: Difficulty, levels: EvaluationByLevel | None) -> Ht
     body = Html(captioned(chart, caption) + remarks(*said))
     if levels is None:
         return body
-    by_level = of_difficulty.levels_as_table(levels)
+    by_level = levels_as_table(levels)
     return Html(body + table(by_level, with_bars(by_level)))
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from spanagree.comparison import Comparison
-from spanagree.corpus import Corpus
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
-from spanagree.evaluation import Evaluation, System
-from spanagree.levels import Difficulty, EvaluationByLevel
-from spanagree.report import evaluation as of_evaluation
-from spanagree.report import tests as of_tests
-from spanagree.report.charts import slopes
-from spanagree.report.html import Html, el, escaped, name, number, remarks, table
+from spanagree.evaluation import table as of_evaluation
+from spanagree.evaluation import tests_table as of_tests
+from spanagree.evaluation.compare_systems import Comparison
+from spanagree.evaluation.result import Evaluation, System
+from spanagree.levels.by_level import EvaluationByLevel
+from spanagree.levels.difficulty import Difficulty
+from spanagree.rendering.html import Html, el, escaped, name, number, remarks, table
+from spanagree.rendering.svg import slopes
 from spanagree.report.page.documents import browser
 from spanagree.report.page.pieces import (
     SHOWN,
@@ -25,9 +26,11 @@ from spanagree.report.page.pieces import (
     paragraph,
     with_bars,
 )
-from spanagree.report.table import unit
+from spanagree.settings import unit
 
 _LEVEL = 0.05  # of a test
+
+
 _SAID = 6  # systems that the summary has a sentence for
 
 

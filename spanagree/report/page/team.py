@@ -7,15 +7,17 @@ from itertools import combinations
 
 import numpy as np
 
-from spanagree.agreement import Agreement
-from spanagree.corpus import Corpus
+from spanagree.agreement import table as of_agreement
+from spanagree.agreement.result import Agreement
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SpanAgreeError, counted
-from spanagree.levels import Difficulty
-from spanagree.reliability import coefficients
-from spanagree.report import agreement as of_agreement
-from spanagree.report import coefficients as of_coefficients
-from spanagree.report.charts import shade, strip
-from spanagree.report.html import Html, el, escaped, name, number, remarks, scrolled, table
+from spanagree.labels import table as of_coefficients
+from spanagree.labels.summary import coefficients
+from spanagree.labels.tokens import token_labels
+from spanagree.levels.difficulty import Difficulty
+from spanagree.rendering.html import Html, el, escaped, name, number, remarks, scrolled, table
+from spanagree.rendering.svg import shade, strip
+from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 from spanagree.report.page.documents import browser
 from spanagree.report.page.pieces import (
     SHOWN,
@@ -25,8 +27,7 @@ from spanagree.report.page.pieces import (
     paragraph,
     with_bars,
 )
-from spanagree.report.table import UNDEFINED, Table, Value, figure, unit
-from spanagree.token_items import token_labels
+from spanagree.settings import unit
 
 _FULL = 12  # annotators up to which a heat map has four digits
 

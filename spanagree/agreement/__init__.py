@@ -1,0 +1,1 @@
+"""Annotators against each other."""

@@ -1,0 +1,109 @@
+"""Sums of floats without rounding, as whole numbers, so that parts can be added in any order.
+
+A float is a whole number times a power of two. Sums of such numbers are exact; only the last step
+rounds, once. So a sum over blocks, processes or files is that over everything, to the last digit,
+and equal to :func:`math.fsum`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct
+from spanagree.matching.tally import Tallies, Tally
+
+_SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends at 2**-1126
+
+
+_HALF = 26  # bits; halves of mantissas are summed apart, which no int64 overflows
+
+
+def exact_sum(values: Floats | Ints) -> int:
+    """Σ of finite numbers, as a whole number of units of 2**-1126.
+
+    >>> rounded(exact_sum(np.array([0.1] * 10)))
+    1.0
+    """
+    return exact_sums(values, np.zeros(len(values), np.int64), 1)[0]
+
+
+def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
+    """The same for each number below ``count``, of the values that ``which`` gives it."""
+    totals = [0] * count
+    whole: Ints
+    power: Ints
+    if values.dtype.kind == "f":
+        mantissa, exponents = np.frexp(values)
+        whole, power = (mantissa * 2.0**53).astype(np.int64), exponents.astype(np.int64)
+    else:
+        whole, power = values.astype(np.int64), np.full(len(values), 53)
+    (group, exponent), place, _ = distinct(which, power)
+    high, low = np.zeros((2, len(group)), np.int64)
+    np.add.at(high, place, whole >> _HALF)
+    np.add.at(low, place, whole & (2**_HALF - 1))
+    columns = (group.tolist(), exponent.tolist(), high.tolist(), low.tolist())
+    for g, e, h, part in zip(*columns, strict=True):
+        totals[g] += ((h << _HALF) + part) << (e - 53 + _SHIFT)
+    return totals
+
+
+def rounded(total: int) -> float:
+    """The float that is nearest to an exact sum."""
+    return total / (1 << _SHIFT)
+
+
+class TallySum(NamedTuple):
+    """Sums of tallies without rounding, to be added over blocks in any order.
+
+    ``matched`` and ``expected`` are exact sums (:mod:`spanagree.exact`); ``whole`` says that what
+    is matched are whole numbers.
+    """
+
+    whole: bool
+    matched: int
+    expected: int
+    size_a: int
+    size_b: int
+
+    @classmethod
+    def of(cls, tallies: Tallies) -> TallySum:
+        """The sums over all entries."""
+        return cls.each(tallies, np.zeros(len(tallies.document), np.int64), 1)[0]
+
+    @classmethod
+    def each(cls, tallies: Tallies, which: Ints, count: int) -> list[TallySum]:
+        """The sums for each number below ``count``, of the entries that ``which`` gives it."""
+        whole = tallies.matched.dtype.kind == "i"
+        sizes = [
+            np.bincount(which, size, count).astype(np.int64).tolist()
+            for size in (tallies.size_a, tallies.size_b)
+        ]
+        sums = (exact_sums(column, which, count) for column in (tallies.matched, tallies.expected))
+        return [cls(whole, *row) for row in zip(*sums, *sizes, strict=True)]
+
+    def turned(self) -> TallySum:
+        """With the two sides changed for each other."""
+        return self._replace(size_a=self.size_b, size_b=self.size_a)
+
+    def plus(self, other: TallySum) -> TallySum:
+        """The sums of both."""
+        return TallySum(
+            self.whole and other.whole,
+            self.matched + other.matched,
+            self.expected + other.expected,
+            self.size_a + other.size_a,
+            self.size_b + other.size_b,
+        )
+
+    @property
+    def tally(self) -> Tally:
+        """The tally, rounded once."""
+        matched = rounded(self.matched)
+        whole = int(matched) if self.whole else matched
+        return Tally(whole, rounded(self.expected), self.size_a, self.size_b)
+
+
+NO_TALLY = TallySum(True, 0, 0, 0, 0)
+"""The sum of no tallies."""

@@ -1,0 +1,50 @@
+"""Which documents are the same: ids as numbers, which are small and add over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import counted
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+
+def hashed(ids: Sequence[str]) -> Hashes:
+    """A number for each id, the same wherever it is made; of two ids it is hardly ever the same.
+
+    >>> a, b, again = hashed(["a", "b", "a"]).tolist()
+    >>> a == again, a == b
+    (True, False)
+    """
+    digests = (blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest() for id_ in ids)
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:
+    """The ids of one block; none if its documents have none."""
+    return () if corpus.ids is None else (hashed(corpus.ids),)
+
+
+def repeated(ids: Sequence[Hashes]) -> str:
+    """Two documents of all blocks that have the same id, and how many there are; empty if none."""
+    everything = np.concatenate([*ids, np.zeros(0, np.uint64)])
+    everything.sort()  # in place: they may be many, and most often there is nothing to say
+    if not (everything[1:] == everything[:-1]).any():
+        return ""
+    everything = np.concatenate(ids)
+    order = np.argsort(everything, kind="stable")
+    again = np.flatnonzero(np.diff(everything[order]) == 0)
+    ends = np.cumsum([len(of) for of in ids])
+    where = []
+    for place in order[again[0] : again[0] + 2].tolist():
+        block = int(np.searchsorted(ends, place, side="right"))
+        number = place - int(ends[block]) + len(ids[block])
+        where.append(f"document {number + 1} of block {block + 1}")
+    more = f", and {counted(len(again) - 1, 'more document')} too" if len(again) > 1 else ""
+    return f"{' and '.join(where)} (of those that were not skipped) have the same id{more}"

@@ -1,0 +1,234 @@
+"""Intervals over blocks: a Poisson bootstrap whose weights come from the documents' ids.
+
+In each resample a document counts as often as a Poisson number of mean 1 says, which a hash of its
+id, the seed and the number of the resample draws (Chamandy et al. 2012, "Estimating uncertainty for
+massive data streams"). So no block needs to know of another; and as the sums are whole numbers,
+neither the size of blocks nor their order changes a digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.blocks.ids import Hashes, repeated
+from spanagree.errors import InputError, SettingError, show
+from spanagree.matching.score import Interval
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic, interval_of
+
+Key: TypeAlias = tuple[Any, ...]
+
+
+_CELLS = 1 << 22  # of one temporary array
+
+
+_MOST = 1 << 27  # numbers that are kept
+
+
+_BITS = 26  # of a limb: a sum of limbs, times weights, is a whole number below 2**53
+
+
+_BELOW = 2  # limbs below the point, so fractions are kept to 2**-52
+
+
+# splitmix64 (Steele, Lea & Flood 2014)
+_STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+
+
+# the least of 2**32 numbers that draw 1, 2, …; the last one is drawn less than once in 2**32
+_BORDERS = np.array(
+    [
+        round(2**32 * math.fsum(math.exp(-1) / math.factorial(i) for i in range(k + 1)))
+        for k in range(12)
+    ],
+    np.uint64,
+)
+
+
+class Entries(NamedTuple):
+    """What documents add to sums: ``values`` of ``document`` to the sum ``keys[which]``."""
+
+    keys: Sequence[Key]
+    which: Ints
+    document: Ints
+    values: Ints | Floats
+
+
+class Replicates(NamedTuple):
+    """Sums over documents in every resample, to be added over blocks in any order.
+
+    Attributes:
+        sums: whole numbers, (limbs, resamples): the sum's whole part, and for what is not whole
+            its fraction in limbs of 26 bits.
+    """
+
+    sums: Mapping[Key, Ints]
+
+    def plus(self, other: Replicates) -> Replicates:
+        """The sums over the documents of both."""
+        sums = dict(self.sums)
+        for key, of in other.sums.items():
+            sums[key] = _added(sums[key], of) if key in sums else of
+        _check_size(
+            sum(map(len, sums.values())), max((of.shape[1] for of in sums.values()), default=0)
+        )
+        return Replicates(sums)
+
+    def over(self, keys: Sequence[Key]) -> Floats:
+        """The sum of the sums of some keys, in each resample; (resamples,)."""
+        (resamples,) = {of.shape[1] for of in self.sums.values()} or {0}
+        total = np.zeros((1 + _BELOW, resamples), np.int64)
+        for key in keys:
+            if key in self.sums:
+                total[: len(self.sums[key])] += self.sums[key]
+        return np.ldexp(total.astype(np.float64), -_BITS * np.arange(1 + _BELOW)[:, None]).sum(
+            axis=0
+        )
+
+
+def replicates(
+    ids: Sequence[Hashes], entries: Sequence[Entries], resampling: Resampling
+) -> Replicates:
+    """What one block adds to its sums in every resample.
+
+    ``ids`` are those of its documents, as :func:`spanagree.document_ids.ids_of` gives them.
+
+    Raises:
+        InputError: if there are none.
+    """
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+
+    if not ids:
+        raise InputError(
+            "the documents have no ids; intervals over blocks draw by ids, and each document needs"
+            " one"
+        )
+    (documents,) = ids
+    row, column, value, keys, height = [], [], [], [], 0
+    for of in entries:
+        for limb in _limbs(of.values):
+            row.append(height + of.which)
+            column.append(of.document)
+            value.append(limb)
+            height += len(of.keys)
+        keys.append((of.keys, len(_limbs(of.values[:0]))))
+    nothing = np.zeros(0, np.int64)
+    cells = [np.concatenate([*part, nothing]) for part in (value, row, column)]
+    table = coo_array(
+        (cells[0].astype(np.float64), tuple(cells[1:])), shape=(height, len(documents))
+    ).tocsr()
+    _check_size(height, resampling.resamples)
+    sums = np.empty((height, resampling.resamples), np.int64)
+    portion = 2 * max(1, _CELLS // max(len(documents), 1) // 2)
+    for low in range(0, resampling.resamples, portion):
+        high = min(low + portion, resampling.resamples)
+        sums[:, low:high] = table @ weights(documents, low, high, resampling.seed)
+    found: dict[Key, Ints] = {}
+    at = 0
+    for names, limbs in keys:
+        for k, key in enumerate(names):
+            found[key] = sums[at + k : at + limbs * len(names) : len(names)]
+        at += limbs * len(names)
+    return Replicates(found)
+
+
+def _added(one: Ints, other: Ints) -> Ints:
+    """The sums of both; a whole number has fewer limbs."""
+    more, less = (one, other) if len(one) >= len(other) else (other, one)
+    total = more.copy()
+    total[: len(less)] += less
+    return total
+
+
+def _check_size(limbs: int, resamples: int) -> None:
+    if limbs * resamples > _MOST:
+        raise SettingError(
+            f"ci: {limbs} sums in each of {resamples} resamples; over blocks they are all kept, and"
+            f" {_MOST // limbs} resamples or fewer, or fewer annotators, would fit"
+        )
+
+
+def _limbs(values: Ints | Floats) -> list[Ints]:
+    """A whole number and its fraction, in pieces of whole numbers."""
+    if values.dtype.kind != "f":
+        return [values.astype(np.int64)]
+    pieces = []
+    for _ in range(1 + _BELOW):
+        whole = np.floor(values)
+        pieces.append(whole.astype(np.int64))
+        values = np.ldexp(values - whole, _BITS)
+    return pieces
+
+
+def weights(ids: Hashes, low: int, high: int, seed: int) -> Floats:
+    """How often documents count in the resamples from ``low``, an even number; (documents, some).
+
+    >>> drawn = weights(np.arange(1000, dtype=np.uint64), 0, 1000, seed=0)
+    >>> round(float(drawn.mean()), 2), round(float(drawn.var()), 1)
+    (1.0, 1.0)
+    """
+    start = _mixed(ids + _mixed(np.array([seed % 2**64], np.uint64) * _STEP + _STEP))
+    number = np.arange(low // 2, (high + 1) // 2, dtype=np.uint64) * _STEP
+    halves = _mixed(start[:, None] + number).astype("<u8").view("<u4")[:, : high - low]
+    return np.searchsorted(_BORDERS, halves, side="right").astype(np.float64)
+
+
+def _mixed(z: Hashes) -> Hashes:
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+def check_ids(ids: Sequence[Hashes]) -> None:
+    """Refuses ids that are not unique over all blocks.
+
+    Raises:
+        InputError: naming two documents that have the same.
+    """
+    if said := repeated(ids):
+        raise InputError(
+            f"{said}; intervals over blocks draw by ids, and each document needs one of its own"
+        )
+
+
+def poisson_resampling(
+    ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
+) -> Resampling | None:
+    """How to resample over blocks, if intervals are asked for.
+
+    Raises:
+        SettingError: for another interval than percentile; as for :class:`Resampling`.
+    """
+    if interval not in (None, "percentile"):
+        raise SettingError(
+            f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
+        )
+    return Resampling(confidence, resamples, seed, "percentile") if ci else None
+
+
+def poisson_settings(resampling: Resampling) -> dict[str, Any]:
+    """For the signature."""
+    own = resampling.settings()
+    return {**own, "ci": own["ci"].replace("percentile", "poisson")}
+
+
+def percentile_intervals(
+    total: Floats, drawn: Floats, statistic: Statistic, units: int, resampling: Resampling
+) -> list[Interval]:
+    """Intervals of figures that come in threes.
+
+    Args:
+        total: the sums over all documents; (columns,).
+        drawn: the same in each resample; (resamples, columns).
+        statistic: from sums to figures.
+        units: how many documents there are.
+        resampling: how.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate, figures = statistic(total[None])[0], statistic(drawn)
+    found = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
+    return [interval_of(found, first, resampling) for first in range(0, len(estimate), 3)]

@@ -1,0 +1,222 @@
+"""Corpora in blocks: worked on one after the other, or by an executor's workers, and merged.
+
+A block is a corpus, or a function without arguments that gives one: then it is the worker that
+reads it, and only what is counted travels. Any ``concurrent.futures.Executor`` will do. Results
+come in the order of the blocks, so what is merged does not depend on who was quickest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from spanagree.blocks.ids import Hashes, repeated
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
+
+Block: TypeAlias = "Corpus | Callable[[], Corpus]"
+
+
+Done = TypeVar("Done")
+
+
+ON_ERROR = {
+    "raise": "a block that fails ends the run",
+    "skip": "a block that fails is left out, counted and listed",
+}
+"""What becomes of a block that cannot be read or worked on, by name."""
+
+
+_NOTES = 20  # of blocks that are shown
+
+
+_AHEAD = 2  # blocks for each worker that are handed out before they are needed
+
+
+@dataclass(frozen=True)
+class Worked(Generic[Done]):
+    """What came of one block: its number from 1, and the result, or why there is none."""
+
+    number: int
+    result: Done | None
+    error: str = ""
+
+
+def each_block(
+    blocks: Iterable[Block],
+    work: Callable[[Corpus], Done],
+    *,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Worked[Done]]:
+    """The results of ``work`` on each block, in order.
+
+    Args:
+        blocks: corpora, or functions that give them; taken one by one, as they are needed.
+        work: called with each corpus; with processes it has to be one that pickle takes.
+        executor: whose workers do the work; here unless given.
+        on_error: one of :data:`ON_ERROR`.
+        progress: called with the number of blocks done, twice.
+
+    Raises:
+        SettingError: for an unknown choice, or an executor that dies.
+        InputError: for a block that fails, with its number, unless it is skipped.
+    """
+    check_choice(on_error, ON_ERROR, "on_error")
+    if isinstance(blocks, (str, bytes)) or not isinstance(blocks, Iterable):
+        raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
+    results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
+    for number, (result, error, name) in enumerate(results, 1):
+        if error is not None:
+            said = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
+            said = said if name in said else f"{name}: {said}"
+            if on_error == "raise":
+                kind = SettingError if isinstance(error, SettingError) else InputError
+                raise kind(f"block {number}: {said}") from None
+            yield Worked(number, None, said)
+        else:
+            yield Worked(number, result)
+        if progress is not None:
+            progress(number, number)
+
+
+def _unexpected(error: BaseException) -> str:
+    return printable(f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+_Outcome: TypeAlias = "tuple[Any, BaseException | None, str]"  # and the block's name
+
+
+def _name(block: Any) -> str:
+    """The name of a block that has one, as shards have."""
+    name = getattr(block, "name", "")
+    return printable(name) if isinstance(name, str) else ""
+
+
+def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
+    source = iter(blocks)
+    while (block := _next(source)) is not None:
+        if isinstance(block, SpanAgreeError):
+            yield None, block, ""
+            return
+        try:
+            yield on_block(block, work), None, _name(block)
+        except (SpanAgreeError, OSError, ValueError) as error:
+            yield None, error, _name(block)
+
+
+def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
+    """The next block; the error of a reader that gives blocks and cannot go on; None at the end."""
+    try:
+        return next(source)
+    except StopIteration:
+        return None
+    except SpanAgreeError as error:
+        return error
+
+
+def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
+    """Work on one block, which is read here if it is a function."""
+    corpus = block() if callable(block) else block
+    if not isinstance(corpus, Corpus):
+        raise InputError(
+            f"{type(corpus).__name__}; a corpus is needed, or a function that gives one"
+        )
+    return work(corpus)
+
+
+def _elsewhere(
+    blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
+) -> Iterator[_Outcome]:
+    """By the executor's workers; no more is handed out ahead than keeps them busy."""
+    if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
+        raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
+    ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+    waiting: deque[tuple[Future[Any], str]] = deque()
+    source = iter(blocks)
+    more = True
+    try:
+        while more or waiting:
+            while more and len(waiting) < ahead:
+                block = _next(source)
+                more = block is not None and not isinstance(block, SpanAgreeError)
+                if isinstance(block, SpanAgreeError):  # of a reader that gives blocks
+                    failed: Future[Any] = Future()
+                    failed.set_exception(block)
+                    waiting.append((failed, ""))
+                elif block is not None:
+                    waiting.append((_submitted(executor, block, work), _name(block)))
+            if waiting:
+                yield _outcome(*waiting.popleft())
+    finally:
+        for future, _ in waiting:
+            future.cancel()
+
+
+def _submitted(executor: Executor, block: Block, work: Callable[[Corpus], Any]) -> Future[Any]:
+    try:
+        return executor.submit(on_block, block, work)
+    except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+        raise SettingError(f"the executor died: {_unexpected(error)}") from None
+
+
+def _outcome(future: Future[Any], name: str) -> _Outcome:
+    try:
+        return future.result(), None, name
+    except (BrokenExecutor, CancelledError) as error:
+        raise SettingError(f"the executor died: {_unexpected(error)}") from None
+    except Exception as error:  # whatever a worker raised
+        return None, error, name
+
+
+# --- what blocks say together --------------------------------------------------------------------
+
+
+def merged(
+    done: Iterable[Worked[Done]], merge: Callable[[Done, Done, int], Done], purpose: str
+) -> tuple[Done, list[str]]:
+    """What came of all blocks together, and a sentence for each that was skipped.
+
+    Args:
+        done: what came of each.
+        merge: two parts as one; called with the number of the later block too.
+        purpose: what the blocks are needed for, in the error where there is none.
+
+    Raises:
+        InputError: if no block is left.
+    """
+    whole: Done | None = None
+    skipped: list[str] = []
+    for block in done:
+        if block.result is None:
+            skipped.append(f"block {block.number} skipped: {block.error}")
+        else:
+            new = _numbered(block.result, block.number)
+            whole = new if whole is None else merge(whole, new, block.number)
+    if whole is None:
+        said = skipped[0] if skipped else "an iterator gives its blocks once"
+        raise InputError(f"no block to {purpose}; {said}")
+    return whole, skipped
+
+
+def _numbered(part: Any, number: int) -> Any:
+    """The same part; its notes say of which block they are."""
+    notes = tuple(f"block {number}: {note}" for note in part.notes)
+    return part._replace(notes=notes) if hasattr(part, "_replace") else replace(part, notes=notes)
+
+
+def notes_of_blocks(
+    notes: Sequence[str], skipped: Sequence[str], ids: Sequence[Hashes] = ()
+) -> tuple[str, ...]:
+    """Notes of many blocks: the first few, how many more there are, and all that were skipped.
+
+    ``ids`` are those of the blocks: that a document comes twice is said first.
+    """
+    more = len(notes) - _NOTES
+    twice = [f"{said}; each is counted"] if (said := repeated(ids)) else []
+    rest = [f"{more} more notes on blocks"] if more > 0 else []
+    return (*twice, *notes[:_NOTES], *rest, *skipped)

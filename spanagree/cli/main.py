@@ -1,0 +1,73 @@
+"""Run the command line: exit codes, and errors as one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from spanagree.cli import (  # noqa: F401 — each adds its command to the group
+    agree,
+    chance,
+    check,
+    cite,
+    coefficients,
+    convert,
+    difficulty,
+    disagreements,
+    evaluate,
+    merge,
+    report,
+    split,
+)
+from spanagree.cli.group import spanagree
+from spanagree.cli.job import FAILED, ReaderGoneError
+from spanagree.errors import SpanAgreeError, printable
+
+_MISUSED, _INTERRUPTED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code; errors are one line on stderr."""
+    if sys.stderr is None:  # closed by the shell
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
+    if sys.stdout is None:
+        return _complain("standard output is closed, so there is nowhere to write to", FAILED)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = spanagree.main(
+            None if arguments is None else list(arguments),
+            prog_name="spanagree",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "spanagree"
+        said = error.format_message().rstrip(".")
+        return _complain(f"{said}; see '{command} --help'", _MISUSED)
+    except click.ClickException as error:
+        return _complain(error.format_message(), FAILED)
+    except SpanAgreeError as error:
+        return _complain(str(error), FAILED)
+    except ReaderGoneError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted; nothing was written", _INTERRUPTED)
+    except MemoryError:
+        return _complain("there is not enough memory for this", FAILED)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
+            return 0
+        return _complain(f"standard output: cannot be written: {error.strerror}", FAILED)
+    return int(code or 0)
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"spanagree: error: {printable(message)}", file=sys.stderr)  # noqa: T201
+    return code

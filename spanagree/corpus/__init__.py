@@ -1,0 +1,1 @@
+"""Documents, segments, layers and labels: the nouns, how they are checked and repaired."""

@@ -1,0 +1,469 @@
+"""Items with labels, some missing: one label by each annotator who saw the item.
+
+A :class:`LabelTable` has a row for each label given. Coefficients need only :class:`LabelCounts`:
+whole numbers, grouped by how many labels an item has, so that sums are exact, do not depend on the
+order of rows, and add over parts of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
+from spanagree.corpus.label_text import number_texts, printable_name, texts_of
+from spanagree.errors import InputError, check_choice, counted, printable, show
+
+MOST = 2**31 - 1
+"""The most labels that a table holds: numbers of pairs of them stay whole numbers."""
+
+
+DUPLICATES = {
+    "error": "two labels of one item by one annotator are an error unless they are the same",
+    "first": "the first one counts",
+}
+"""What becomes of an item that an annotator labelled twice, by name."""
+
+
+class LabelCounts(NamedTuple):
+    """What coefficients need of a table. R is the number of distinct nᵢ, the labels of an item.
+
+    Attributes:
+        n: the distinct numbers of labels that items have, ascending, from 1; shape (R,).
+        items: how many items have that many; (R,).
+        given: Σ nᵢ_c over them, by category; (R, categories).
+        agreeing: Σ nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
+    """
+
+    n: Ints
+    items: Ints
+    given: Ints
+    agreeing: Ints
+
+
+def counts_of_cells(
+    cells: tuple[Ints, Ints, Ints], given: Ints, times: Ints, categories: int
+) -> LabelCounts:
+    """The counts of items, each of which stands for so many.
+
+    Args:
+        cells: item, category and number of labels wherever that is not 0.
+        given: how many labels each item has; (items,).
+        times: how many items it stands for; (items,).
+        categories: their number.
+    """
+    item, label, number = cells
+    n, places = np.unique(given, return_inverse=True)
+    row: Ints = places.reshape(-1)
+    items: Ints = np.zeros(len(n), np.int64)
+    np.add.at(items, row, times)
+    row = row[item]
+    if len(n) and n[0] == 0:  # items without a label
+        n, items, row = n[1:], items[1:], row - 1
+    of_n, agreeing = np.zeros((2, len(n), categories), np.int64)
+    np.add.at(of_n, (row, label), number * times[item])
+    np.add.at(agreeing, (row, label), number * (number - 1) * times[item])
+    return LabelCounts(n, items, of_n, agreeing)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """Labels of items, by annotators or as mere counts.
+
+    Attributes:
+        item: of each row, the number of its item.
+        label: the number of its label.
+        annotator: the number of its annotator; ``None`` in a table of counts.
+        number: how many such labels the row stands for; 1 unless it is a table of counts.
+        size: the number of items, with or without labels.
+        annotators: their names.
+        labels: the categories, sorted: those declared, or else those that occur.
+        items: the names of the items; without them they are numbered from 1.
+        documents: of tokens, the number of the document of each item.
+        reading: the settings that made the table; they are part of every signature.
+        notes: what was read in another way than it stands, a sentence each.
+    """
+
+    item: Ints
+    label: Ints
+    annotator: Ints | None
+    number: Ints
+    size: int
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    items: tuple[str, ...] | None = None
+    documents: Ints | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("item", "label", "annotator", "number", "documents"):
+            column = getattr(self, name)
+            if column is not None:
+                column = np.array(column, np.int64)
+                column.flags.writeable = False
+                object.__setattr__(self, name, column)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[tuple[object, object, object]],
+        *,
+        categories: Sequence[object] | None = None,
+        duplicates: str = "error",
+    ) -> LabelTable:
+        """A table from (item, annotator, label) of each label given.
+
+        Names and labels are text: 1, 1.0 and "1" are the same. A label that is ``None``, nan or
+        blank is missing, and counted in the notes.
+
+        Args:
+            rows: item, annotator, label; a data frame of three such columns works too.
+            categories: all labels there could be; those that occur unless given.
+            duplicates: one of :data:`DUPLICATES`.
+
+        Raises:
+            InputError: if an annotator labelled an item twice, differently; for a label that is
+                none of the categories; for a missing item or annotator.
+            SettingError: for an unknown choice.
+
+        >>> table = LabelTable.from_rows([(1, "ann", "yes"), (1, "bob", "no"), (2, "ann", None)])
+        >>> table.size, table.annotators, table.labels, table.notes
+        (2, ('ann', 'bob'), ('no', 'yes'), ('1 blank label counted as missing',))
+        """
+        if hasattr(rows, "itertuples"):  # a data frame
+            rows = rows.itertuples(index=False, name=None)
+        columns: tuple[list[object], ...] = ([], [], [])
+        for number, row in enumerate(_iterated(rows), 1):
+            if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
+                raise InputError(
+                    f"row {number}: {show(row)}; item, annotator and label of each are needed"
+                )
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+        return label_table(*columns, categories=categories, duplicates=duplicates)
+
+    @classmethod
+    def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
+        """A table from numbers in an array of items × annotators; ``nan`` is missing.
+
+        The quickest way in. Whole numbers are named as such, so 1.0 is the label 1.
+
+        Args:
+            labels: numbers; (items, annotators).
+            annotators: their names; numbers from 1 unless given.
+
+        Raises:
+            InputError: for other than a matrix of numbers, or names that do not fit it.
+
+        >>> table = LabelTable.from_array([[1, 1], [2, float("nan")]])
+        >>> table.labels, table.annotators, len(table)
+        (('1', '2'), ('1', '2'), 3)
+        """
+        values = np.asarray(labels)
+        if values.ndim != 2 or values.dtype.kind not in "biuf":
+            raise InputError(
+                f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
+                " annotators, is needed"
+            )
+        names = [
+            printable_name(name, "annotator")
+            for name in annotators or range(1, values.shape[1] + 1)
+        ]
+        if len(set(names)) != values.shape[1] or len(names) != values.shape[1]:
+            raise InputError(
+                f"{len(names)} names of annotators; {values.shape[1]} different ones are needed"
+            )
+        item, annotator = np.nonzero(
+            ~np.isnan(values) if values.dtype.kind == "f" else values == values
+        )
+        found, code = np.unique(values[item, annotator], return_inverse=True)
+        labelled = [printable_name(value, "label") for value in found]
+        order = sorted(range(len(labelled)), key=labelled.__getitem__)
+        rank = ranks(labelled)
+        missing = values.size - len(item)
+        return cls(
+            item,
+            rank[code.reshape(-1)],
+            annotator,
+            np.ones(len(item), np.int64),
+            len(values),
+            tuple(names),
+            tuple(labelled[k] for k in order),
+            reading={"items": "labels"},
+            notes=(f"{counted(missing, 'blank label')} counted as missing",) if missing else (),
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Iterable[Sequence[int]],
+        categories: Sequence[object],
+        *,
+        items: Sequence[object] | None = None,
+    ) -> LabelTable:
+        """A table from how often each item was given each category; who gave it is not known.
+
+        Args:
+            counts: a row for each item, a whole number for each category.
+            categories: their names.
+            items: the names of the items.
+
+        Raises:
+            InputError: for a count that is no whole number from 0, rows of another length, or
+                names that repeat.
+
+        >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
+        [[2, 0]]
+        """
+        rows = [tuple(_iterated(row)) for row in _iterated(counts)]
+        names = [printable_name(category, "category") for category in _iterated(categories)]
+        named = None if items is None else [str(item) for item in _iterated(items)]
+        for what, given in (("category", names), ("item", named or [])):
+            seen: set[str] = set()
+            for name in given:
+                if name in seen:
+                    raise InputError(f"{what} {show(name)} stands twice; each needs a name")
+                seen.add(name)
+        for i, row in enumerate(rows):
+            bad = [n for n in row if not _is_count(n)]
+            if len(row) != len(names) or bad:
+                raise InputError(
+                    f"item {show(named[i] if named and i < len(named) else str(i + 1))}: "
+                    + (f"count {show(bad[0])}" if bad else f"{len(row)} counts")
+                    + f"; {len(names)} whole numbers from 0 are needed, one for each category"
+                )
+        if named is not None and len(named) != len(rows):
+            raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
+        if (total := sum(int(n) for row in rows for n in row)) > MOST:
+            raise InputError(f"{total} labels; a table holds at most {MOST}")
+        order = sorted(range(len(names)), key=names.__getitem__)
+        table = np.array(rows, np.int64).reshape(len(rows), len(names))[:, order]
+        item, label = np.nonzero(table)
+        return cls(
+            item,
+            label,
+            None,
+            table[item, label],
+            len(rows),
+            (),
+            tuple(names[c] for c in order),
+            None if named is None else tuple(named),
+            reading={"items": "labels"},
+        )
+
+    def __len__(self) -> int:
+        """The number of labels given."""
+        return int(self.number.sum())
+
+    def __repr__(self) -> str:
+        annotators = len(self.annotators) if self.annotator is not None else "unnamed"
+        return (
+            f"<LabelTable of {self.size} items, {len(self)} labels by {annotators} annotators;"
+            f" categories: {', '.join(self.labels) or 'none'}>"
+        )
+
+    def name_of(self, item: int) -> str:
+        """The name of an item, or its number from 1."""
+        return str(item + 1) if self.items is None else self.items[item]
+
+    @cached_property
+    def given(self) -> Ints:
+        """nᵢ, how many labels each item has; (items,)."""
+        if self.annotator is not None:  # every row is one label
+            return np.bincount(self.item, minlength=self.size)
+        of = np.zeros(self.size, np.int64)
+        np.add.at(of, self.item, self.number)
+        return of
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Item, category and nᵢ_c wherever that is not 0, sorted."""
+        per = max(len(self.labels), 1)
+        if self.annotator is not None:
+            cell, number = np.unique(self.item * per + self.label, return_counts=True)
+        else:
+            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
+            number = np.zeros(len(cell), np.int64)
+            np.add.at(number, which.reshape(-1), self.number)
+        return cell // per, cell % per, number
+
+    @cached_property
+    def counts(self) -> LabelCounts:
+        """What coefficients need of the table."""
+        return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
+
+    @property
+    def times(self) -> Ints:
+        """How often each item stands here: once."""
+        return np.ones(self.size, np.int64)
+
+    @property
+    def named(self) -> bool:
+        """Whether it is known who gave which label."""
+        return self.annotator is not None
+
+    @property
+    def units(self) -> int | None:
+        """Of tokens, how many documents there are."""
+        return None if self.documents is None else len(np.unique(self.documents))
+
+    @cached_property
+    def equal_others(self) -> Ints:
+        """Of each label given, how many others gave the same one to the same item."""
+        item, label, number = self.cells
+        per = max(len(self.labels), 1)
+        at = np.searchsorted(item * per + label, self.item * per + self.label)
+        return number[at] - 1
+
+    @cached_property
+    def beside(self) -> tuple[Ints, Ints, Ints]:
+        """Of each annotator: labels, labels of others on the same items, and equal ones."""
+        gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
+        if self.annotator is not None:
+            of = (np.ones(len(self.item), np.int64), self.given[self.item] - 1, self.equal_others)
+            for column, value in zip((gave, others, equal), of, strict=True):
+                np.add.at(column, self.annotator, value)
+        return gave, others, equal
+
+    @cached_property
+    def by_annotator(self) -> tuple[Ints, Ints, Ints]:
+        """Annotator, category and number of labels wherever that is not 0, sorted.
+
+        Empty if it is not known who gave which.
+        """
+        if self.annotator is None:
+            nothing = np.zeros(0, np.int64)
+            return nothing, nothing, nothing
+        per = max(len(self.labels), 1)
+        cell, number = np.unique(self.annotator * per + self.label, return_counts=True)
+        return cell // per, cell % per, number
+
+    def complete(self) -> LabelTable:
+        """The items that every annotator labelled, or in a table of counts those with the most.
+
+        >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "y"), (2, "ann", "x")])
+        >>> table.complete().size
+        1
+        """
+        return self._complete
+
+    @cached_property
+    def _complete(self) -> LabelTable:
+        everyone = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
+        return self.subset(np.flatnonzero(self.given == everyone))
+
+    def subset(self, items: Ints) -> LabelTable:
+        """The table of some of its items, by number from 0; each can be taken once."""
+        place = np.full(self.size, -1)
+        place[items] = np.arange(len(items))
+        kept = place[self.item] >= 0
+        return replace(
+            self,
+            item=place[self.item[kept]],
+            label=self.label[kept],
+            annotator=None if self.annotator is None else self.annotator[kept],
+            number=self.number[kept],
+            size=len(items),
+            items=tuple(self.name_of(i) for i in items.tolist()),
+            documents=None if self.documents is None else self.documents[items],
+        )
+
+
+def _iterated(values: object) -> Iterator[Any]:
+    """The same values one by one; what has none to give is refused."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(f"{show(values)}; a list is needed")
+    return iter(values)
+
+
+def _is_count(value: object) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return whole and value >= 0  # type: ignore[operator]  # it is a number here
+
+
+# --- from rows ----------------------------------------------------------------------------------
+
+
+def label_table(
+    items: Sequence[object],
+    annotators: Sequence[object],
+    labels: Sequence[object],
+    *,
+    categories: Sequence[object] | None = None,
+    duplicates: str = "error",
+    missing: str | None = None,
+    where: Callable[[int], str] = lambda row: "",
+) -> LabelTable:
+    """As :meth:`LabelTable.from_rows`, from columns; ``where`` says where a row stands."""
+    check_choice(duplicates, DUPLICATES, "duplicates")
+    item, item_names = number_texts(items, "item", where)
+    annotator, annotator_names = number_texts(annotators, "annotator", where)
+    texts, notes = texts_of(labels, missing)
+    declared = None
+    if categories is not None:
+        declared = [printable_name(category, "category") for category in categories]
+    names = tuple(sorted(set(declared if declared is not None else filter(None, texts))))
+    code = {name: i for i, name in enumerate(names)}
+    for row, text in enumerate(texts):
+        if text is not None and text not in code:
+            raise InputError(
+                f"{where(row)}unknown label {show(text)}; the categories are:"
+                f" {', '.join(map(printable, names))}"
+            )
+    given = np.array([text is not None for text in texts], np.bool_)
+    label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
+    kept, clash = _once(item, annotator, label, given, notes)
+    if clash is not None and duplicates == "error":
+        i, j = clash
+        raise InputError(
+            f"{where(j)}item {show(item_names[item[j]])}, annotator"
+            f" {show(annotator_names[annotator[j]])}: labelled twice, {show(texts[i])} and"
+            f" {show(texts[j])}; duplicates first keeps the first"
+        )
+    reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
+    reading |= {} if missing is None else {"missing": missing}
+    return LabelTable(
+        item[kept],
+        label[kept],
+        annotator[kept],
+        np.ones(int(kept.sum()), np.int64),
+        len(item_names),
+        annotator_names,
+        names,
+        item_names,
+        reading=reading,
+        notes=tuple(notes),
+    )
+
+
+def _once(
+    item: Ints, annotator: Ints, label: Ints, given: Bools, notes: list[str]
+) -> tuple[Bools, tuple[int, int] | None]:
+    """Which rows stay, of each item and annotator the first label; the first two that differ."""
+    rows = np.flatnonzero(given)
+    again = met_before(item[rows], annotator[rows]) if len(rows) else np.zeros(0, np.bool_)
+    kept = given.copy()
+    kept[rows[again]] = False
+    if not again.any():
+        return kept, None
+    _, which, _ = distinct(item[rows], annotator[rows])
+    first = np.full(which.max() + 1, -1)
+    first[which[~again]] = rows[~again]
+    differs = again & (label[rows] != label[first[which]])
+    k = int(differs.argmax())
+    clash = (int(first[which[k]]), int(rows[k])) if differs.any() else None
+    same, other = int((again & ~differs).sum()), int(differs.sum())
+    if same:
+        notes.append(f"{counted(same, 'repeated label')} by the same annotator counted once")
+    if other:
+        notes.append(
+            f"{counted(other, 'later label')} of the same item and annotator left out"
+            " (duplicates first)"
+        )
+    return kept, clash

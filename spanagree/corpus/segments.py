@@ -1,0 +1,137 @@
+"""Segments, documents and layers: the small nouns of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, in_order
+from spanagree.errors import InputError
+
+OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
+"""What the offsets of a corpus count."""
+
+
+LONGEST = 2**48
+"""The most tokens or characters that a corpus may have: sums over them stay exact."""
+
+
+class Segment(NamedTuple):
+    """A marked span: from ``start`` up to but not including ``end``, with a label.
+
+    >>> Segment(3, 5, "PER").end
+    5
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+class Change(NamedTuple):
+    """A segment that could not be taken over as it was.
+
+    ``kind`` is what was done (one of :data:`spanagree.offsets.CUTS`, or ``duplicate`` where it
+    became the same as another); ``after`` is ``None`` where nothing is left of it.
+    """
+
+    kind: str
+    document: str
+    annotator: str
+    before: Segment
+    after: Segment | None
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document as people read it.
+
+    ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
+    document and marked nothing, ``None`` if she never saw it.
+    """
+
+    id: str
+    length: int
+    segments: Mapping[str, tuple[Segment, ...] | None]
+    tokens: tuple[str, ...] | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What one annotator marked, over all documents of a corpus.
+
+    ``document``, ``start``, ``end``, ``label`` are arrays with one entry per segment, sorted in
+    this order; ``label`` indexes the corpus' labels. ``annotated`` has one entry per document:
+    whether the annotator saw it. Seen and empty is not the same as never seen.
+    """
+
+    document: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    annotated: Bools
+
+    def __post_init__(self) -> None:
+        keys = (self.document, self.start, self.end, self.label)
+        kinds = {np.asarray(column).dtype.kind for column in keys if len(column)}
+        if not kinds <= set("iu") or len({len(column) for column in keys}) > 1:
+            raise InputError(
+                "a layer's document, start, end and label are arrays of whole numbers, of one"
+                " length"
+            )
+        order = slice(None) if in_order(*keys) else np.lexsort(keys[::-1])
+        for name in ("document", "start", "end", "label"):
+            object.__setattr__(self, name, frozen(getattr(self, name)[order], np.int64))
+        object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.document)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layer):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in self.__dataclass_fields__
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+
+    def only(self, keep: Bools) -> Layer:
+        """The segments for which ``keep`` is true; who saw what stays."""
+        return Layer(
+            self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
+        )
+
+
+class RawLayer(NamedTuple):
+    """A layer as a reader gives it: ``label`` indexes the layer's own ``names``."""
+
+    document: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    names: tuple[str, ...]
+    annotated: Bools
+
+
+def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Names as numbers, and the distinct names, in the order in which they first occur.
+
+    >>> codes(["PER", "LOC", "PER"])
+    (array([0, 1, 0]), ('PER', 'LOC'))
+    """
+    number: dict[str, int] = {}
+    numbers = [number.setdefault(name, len(number)) for name in names]
+    return np.array(numbers, dtype=np.int64), tuple(number)
+
+
+def frozen(values: Any, dtype: type) -> Any:
+    array: Any = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array

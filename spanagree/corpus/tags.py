@@ -1,0 +1,352 @@
+"""Tag schemes and segments, both ways, on arrays.
+
+A tag is ``O`` or a prefix with a label: ``B-PER``. The prefix letters of all schemes mean one of
+four things, so a tag is read as one of B, I, E, S (or O), whatever its scheme:
+
+    B first token    I (M) inside    E (L) last token    S (U, W) the only token
+
+*Lenient* reading takes every sequence, as conlleval does and as seqeval's default mode has it: a
+segment starts at B or S, after O, E or S, and where the label changes; it goes on up to the next
+start or O. (Where conlleval.pl and seqeval differ, ``S I`` and ``B S`` of one label, seqeval's
+reading stands: two segments.) *Strict* reading takes only segments that are well-formed in the
+scheme: seqeval's strict mode, which for IOB1, IOB2, IOE2, IOBES and BILOU is seqeval itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, ranges
+from spanagree.corpus.segments import Layer
+from spanagree.errors import InputError, SettingError, check_choice, show
+
+O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
+
+
+_MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
+
+
+_NO_LABEL = "_"  # of a bare prefix such as `B`, as seqeval has it
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A tag scheme: its letters, and what makes a tag in it well-formed.
+
+    ``letters`` are written in the order B, I, E, S for those that the scheme has; ``also`` are
+    accepted for the same. A tag that ``continues`` must follow B or I of its label, one that
+    ``is_continued`` must be followed by I or E of its label.
+    """
+
+    letters: str
+    also: str = ""
+    continues: tuple[int, ...] = ()
+    is_continued: tuple[int, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """The letters that may stand in front of a label."""
+        return self.letters + self.also
+
+
+SCHEMES = {
+    "IO": Scheme("I"),
+    "IOB1": Scheme("BI", continues=(B,)),
+    "IOB2": Scheme("BI", continues=(I,)),
+    "IOE1": Scheme("IE", is_continued=(E,)),
+    "IOE2": Scheme("IE", is_continued=(I,)),
+    "IOBES": Scheme("BIES", "MW", continues=(I, E), is_continued=(B, I)),
+    "BILOU": Scheme("BILU", "W", continues=(I, E), is_continued=(B, I)),
+}
+"""The schemes by name. BIO is IOB2; BMES and BMEWO are IOBES with M for I and W for S."""
+
+
+_MIXED = Scheme("BIES", "MLUW", continues=(I, E), is_continued=(B, I))
+
+
+_SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
+
+
+class Reading(NamedTuple):
+    """Segments read from tags; ``label`` indexes ``names``, offsets count within a sentence."""
+
+    sentence: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    names: tuple[str, ...]
+    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if no one fits
+    repaired: int  # tags that are ill-formed in the scheme and were read all the same
+    dropped: int  # tags outside every well-formed segment, in strict reading
+    ill_formed: dict[str, int]  # how many tags are ill-formed, by kind
+
+
+def read_tags(
+    tags: Sequence[str],
+    codes: Ints,
+    lengths: Ints,
+    *,
+    scheme: str = "auto",
+    strict: bool = False,
+    where: Callable[[int], str] = "tag {}".format,
+) -> Reading:
+    """The segments of many sentences.
+
+    Args:
+        tags: the distinct tags.
+        codes: per token the index of its tag, all sentences in a row.
+        lengths: per sentence its number of tokens.
+        scheme: one of :data:`SCHEMES`, or ``auto``.
+        strict: take only well-formed segments.
+        where: says in an error where token number i stands.
+
+    Raises:
+        SettingError: for an unknown scheme, or a strict reading of tags that fit no one scheme.
+        InputError: for a tag that the scheme does not have.
+
+    >>> reading = read_tags(["O", "B-PER", "I-PER"], np.array([1, 2, 0, 1]), np.array([4]))
+    >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
+    ([0, 3], [2, 4], 'IOB2')
+    """
+    check_choice(scheme, ["auto", *SCHEMES], "scheme")
+    used = np.bincount(codes, minlength=len(tags)) > 0
+    parsed: list[tuple[int, str]] = []
+    for i, tag in enumerate(tags):
+        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        if meaning is None:
+            raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
+        parsed.append(meaning)
+    names = tuple(dict.fromkeys(name for p, name in parsed if p != O))
+    number = {name: i for i, name in enumerate(names)}
+    prefix = np.array([p for p, _ in parsed], np.int64)[codes]
+    label = np.array([number.get(name, -1) for _, name in parsed], np.int64)[codes]
+    sequence = _Sequence(prefix, label, lengths)
+    if scheme == "auto":
+        letters = {tag[0] for i, tag in enumerate(tags) if used[i] and parsed[i][0] != O}
+        scheme = _recognise(letters, sequence)
+    rules = SCHEMES.get(scheme, _MIXED)
+    ill_formed = sequence.ill_formed(rules)
+    kinds = sequence.kinds(rules) if ill_formed.any() else {}
+    start, end = sequence.lenient()
+    repaired, dropped = int(ill_formed.sum()), 0
+    if strict:
+        if scheme == "mixed":
+            raise SettingError(
+                f"{where(int((prefix != O).argmax()))} and below: the prefixes"
+                f" {' '.join(sorted(letters))} belong to no one scheme, so a strict"
+                f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
+            )
+        if scheme in _SEQEVAL and repaired:  # without ill-formed tags the readings are the same
+            start, end = _seqeval_strict(sequence, scheme)
+        elif repaired:
+            ill = np.concatenate(([0], np.cumsum(ill_formed)))
+            good = ill[end] == ill[start]
+            start, end = start[good], end[good]
+        repaired, dropped = 0, int((prefix != O).sum() - (end - start).sum())
+    sentence = np.searchsorted(sequence.first, start, side="right") - 1
+    first = sequence.first[sentence]
+    return Reading(
+        sequence.sentence[sentence],
+        start - first,
+        end - first,
+        label[start],
+        names,
+        scheme,
+        repaired,
+        dropped,
+        kinds,
+    )
+
+
+def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) -> list[str]:
+    """One tag for each token, all documents in a row; ``O`` where nothing is marked.
+
+    Raises:
+        SettingError: for an unknown scheme, or segments that it cannot hold: segments that share
+            tokens, and in IO segments of one label that touch.
+
+    >>> layer = Layer(*np.array([[0, 0], [0, 2], [2, 3], [0, 0]]), np.array([True]))
+    >>> write_tags(layer, ["PER"], np.array([4]), "IOB2")
+    ['B-PER', 'I-PER', 'B-PER', 'O']
+    """
+    check_choice(scheme, SCHEMES, "scheme")
+    base = np.cumsum(lengths) - lengths
+    start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
+    touches = np.zeros(len(layer), np.bool_)  # the segment before it, of the same label
+    if len(layer) > 1:
+        shared = np.flatnonzero(start[1:] < end[:-1])
+        if len(shared):
+            raise _cannot_hold(layer, labels, int(shared[0]), scheme, "share tokens")
+        same = (layer.document[1:] == layer.document[:-1]) & (layer.label[1:] == layer.label[:-1])
+        touches[1:] = same & (start[1:] == end[:-1])
+        if scheme == "IO" and touches.any():
+            raise _cannot_hold(layer, labels, int(touches.argmax()) - 1, scheme, "touch")
+    prefix = np.full(int(lengths.sum()), O)
+    label = np.zeros(len(prefix), np.int64)
+    inside, _ = ranges(start, end)
+    prefix[inside] = I
+    label[inside] = np.repeat(layer.label, end - start)
+    rules = SCHEMES[scheme]
+    last = end - 1
+    if scheme == "IOE1":
+        prefix[last[:-1][touches[1:]]] = E
+    elif "E" in rules.letters or "L" in rules.letters:
+        prefix[last] = E
+    if scheme == "IOB1":
+        prefix[start[touches]] = B
+    elif "B" in rules.letters:
+        prefix[start] = B
+    if len(rules.letters) == 4:
+        prefix[start[start == last]] = S
+    letter = {_MEANING[c]: c for c in rules.letters}
+    names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
+    code = np.zeros(S + 1, np.int64)
+    code[sorted(letter)] = np.arange(1, len(letter) + 1)
+    which = np.where(prefix == O, 0, code[prefix] + label * len(letter))
+    return np.array(names, dtype=object)[which].tolist()
+
+
+def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
+    """Meaning and label of a tag that is ``O`` or has a prefix of the scheme; None for all others.
+
+    >>> prefixed("B-creative-work", "IOB2") == (B, "creative-work")
+    True
+    >>> prefixed("PER", "IO")
+    """
+    if tag == "O":
+        return O, ""
+    if isinstance(tag, str) and tag and tag[0] in _letters(scheme) and tag[1:2] in ("", "-"):
+        label = tag[2:] if tag[1:] else _NO_LABEL
+        return (_MEANING[tag[0]], label) if label else None
+    return None
+
+
+def _letters(scheme: str) -> str:
+    return (_MIXED if scheme == "auto" else SCHEMES[scheme]).allowed
+
+
+def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
+    """A tag's meaning and label; in IO a label may stand bare."""
+    if scheme == "IO" and isinstance(tag, str) and tag and tag != "O" and not _looks_prefixed(tag):
+        return I, tag
+    return prefixed(tag, scheme)
+
+
+def _unknown(tag: object, scheme: str) -> str:
+    allowed = f"O, or a label behind {' '.join(f'{c}-' for c in _letters(scheme))}"
+    if scheme == "IO":
+        allowed += ", or a bare label that does not look like another scheme's tag"
+    elif scheme == "auto":
+        allowed += "; where labels stand bare, the scheme is IO and has to be named"
+    if isinstance(tag, str) and not any(map(str.isalnum, tag)):
+        allowed += "; what stands for text never seen is named with --missing (missing=)"
+    return f"unknown tag {show(tag)}; allowed: {allowed}"
+
+
+def _looks_prefixed(tag: str) -> bool:
+    return tag[0] in _MEANING and tag[1:2] in ("", "-")
+
+
+class _Sequence:
+    """Tags as two arrays over all tokens, and what they have next to them."""
+
+    def __init__(self, prefix: Ints, label: Ints, lengths: Ints) -> None:
+        self.prefix, self.label = prefix, label
+        self.sentence = np.flatnonzero(lengths)  # those with tokens
+        self.first = (np.cumsum(lengths) - lengths)[self.sentence]
+        self.before = np.concatenate(([O], prefix))[:-1]  # the tag before, O at a sentence's start
+        self.before[self.first] = O
+        self.after = np.concatenate((prefix, [O]))[1:]
+        self.after[self.first[1:] - 1] = O
+        self.same_before = np.concatenate(([-2], label))[:-1] == label
+        self.same_after = np.concatenate((label, [-2]))[1:] == label
+
+    def lenient(self) -> tuple[Ints, Ints]:
+        """Start and end of each segment as conlleval reads them, over all tokens in a row."""
+        tagged = self.prefix != O
+        starts = tagged & (
+            _among(self.prefix, (B, S)) | _among(self.before, (O, E, S)) | ~self.same_before
+        )
+        ends = tagged & (self.after == O)
+        ends[:-1] |= tagged[:-1] & starts[1:]
+        return np.flatnonzero(starts), np.flatnonzero(ends) + 1
+
+    def ill_formed(self, scheme: Scheme) -> Bools:
+        """Which tags have no right to stand where they stand."""
+        return self._without_start(scheme) | self._without_end(scheme)
+
+    def kinds(self, scheme: Scheme) -> dict[str, int]:
+        """How many tags are ill-formed, by what is wrong with them."""
+        letter = {_MEANING[c]: c for c in scheme.letters}
+        kinds: dict[str, int] = {}
+        for wrong, what in (
+            (self._without_start(scheme), "continues no segment of its label"),
+            (self._without_end(scheme), "is not followed by one of its label"),
+        ):
+            for meaning, count in enumerate(np.bincount(self.prefix[wrong]).tolist()):
+                if count:
+                    kinds[f"{letter[meaning]}- {what}"] = count
+        return kinds
+
+    def _without_start(self, scheme: Scheme) -> Bools:
+        opened = _among(self.before, (B, I)) & self.same_before
+        return _among(self.prefix, scheme.continues) & ~opened
+
+    def _without_end(self, scheme: Scheme) -> Bools:
+        goes_on = _among(self.after, (I, E)) & self.same_after
+        return _among(self.prefix, scheme.is_continued) & ~goes_on
+
+
+def _among(prefix: Ints, some: Sequence[int]) -> Bools:
+    chosen = np.zeros(S + 1, np.bool_)
+    chosen[list(some)] = True
+    return chosen[prefix]
+
+
+def _recognise(letters: set[str], sequence: _Sequence) -> str:
+    """The scheme of a layer's tags: by their letters, then by the fewer ill-formed tags."""
+    if not letters:
+        return "none"
+    fitting = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
+    if not fitting:
+        return "mixed"
+    if fitting[0] in ("IO", "IOBES", "BILOU"):
+        return fitting[0]
+    pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
+    return min(pair, key=lambda name: int(sequence.ill_formed(SCHEMES[name]).sum()))
+
+
+def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
+    """Start and end of the segments that seqeval's strict mode takes."""
+    from seqeval import scheme as seqeval  # late: most readings are lenient
+
+    letter = {_MEANING[c]: c for c in SCHEMES[scheme].letters}
+    # numbers for labels: seqeval would cut dashes off their ends
+    tags = [
+        f"{letter[p]}-{c}" if p != O else "O"
+        for p, c in zip(sequence.prefix.tolist(), sequence.label.tolist(), strict=True)
+    ]
+    bounds = [*sequence.first.tolist(), len(tags)]
+    sentences = [tags[a:b] for a, b in pairwise(bounds)]
+    entities = seqeval.Entities(sentences, getattr(seqeval, scheme)).entities
+    found = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
+    spans = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
+def _cannot_hold(
+    layer: Layer, labels: Sequence[str], i: int, scheme: str, what: str
+) -> SettingError:
+    pair = " and ".join(
+        f"{layer.start[j]}–{layer.end[j]} {show(labels[layer.label[j]])}" for j in (i, i + 1)
+    )
+    return SettingError(
+        f"scheme {scheme}: segments {pair} of document {layer.document[i] + 1} {what}, which"
+        f" {scheme} cannot hold; "
+        + ("IOB2 or IOBES can" if what == "touch" else "no tag scheme can")
+    )

@@ -1,0 +1,1 @@
+"""Systems against a gold annotation."""

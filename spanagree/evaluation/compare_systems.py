@@ -1,0 +1,291 @@
+"""Is one system better than another? All pairs, raw and corrected, on the same documents.
+
+The bootstrap asks how the difference would vary over other documents like these; the permutation
+test asks whether the two systems could be exchanged for each other document by document. Both work
+on tallies: of a document matched, expected and size move together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.errors import SettingError, check_choice, counted
+from spanagree.evaluation.result import Evaluation, System
+from spanagree.matching.score import UNDEFINED, f1_figures, plain
+from spanagree.rendering.data import to_arrow
+from spanagree.results import Shown
+from spanagree.settings import signature
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.permutation import TIE, exchange, holm
+
+TESTS = {
+    "bootstrap": "would the difference be there on other documents like these?",
+    "permutation": "could the two systems be exchanged for each other?",
+}
+"""The tests of a difference, by name."""
+
+
+_ONE = "p: the bootstrap needs two documents"
+
+
+_ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
+
+
+class Difference(NamedTuple):
+    """The difference of two systems in one figure, the first less the second.
+
+    ``low`` and ``high`` are its interval, ``p`` is two-sided and never 0, ``p_holm`` is ``p``
+    after Holm's correction for all pairs of systems; ``reason`` says why some are undefined.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """Two systems on the documents that both and gold saw.
+
+    ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
+    exchanges were gone through, rather than drawn.
+    """
+
+    a: str
+    b: str
+    documents: int
+    differing: int
+    observed: Difference
+    corrected: Difference
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison(Shown):
+    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
+
+    pairs: tuple[SystemPair, ...]
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        few = [pair for pair in self.pairs if pair.documents < _ENOUGH]
+        if self.settings["test"] != "bootstrap" or not few:
+            return ()
+        least = min(pair.documents for pair in few)
+        return (
+            f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
+            " differences too often; the permutation test does not",
+        )
+
+    def __getitem__(self, names: tuple[str, str]) -> SystemPair:
+        """The pair of these two systems, in the order asked for: differences change their sign.
+
+        Raises:
+            KeyError: for a pair that is not there.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == names:
+                return pair
+            if (pair.b, pair.a) == names:
+                turned = (_turned(d) for d in (pair.observed, pair.corrected))
+                observed, corrected = turned
+                return replace(pair, a=pair.b, b=pair.a, observed=observed, corrected=corrected)
+        raise KeyError(names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, for JSON; undefined is ``None``."""
+
+        def difference(of: Difference) -> dict[str, Any]:
+            data: dict[str, Any] = plain(of._asdict())
+            return data if of.reason else {k: v for k, v in data.items() if k != "reason"}
+
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "caveats": list(self.caveats),
+            "pairs": [
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "documents": pair.documents,
+                    "differing": pair.differing,
+                    "exact": pair.exact,
+                    "observed": difference(pair.observed),
+                    "corrected": difference(pair.corrected),
+                }
+                for pair in self.pairs
+            ],
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each pair, for CSV or a data frame; undefined is ``nan``."""
+        return [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "documents": pair.documents,
+                "differing": pair.differing,
+                "exact": pair.exact,
+                **{
+                    f"{kind}_{key}": value
+                    for kind, of in (("observed", pair.observed), ("corrected", pair.corrected))
+                    for key, value in of._asdict().items()
+                    if key != "reason"
+                },
+                "signature": self.signature,
+            }
+            for pair in self.pairs
+        ]
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
+        return to_arrow(self.to_rows())
+
+
+def _turned(of: Difference) -> Difference:
+    return of._replace(value=-of.value, low=-of.high, high=-of.low)
+
+
+def compare_systems(
+    evaluation: Evaluation,
+    *,
+    test: str = "bootstrap",
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
+) -> Comparison:
+    """All pairs of systems: the difference of their F1, its interval, and p, raw and corrected.
+
+    ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
+    the difference is off its own value by as much as that is off 0 (centred under the null).
+    ``permutation`` exchanges the two systems' whole tallies document by document, all ways if there
+    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or exact.
+
+    Args:
+        evaluation: of two systems or more.
+        test: one of :data:`TESTS`.
+        confidence: of the intervals, in per cent; they come from the bootstrap in either test.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, or fewer than two systems.
+    """
+    check_choice(test, TESTS, "test")
+    resampling = Resampling(confidence, resamples, seed, interval)
+    systems = list(evaluation.systems.values())
+    if len(systems) < 2:
+        raise SettingError("one system; a difference needs two")
+    found = {(i, j): pair for (i, j), pair in _pairs(systems, test, resampling)}
+    ordered = [found[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
+    for kind in ("observed", "corrected"):
+        adjusted = holm([getattr(pair, kind).p for pair in ordered])
+        ordered = [
+            replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
+            for pair, p in zip(ordered, adjusted, strict=True)
+        ]
+    settings = {**evaluation.settings, **resampling.settings(), "test": test}
+    settings |= {
+        "resamples": int(resamples),
+        "seed": int(seed),
+    }  # p is drawn, whatever the interval
+    return Comparison(tuple(ordered), settings)
+
+
+def _pairs(
+    systems: Sequence[System], test: str, resampling: Resampling
+) -> Iterator[tuple[tuple[int, int], SystemPair]]:
+    """Pairs with the same documents are resampled together."""
+    groups: dict[bytes, list[tuple[int, int]]] = {}
+    for i, j in itertools.combinations(range(len(systems)), 2):
+        both = systems[i].kept()[1] & systems[j].kept()[1]
+        groups.setdefault(both.tobytes(), []).append((i, j))
+    for pairs in groups.values():
+        i, j = pairs[0]
+        documents = np.flatnonzero(systems[i].kept()[1] & systems[j].kept()[1])
+        members = sorted({k for pair in pairs for k in pair}, key=lambda k: systems[k].name)
+        place = {k: at for at, k in enumerate(members)}
+        table = np.stack([_triples(systems[k], documents) for k in members], axis=1)
+        columns = [(place[i], place[j]) for i, j in pairs]
+
+        def differences(sums: Floats, columns: list[tuple[int, int]] = columns) -> Floats:
+            """Observed, expected, corrected difference of each pair; (…, 3·pairs)."""
+            f1 = f1_figures(sums.reshape(len(sums), -1, 3))
+            a, b = ([pair[k] for pair in columns] for k in (0, 1))
+            return (f1[:, a] - f1[:, b]).reshape(len(sums), -1)
+
+        drawn = bootstrap(
+            Sample(table.reshape(len(documents), 3 * len(members))), differences, resampling
+        )
+        for at, (i, j) in enumerate(pairs):
+            yield (
+                (i, j),
+                _pair(
+                    systems[i].name,
+                    systems[j].name,
+                    table[:, sorted((place[i], place[j]))],
+                    drawn,
+                    3 * at,
+                    test,
+                    resampling,
+                ),
+            )
+
+
+def _triples(system: System, documents: Any) -> Floats:
+    """Matched, expected and size of both, for each document; (documents, 3)."""
+    table = system.kept()[0].table(documents)
+    return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
+
+
+def _pair(
+    a: str, b: str, table: Floats, drawn: Bootstrap, first: int, test: str, resampling: Resampling
+) -> SystemPair:
+    value = drawn.estimate[[first, first + 2]]
+    differing = np.flatnonzero((table[:, 0] != table[:, 1]).any(axis=1))
+    exact = False
+    if test == "bootstrap":
+        p = [_centred(drawn.replicates[:, k], float(drawn.estimate[k])) for k in (first, first + 2)]
+        if len(table) < 2:
+            p = [UNDEFINED, UNDEFINED]
+    else:
+        exact = len(differing) <= math.log2(resampling.resamples)
+        p = exchange(table, table[differing], value, exact, resampling)
+    made = []
+    for k, estimate, of in zip((first, first + 2), value.tolist(), p, strict=True):
+        low, high, said = drawn.interval(k, resampling)
+        reasons = [f"interval: {said}"] if said else []
+        if math.isnan(of) and not math.isnan(estimate):
+            reasons.append("p: nothing varies among the documents" if len(table) > 1 else _ONE)
+        made.append(Difference(estimate, low, high, of, UNDEFINED, "; ".join(reasons)))
+    return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+
+
+def _centred(drawn: Floats, value: float) -> float:
+    """p of a difference: how often a resample is off it by as much as it is off 0."""
+    defined = drawn[~np.isnan(drawn)]
+    if math.isnan(value) or not len(defined):
+        return UNDEFINED
+    if abs(value) > TIE and np.ptp(defined) <= TIE:
+        return UNDEFINED  # the documents are all alike: they cannot tell
+    hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
+    return (1 + hits) / (1 + len(defined))

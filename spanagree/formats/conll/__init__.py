@@ -1,0 +1,1 @@
+"""CoNLL files: columns of tags, a token on each line."""

@@ -1,0 +1,234 @@
+"""One CoNLL page: the lines of a file as rows, columns and sentences."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, ranges
+from spanagree.corpus.tags import prefixed
+from spanagree.errors import InputError, counted, printable, show
+from spanagree.files import PathName
+from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, ROW, kinds_of_lines
+
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is in one file: its columns, and where sentences and documents end."""
+
+    name: str
+    columns: list[tuple[str, ...]]
+    lines: Ints  # the line number of each token
+    sentences: Ints  # the number of tokens of each sentence
+    documents: Ints
+    ids: tuple[str, ...] | None  # of the sentences
+    has_docstart: bool = False
+    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are no rows
+
+    def where(self, token: int) -> str:
+        return f"{self.name}:{self.lines[token]}"
+
+    def part(self, sentences: list[int]) -> Page:
+        """Some sentences of the page."""
+        tokens = self.take(sentences)
+        return Page(
+            self.name,
+            [tuple(self.columns[0][i] for i in tokens.tolist())],
+            self.lines[tokens],
+            self.sentences[sentences],
+            self.sentences[sentences],
+            tuple(self.ids[i] for i in sentences) if self.ids else None,
+        )
+
+    def take(self, sentences: list[int]) -> Ints:
+        """The tokens of some sentences, in a row."""
+        chosen = np.array(sentences, np.int64)
+        first = (np.cumsum(self.sentences) - self.sentences)[chosen]
+        return ranges(first, first + self.sentences[chosen])[0]
+
+    def placed(self, codes: Ints, text: Page) -> tuple[Ints, Bools | None]:
+        """Codes of this page at their places in the whole text, and which sentences it lacks."""
+        if self.ids == text.ids or self.ids is None or text.ids is None:
+            return codes, None
+        mine = {id_: i for i, id_ in enumerate(self.ids)}
+        there = [i for i, id_ in enumerate(text.ids) if id_ in mine]
+        everywhere = np.full(len(text.lines), -1)
+        everywhere[text.take(there)] = codes[self.take([mine[text.ids[i]] for i in there])]
+        never = np.ones(len(text.ids), np.bool_)
+        never[there] = False
+        return everywhere, never
+
+    def line_of(self, text: Page) -> Callable[[int], str]:
+        """Where a token of the whole text stands in this file."""
+        places, _ = self.placed(np.arange(len(self.lines)), text)
+        return lambda token: self.where(int(places[token]))
+
+
+def read_page(
+    path: PathName,
+    text: str,
+    before: int,
+    columns: Sequence[int | None],
+    scheme: str,
+    missing: str | None,
+    unit: str,
+) -> Page:
+    name = printable(os.fspath(path))
+    all_lines = text.split("\n")
+    if "\r" in text:
+        all_lines = [line.rstrip(" \r") for line in all_lines]
+        text = "\n".join(all_lines)
+        if "\r" in text:
+            number = before + text.count("\n", 0, text.index("\r")) + 1
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+    _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
+    is_row = (kinds == ROW) | (kinds == COMMENT)
+    rows = list(compress(all_lines, is_row.tolist()))
+    above = np.cumsum(is_row)  # how many rows there are down to a line
+    sentences, documents = above[kinds == BLANK], above[kinds == DOCSTART]  # where they end
+    lines = np.flatnonzero(is_row) + before + 1
+    ids: dict[int, tuple[str, int]] = {}  # by the number of rows above: the id, its line
+    odd: list[int] = []
+    # a # behind blanks is a token, as blanks separate
+    doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
+    if doubtful:
+        tokens = _is_token(rows, doubtful, columns, scheme, missing)
+        keep = np.ones(len(rows) + 1, np.bool_)
+        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
+        moved: Ints = np.cumsum(keep) - keep
+        for i in np.flatnonzero(~keep).tolist():
+            comment = rows[i].rstrip(" ")
+            if "\t" in comment:
+                odd.append(int(lines[i]))
+            if match := _SENT_ID.fullmatch(comment):
+                ids[int(moved[i])] = match[1], int(lines[i])
+        sentences, documents = moved[sentences], moved[documents]
+        rows = list(compress(rows, keep.tolist()))
+        lines = lines[keep[:-1]]
+    if not rows:
+        raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
+    table = _table(rows) or _odd_table(name, rows, lines)
+    for column in columns:
+        if column is not None and column >= len(table):
+            raise InputError(
+                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
+                f" {len(table) - 1}"
+            )
+    ends = {0, len(rows)}
+    of_documents = np.diff(sorted(ends.union(documents.tolist())))
+    begins = sorted(ends.union(documents.tolist(), sentences.tolist()))
+    return Page(
+        name,
+        table,
+        lines,
+        np.diff(begins),
+        of_documents,
+        _sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        bool(documents.size),
+        tuple(odd),
+    )
+
+
+def _sentence_ids(
+    name: str, ids: dict[int, tuple[str, int]], begins: list[int]
+) -> tuple[str, ...] | None:
+    """The ids of the sentences, where each has one."""
+    if not ids.keys() >= set(begins):
+        return None
+    seen: dict[str, int] = {}
+    for begin in begins:
+        id_, line = ids[begin]
+        if id_ in seen:
+            raise InputError(
+                f"{name}:{line}: sent_id {show(id_)} again, it is that of line {seen[id_]} too;"
+                " ids are used once"
+            )
+        seen[id_] = line
+    return tuple(seen)
+
+
+def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
+    """The columns, if all rows have the same and a split at a single character gives them."""
+    text = "\n".join(rows)
+    separator = "\t" if "\t" in text else " "
+    if separator == "\t" and " " in text:
+        return None
+    if separator == " " and "  " in f" {text} ".replace("\n", " "):
+        return None
+    characters = np.frombuffer(text.encode(errors="surrogatepass") + b"\n", np.uint8)
+    ends = characters[(characters == ord(separator)) | (characters == ord("\n"))]  # of fields
+    width, rest = divmod(len(ends), len(rows))
+    if width < 2 or rest or (ends.reshape(-1, width)[:, -1] != ord("\n")).any():
+        return None
+    fields = text.replace("\n", separator).split(separator)
+    return [tuple(fields[column::width]) for column in range(width)]
+
+
+def _odd_table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
+    """The columns of any rows; an error where a row has more or fewer than the first."""
+    fields = [_fields(row) for row in rows]
+    width = len(fields[0])
+    if width < 2:
+        raise InputError(
+            f"{name}:{lines[0]}: one column ({show(fields[0][0])}); a token and at least one tag"
+            " are needed"
+        )
+    for row, line in zip(fields, lines.tolist(), strict=True):
+        if len(row) != width:
+            raise InputError(
+                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
+                f" the rows before it have {width}, and all need the same"
+            )
+    return list(zip(*fields, strict=True))
+
+
+def _fields(row: str) -> list[str]:
+    row = row.rstrip(" ")  # a tab at the end says that the last column is empty
+    if "\t" in row:
+        return [field.strip(" ") for field in row.split("\t")]
+    return [field for field in row.split(" ") if field]
+
+
+def _is_token(
+    rows: list[str],
+    doubtful: list[int],
+    columns: Sequence[int | None],
+    scheme: str,
+    missing: str | None,
+) -> list[bool]:
+    """Which of the rows that begin with # have the columns and the tags of a token row."""
+    where = [-1 if c is None else c for c in columns]
+    is_sure = np.ones(len(rows), np.bool_)
+    is_sure[doubtful] = False
+    sure = list(compress(rows, is_sure.tolist()))
+    asked = [_fields(rows[i]) for i in doubtful]
+    seen: set[str] = set()
+
+    def token(row: list[str]) -> bool:
+        return 1 < len(row) > max(where) and all(
+            row[c] in seen
+            or row[c] == missing
+            or row[c] == "O"
+            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            for c in where
+        )
+
+    if not sure:  # the first row that can be a token decides
+        width = next((len(row) for row in asked if token(row)), 0)
+        return [len(row) == width and token(row) for row in asked]
+    width = len(_fields(sure[0]))
+    fitting = [len(row) == width for row in asked]
+    if all("\t" in row for row in sure):
+        fitting = [f and "\t" in rows[i] for f, i in zip(fitting, doubtful, strict=True)]
+    if any(fitting):
+        seen = {row[c] for row in map(_fields, sure) for c in where if c < len(row)}
+    return [f and token(row) for f, row in zip(fitting, asked, strict=True)]

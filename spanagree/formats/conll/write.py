@@ -1,0 +1,85 @@
+"""Write a corpus as CoNLL columns."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.tags import prefixed, write_tags
+from spanagree.errors import InputError, SettingError, show
+from spanagree.files import PathName, write_text
+
+DOCSTART = "-DOCSTART-"
+
+
+_IS_DOCSTART = re.compile(rf"[ \t]*{DOCSTART}(?=[ \t]|$)")
+
+
+_UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
+
+
+def write_conll(
+    corpus: Corpus, path: PathName, *, scheme: str = "IOB2", missing: str = "?"
+) -> None:
+    """Writes one file: the token, then a tag column for each annotator, tab-separated.
+
+    A line above each sentence has its id; the first line has the names of the columns and what
+    stands for missing, so :func:`read_conll` needs to be told neither. Documents that an annotator
+    never saw have ``missing`` for tags.
+
+    Raises:
+        SettingError: for segments that tags cannot hold (overlapping ones, offsets in characters),
+            naming the first; for tokens that are not known; for an unknown scheme.
+        InputError: for documents or tokens that the format cannot hold; for a path that cannot be
+            written.
+    """
+    if corpus.offsets != "tokens" or corpus.tokens is None:
+        raise SettingError(
+            "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens())"
+            " makes them"
+        )
+    documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
+    for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
+        raise InputError(
+            f"document {show(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file has one"
+            " at least"
+        )
+    if not len(corpus) or not corpus.layers:
+        raise InputError("no documents or no annotators; a CoNLL file has one of each at least")
+    if prefixed(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
+        raise SettingError(
+            f"missing {show(missing)}: could be read as a tag, or cannot stand in a CoNLL file"
+        )
+    for what, word in (
+        *(("label", name) for name in corpus.labels),
+        *(("token", token) for token in corpus.tokens),
+    ):
+        if _UNWRITABLE.search(word) or (what == "token" and _IS_DOCSTART.match(word)):
+            where = ""
+            if what == "token":
+                d = int(documents[corpus.tokens.index(word)])
+                where = f"document {show(corpus.id_of(d))}: "
+            raise InputError(
+                f"{where}{what} {show(word)} cannot stand in a CoNLL file: it has a tab, a line"
+                f" break, a NUL, half a surrogate pair or a space at its edge, or is {DOCSTART}"
+            )
+    columns = []
+    for layer in corpus.layers.values():
+        tags = write_tags(layer, corpus.labels, corpus.lengths, scheme)
+        seen = layer.annotated[documents].tolist()
+        columns.append([t if s else missing for t, s in zip(tags, seen, strict=True)])
+    rows = ["\t".join(row) for row in zip(corpus.tokens, *columns, strict=True)]
+    bounds = np.cumsum(corpus.lengths).tolist()
+    own = {"columns": list(corpus.annotators), "missing": missing}
+    lines = [f"# spanagree = {json.dumps(own)}"]
+    for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
+        if corpus.ids is not None:
+            id_ = corpus.ids[d]
+            if not id_.isprintable() or id_ != id_.strip():
+                raise InputError(f"document id {show(id_)} cannot stand in a line of a CoNLL file")
+            lines.append(f"# sent_id = {id_}")
+        lines += [*rows[a:b], ""]
+    write_text(path, "\n".join(lines) + "\n")

@@ -1,0 +1,179 @@
+"""Find the columns of a dataset that hold tokens, tags and spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.corpus.tag_columns import Vocabulary
+from spanagree.errors import InputError, SettingError, one_of, printable, show
+
+_LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
+
+
+def choose_split(data: Any, split: str | None) -> Any:
+    """The part of a DatasetDict that is asked for; other data as they are."""
+    if isinstance(data, Mapping):
+        if split not in data:
+            raise one_of(split, map(str, data), "split")
+        return data[split]
+    if split is not None:
+        raise SettingError(f"split {show(split)}, but the data has no splits")
+    return data
+
+
+class Columns:
+    """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
+
+    def __init__(self, data: Any, wanted: Sequence[str], split: str | None) -> None:
+        data = choose_split(data, split)
+        self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
+        self.table: Any = None
+        self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
+        transformed = (getattr(data, "format", None) or {}).get("type") == "custom"
+        if hasattr(data, "with_format") and hasattr(data, "data") and not transformed:
+            existing = data.column_names
+            self._check(wanted, existing)
+            self.table = data.select_columns(list(dict.fromkeys(wanted))).with_format("arrow")[:]
+            self.rows = len(self.table)
+            return
+        self.rows = 0
+        if not isinstance(data, Iterable):
+            raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
+        for row in data:
+            if not isinstance(row, Mapping):
+                raise InputError(f"row {self.rows + 1}: {show(row)}; rows are mappings")
+            self._check(wanted, row, f"row {self.rows + 1}: ")
+            for column, values in self.lists.items():
+                values.append(row[column])
+            self.rows += 1
+
+    def _check(self, wanted: Iterable[str], existing: Iterable[str], where: str = "") -> None:
+        known = list(existing)
+        for column in wanted:
+            if column not in known:
+                there = ", ".join(printable(str(name)) for name in known)
+                raise SettingError(f"{where}no column {show(column)}; there are {there or 'none'}")
+
+    def values(self, column: str) -> list[Any]:
+        if self.table is not None:
+            return list(self.table.column(column).to_pylist())
+        return self.lists[column]
+
+    def flat(self, column: str) -> tuple[Any, Ints]:
+        """The entries of all rows in a row, and how many each row has; −1 for null."""
+        if self.table is None:
+            values = self.values(column)
+            for i, row in enumerate(values):
+                if isinstance(row, (str, bytes)) or not (row is None or hasattr(row, "__len__")):
+                    raise InputError(
+                        f"column {show(column)}, row {i + 1}: {show(row)}; a list of tags is needed"
+                    )
+            sizes = [-1 if row is None else len(row) for row in values]
+            flat: Any = list(chain.from_iterable(row for row in values if row is not None))
+            return flat, np.array(sizes, np.int64)
+        array = self.table.column(column).combine_chunks()
+        if hasattr(array, "chunks"):  # older releases keep a chunked array
+            array = array.chunk(0) if array.num_chunks else array
+        if not hasattr(array, "value_lengths"):
+            raise InputError(f"column {show(column)} has no lists; a list of tags a row is needed")
+        lengths = array.value_lengths()
+        return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
+
+
+def layer_names(
+    columns: Columns, column: str, given: Sequence[str] | Mapping[str, Sequence[str]] | None
+) -> list[str] | None:
+    """The names of a column's label ids, from the caller or from the features."""
+    if isinstance(given, Mapping):
+        given = given.get(column)
+    if given is not None:
+        return list(given)
+    feature = columns.features.get(column)
+    while feature is not None and not hasattr(feature, "names"):
+        if isinstance(feature, (list, tuple)) and feature:
+            feature = feature[0]
+        elif isinstance(feature, Mapping):
+            feature = feature.get("label")
+        else:
+            feature = getattr(feature, "feature", None)
+    return None if feature is None else list(feature.names)
+
+
+def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
+    """Tags or label ids as numbers into the tags' names, −1 for those to leave out."""
+    if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
+        coded = flat.dictionary_encode()
+        indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return coded.dictionary.to_pylist(), indices.astype(np.int64)
+    if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
+        odd = next((tag for tag in flat if not isinstance(tag, (str, int, type(None)))), None)
+        if odd is not None:
+            raise InputError(
+                f"column {show(column)}: tags are strings or whole numbers; there are others"
+            )
+        number = Vocabulary()
+        codes = np.array(
+            [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat], np.int64
+        )
+        return list(number), codes
+    try:
+        codes = np.array(
+            flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
+        ).astype(np.int64, casting="same_kind" if len(flat) else "unsafe")
+    except (TypeError, ValueError):
+        raise InputError(
+            f"column {show(column)}: tags are strings or whole numbers; there are others"
+        ) from None
+    if not len(codes):
+        return names or [], codes.astype(np.int64)
+    if names is None:
+        raise SettingError(
+            f"column {show(column)} has label ids, but their names are not known; pass label_names"
+        )
+    outside = (codes >= len(names)) | ((codes < 0) & (codes != _LEFT_OUT))
+    if outside.any():
+        raise InputError(
+            f"column {show(column)}: label id {codes[outside.argmax()]}; there are {len(names)}"
+            f" names, so 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
+        )
+    return names, np.where(codes == _LEFT_OUT, -1, codes)
+
+
+def span_records(found: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
+    """Spans as (start, end, label), from a list of structs, a struct of lists, or JSON of these."""
+    if isinstance(found, str):  # as CSV files have to hold them
+        try:
+            found = json.loads(found)
+        except ValueError:
+            raise InputError(f"{where}: spans {show(found)}; no JSON of a list of spans") from None
+    keys = ("start", "end", "label")
+    if isinstance(found, Mapping):
+        lists = [found.get(key) for key in keys]
+        listed = all(isinstance(x, (list, tuple, np.ndarray)) for x in lists)
+        if not listed or len({len(x) for x in lists if x is not None}) > 1:
+            raise InputError(
+                f"{where}: spans {show(found)}; lists of equal length under start, end and label"
+                " are needed"
+            )
+        return list(zip(*(x for x in lists if x is not None), strict=True))
+    if isinstance(found, (list, tuple, np.ndarray)) and all(
+        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in found
+    ):
+        return [(span["start"], span["end"], span.get("label")) for span in found]
+    raise InputError(
+        f"{where}: spans {show(found)}; a list of {{start, end, label}} is needed, or null"
+    )
+
+
+def label_text(label: Any, names: list[str] | None, where: str) -> Any:
+    if names is None or isinstance(label, (str, bool)) or not isinstance(label, (int, np.integer)):
+        return label
+    if 0 <= label < len(names):
+        return names[label]
+    raise InputError(f"{where}: label id {label}; 0 to {len(names) - 1} are allowed")

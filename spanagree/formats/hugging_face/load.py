@@ -1,0 +1,84 @@
+"""Load a dataset from a folder, a file or a hub."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, printable
+from spanagree.extras import optional
+from spanagree.files import PathName
+from spanagree.formats.hugging_face.read import draft_dataset
+
+
+def read_dataset(path: PathName, **options: Any) -> RawCorpus:
+    name = printable(os.fspath(path))
+    datasets = optional("datasets", "datasets", f"reading {name}")
+    kinds = {".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+    split = options.pop("split", None)
+    if not Path(path).exists():
+        raise InputError(f"{name}: no such file")
+    quieten(datasets)
+    with tempfile.TemporaryDirectory() as cache:
+        try:
+            if Path(path).is_dir():
+                data = datasets.load_from_disk(os.fspath(path))
+            else:
+                kind = kinds.get(Path(path).suffix.lower(), "json")
+                extra = {"sep": "\t"} if Path(path).suffix.lower() == ".tsv" else {}
+                data = datasets.load_dataset(
+                    kind, data_files=os.fspath(path), split="train", cache_dir=cache,
+                    keep_in_memory=True, **extra,
+                )  # fmt: skip
+        except Exception as error:  # whatever the decoders raise
+            raise InputError(f"{name}: cannot be read as a dataset: {_reason(error)}") from None
+        if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
+            options |= _own_columns(data.column_names)
+        return draft_dataset(data, split=split, **options)
+
+
+def _own_columns(names: Sequence[str]) -> dict[str, Any]:
+    """Which columns are which in what ``to_dataset`` wrote."""
+    spans = {name.partition(":")[2]: name for name in names if name.startswith("spans:")}
+    content = "text" if "text" in names else "tokens"
+    if not spans or content not in names or "id" not in names:
+        return {}
+    return {"spans": spans, content: content, "document": "id"}
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of what went wrong, from its cause where the error itself says little."""
+    said = str(error.__cause__ or error).strip() or repr(error)
+    return printable(said.splitlines()[0])
+
+
+def quieten(datasets: Any) -> None:
+    """No bars and no log lines of the library's own on stderr."""
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
+    plural = "disable_progress_bars"  # its name since 2.15
+    getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
+
+
+def read_hub(name: PathName, **options: Any) -> RawCorpus:
+    said = printable(os.fspath(name))
+    datasets = optional("datasets", "datasets", f"reading {said}")
+    hub = optional("huggingface_hub.constants", "datasets", f"reading {said}").ENDPOINT
+    try:  # an answer at once, where the client would try for half a minute
+        where = urlsplit(hub)
+        socket.create_connection((where.hostname or "", where.port or 443), 1.5).close()
+    except OSError as error:
+        raise InputError(
+            f"{said}: the hub cannot be reached ({error}); name a file, or try again later"
+        ) from None
+    split = options.pop("split", None)
+    try:
+        data = datasets.load_dataset(os.fspath(name))
+    except Exception as error:  # whatever the hub's client raises
+        raise InputError(f"{said}: cannot be read from the hub: {_reason(error)}") from None
+    return draft_dataset(data, split=split or next(iter(data)), **options)

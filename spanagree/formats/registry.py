@@ -1,0 +1,228 @@
+"""The table of formats: which file is read and written how. Commands go through it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.errors import SettingError, check_choice, printable
+from spanagree.extras import optional
+from spanagree.files import PathName, write_bytes
+from spanagree.formats.brat import draft_brat
+from spanagree.formats.combine import unite
+from spanagree.formats.conll.read import read_conll
+from spanagree.formats.conll.write import write_conll
+from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
+from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.jsonl import draft_jsonl, write_jsonl
+from spanagree.formats.spacy import draft_docbin, write_docbin
+
+Files = Mapping[str, PathName]
+
+
+Options = Mapping[str, Any]
+
+
+class Format(NamedTuple):
+    """A format: how files of it are known, read and written.
+
+    ``read`` takes all files of the format at once, by layer name, and the options that are given;
+    those that it does not know are an error.
+    """
+
+    means: str
+    extensions: tuple[str, ...]
+    read: Callable[[Files, Options], RawCorpus]
+    takes: tuple[str, ...] = ()
+    write: Callable[[Corpus, PathName, Options], None] | None = None
+
+
+def _read_conll(files: Files, options: Options) -> RawCorpus:
+    return RawCorpus.of(read_conll(files, **options))
+
+
+def _each(read: Callable[..., RawCorpus]) -> Callable[[Files, Options], RawCorpus]:
+    """Files that hold several annotators each, read one by one."""
+    return lambda files, options: unite(
+        {name: read(path, **options) for name, path in files.items()}
+    )
+
+
+def _write_conll(corpus: Corpus, path: PathName, options: Options) -> None:
+    write_conll(corpus, path, **options)
+
+
+def _write_jsonl(corpus: Corpus, path: PathName, options: Options) -> None:
+    write_jsonl(corpus, path)
+
+
+def _write_docbin(corpus: Corpus, path: PathName, options: Options) -> None:
+    if len(corpus.layers) != 1:
+        raise SettingError(
+            f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
+            f" ({', '.join(map(printable, corpus.annotators))}): choose one with --annotators"
+        )
+    write_docbin(corpus, corpus.annotators[0], path, spans=options.get("spans"))
+
+
+def _write_parquet(corpus: Corpus, path: PathName, options: Options) -> None:
+    suffix = Path(path).suffix.lower()
+    if suffix in (".json", ".csv"):
+        raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
+    datasets = optional("datasets", "datasets", "writing Parquet")
+    quieten(datasets)
+    out = io.BytesIO()
+    to_dataset(corpus).to_parquet(out)
+    write_bytes(path, out.getvalue())
+
+
+_COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict")
+
+
+FORMATS: Mapping[str, Format] = {
+    "conll": Format(
+        "a token a line, tags in columns",
+        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
+        _read_conll,
+        ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
+        _write_conll,
+    ),
+    "jsonl": Format(
+        "our own: a document a line", (".jsonl",), _each(draft_jsonl), (), _write_jsonl
+    ),
+    "spacy": Format(
+        "spaCy's DocBin, one annotator a file",
+        (".spacy",),
+        lambda files, options: draft_docbin(files, **options),
+        ("spans", "partial"),
+        _write_docbin,
+    ),
+    "brat": Format(
+        "standoff, a folder for each annotator", ("/",), _each(draft_brat), ("discontinuous",)
+    ),
+    "dataset": Format(
+        "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
+        (".json", ".csv", ".parquet"),
+        _each(read_dataset),
+        _COLUMNS,
+        _write_parquet,
+    ),
+    "hub": Format("a dataset on the Hugging Face hub, by its name", (), _each(read_hub), _COLUMNS),
+}
+"""The formats by name, with the extensions by which files are known; else a file is CoNLL."""
+
+
+READABLE = tuple(FORMATS)
+
+
+WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
+
+
+def tokenizer_named(name: str) -> Callable[[str], Any]:
+    """A tokenizer: ``space``, or spaCy's for a language such as ``en``.
+
+    Raises:
+        SettingError: if spaCy is not installed, or does not know the language.
+    """
+    if name == "space":
+        return str.split
+    spacy = optional("spacy", "spacy", f"the tokenizer {name!r}")
+    try:
+        nlp = spacy.blank(name)
+    except Exception:  # spaCy raises an ImportError of its own
+        raise SettingError(
+            f"tokenizer {printable(name)}: spaCy has none of that name; space, or a language such"
+            " as en, is allowed"
+        ) from None
+    return lambda text: [token for token in nlp.make_doc(text) if not token.is_space]
+
+
+def format_of(path: PathName) -> str:
+    """The format of a file, by its extension; of a folder, by what is in it.
+
+    >>> format_of("corpus.jsonl"), format_of("gold.annotated")
+    ('jsonl', 'conll')
+    """
+    if os.fspath(path) and Path(path).is_dir():
+        saved = ("state.json", "dataset_dict.json")
+        return "dataset" if any((Path(path) / name).exists() for name in saved) else "brat"
+    suffix = Path(path).suffix.lower()
+    return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
+
+
+def read_files(
+    files: Files,
+    options: Options,
+    form: str | None = None,
+    repair: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Corpus:
+    """The corpus in some files; as :func:`draft_files`, with the repairs asked for.
+
+    Raises:
+        SettingError, InputError: as for :func:`draft_files`; for flaws that no repair was asked
+            for.
+    """
+    if {form or format_of(path) for path in files.values()} == {"conll"}:
+        given = {key: value for key, value in options.items() if value is not None}
+        if given.keys() <= set(FORMATS["conll"].takes):
+            return read_conll(files, **given, repair=repair, progress=progress)
+    return valid_corpus(draft_files(files, options, form), repair)
+
+
+def draft_files(files: Files, options: Options, form: str | None = None) -> RawCorpus:
+    """What some files say, each in its format, their documents matched.
+
+    Args:
+        files: by layer name.
+        options: of the readers; those that are ``None`` count as not given.
+        form: the format of all files, where their extensions do not tell.
+
+    Raises:
+        SettingError: for an unknown format, or options that no format here takes.
+        InputError: for files that cannot be read or do not fit each other.
+    """
+    if form is not None:
+        check_choice(form, FORMATS, "format")
+    by_format: dict[str, dict[str, PathName]] = {}
+    for name, path in files.items():
+        by_format.setdefault(form or format_of(path), {})[name] = path
+    given = {key: value for key, value in options.items() if value is not None}
+    taken = {key for name in by_format for key in FORMATS[name].takes}
+    for key in given:
+        if key not in taken:
+            whose = [name for name, form_ in FORMATS.items() if key in form_.takes]
+            fits = f"is for {', '.join(whose)}" if whose else "is no option of reading"
+            raise SettingError(
+                f"{key.replace('_', '-')} {fits}; the files here are {', '.join(by_format)}"
+            )
+    parts: dict[str, RawCorpus] = {}
+    for name, of in by_format.items():
+        known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
+        if name in ("conll", "spacy"):  # a layer a file, so all are read as one
+            parts[f"{name} files"] = FORMATS[name].read(of, known)
+        else:
+            parts |= {layer: FORMATS[name].read({layer: path}, known) for layer, path in of.items()}
+    return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def write_file(
+    corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
+) -> None:
+    """Writes a corpus in a format, by default that of the file's extension.
+
+    Raises:
+        SettingError: for a format that is not written, or cannot hold the corpus.
+        InputError: for a path that cannot be written.
+    """
+    form = form or format_of(path)
+    check_choice(form, WRITABLE, "format to write")
+    write = FORMATS[form].write
+    assert write is not None  # just checked
+    write(corpus, path, {k: v for k, v in (options or {}).items() if v is not None})

@@ -1,0 +1,1 @@
+"""Coefficients of items with labels: SPA, π, κ, α, AC1."""

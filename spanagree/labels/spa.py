@@ -1,0 +1,290 @@
+"""Sparse Probability of Agreement: how likely two annotators agree, when labels are missing.
+
+SPA (Nørregaard & Derczynski 2022, Eq. 7) is the weighted mean of item agreements,
+Σ kᵢPᵢ / Σ kᵢ with Pᵢ = Σ_c nᵢ_c(nᵢ_c − 1) / (nᵢ(nᵢ − 1)). If labels are missing at random, every
+choice of weights that depend on nᵢ alone leaves its mean what it would be on the complete table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spanagree.arrays import Floats, Ints
+from spanagree.corpus.label_table import LabelTable
+from spanagree.errors import SettingError, check_choice, printable, show
+from spanagree.labels.chance_corrected import counts_of, settings_of
+from spanagree.labels.coefficient import Coefficient, Counts
+from spanagree.labels.patterns import Labels, LabelTallies
+from spanagree.matching.score import UNDEFINED, corrected
+
+WEIGHTS = {
+    "flat": "every item counts the same",
+    "annotations": "by the number of labels n, as in Krippendorff's α",
+    "annotations_m1": "by n − 1",
+    "edges": "by the number of pairs, n(n − 1)/2",
+    "inverse_variance": "by 1 / the variance of Pᵢ if all categories are equally likely",
+    "inverse_variance_class": "by 1 / the variance of Pᵢ under a class distribution",
+}
+"""How much an item counts, by name."""
+
+
+_LEFT_OUT = "without one of the items nothing, or luck alone, is left"
+
+
+_CERTAIN = 1e-12  # a probability this close to 1 is 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spa(Coefficient):
+    """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
+
+    By category it is how likely another annotator chooses the category of one who did;
+    ``expected`` is the share of the category.
+
+    Attributes:
+        corrected: (SPA − expected) / (1 − expected), with expected = Σ p_c² of the shares p_c that
+            the same weights give: the plug-in.
+        jackknife: the same with its first-order bias removed by leaving out one item at a time;
+            undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
+        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels; of tallies
+            over blocks none.
+        weights: kᵢ of each item, summing to 1; of tallies that of each pattern's items.
+        note: what is out of the ordinary, if anything.
+    """
+
+    corrected: float
+    jackknife: float = UNDEFINED
+    jackknife_reason: str = ""
+    items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    note: str = ""
+
+    def figures(self) -> dict[str, float]:
+        """The figures as plain data; undefined is ``nan``."""
+        return {**super().figures(), "corrected": self.corrected, "jackknife": self.jackknife}
+
+
+def spa(
+    table: Labels,
+    weights: str = "annotations_m1",
+    *,
+    class_distribution: Mapping[str, float] | None = None,
+    complete_only: bool = False,
+) -> Spa:
+    """The probability that two annotators agree on an item, labels missing at random.
+
+    Args:
+        table: the labels.
+        weights: one of :data:`WEIGHTS`; the default is what the paper recommends.
+        class_distribution: how likely each category is, for ``inverse_variance_class``; estimated
+            as the mean over items of nᵢ_c/nᵢ unless given.
+        complete_only: only items that all annotators labelled.
+
+    Raises:
+        SettingError: for an unknown choice, or a distribution that is none over the categories.
+
+    >>> table = LabelTable.from_counts([[2, 0], [1, 1], [3, 1], [1, 0]], ["no", "yes"])
+    >>> result = spa(table, "flat")
+    >>> result.items.tolist(), round(result.value, 3)
+    ([1.0, 0.0, 0.5, nan], 0.5)
+    """
+    check_choice(weights, WEIGHTS, "weights")
+    if class_distribution is not None and weights != "inverse_variance_class":
+        raise SettingError(
+            f"class_distribution: weights {weights} do not use it; inverse_variance_class does"
+        )
+    distribution = _distribution(table, class_distribution)
+    settings = spa_settings(table, weights, class_distribution, complete_only)
+    table = table.complete() if complete_only else table
+    counts = counts_of(table)
+    n, items, given, agreeing = table.counts
+    two = n >= 2
+    n, items, given, agreeing = n[two], items[two], given[two], agreeing[two]
+    if not len(n):
+        return Spa(
+            name="SPA", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED, counts=counts,
+            reason=counts.nothing_to_compare(complete_only), settings=settings, corrected=UNDEFINED,
+        )  # fmt: skip
+    if weights == "inverse_variance_class" and distribution is None:
+        distribution = (table.counts.given / table.counts.n[:, None]).sum(0)
+        distribution /= distribution.sum()
+    k, note = _weights(weights, n, len(table.labels), distribution)
+    total = (k * items).sum()
+    own = (k / n) @ given  # Σ kᵢ nᵢ_c/nᵢ
+    equal = (k / (n * (n - 1))) @ agreeing
+    observed = float(equal.sum() / total)
+    share = own / total
+    score = corrected(observed, float((share**2).sum()))
+    row = np.searchsorted(n, table.given)
+    row[table.given < 2] = -1
+    per_item = _item_agreement(table)
+    of_item = np.append(k / total, 0.0)[row]
+    jackknife = _jackknife(table, per_item, of_item, observed, share)
+    return Spa(
+        name="SPA",
+        value=observed,
+        observed=observed,
+        expected=score.expected,
+        counts=counts,
+        reason=score.reason and f"corrected: {score.reason}",
+        jackknife_reason="" if score.reason or not math.isnan(jackknife) else _LEFT_OUT,
+        by_category={
+            label: _of_category(a, b, p, counts)
+            for label, a, b, p in zip(
+                table.labels, equal.tolist(), own.tolist(), share.tolist(), strict=True
+            )
+        },
+        settings=settings,
+        corrected=score.corrected,
+        jackknife=jackknife,
+        items=per_item if isinstance(table, LabelTable) else np.zeros(0),
+        weights=of_item,
+        note=note,
+    )
+
+
+def spa_settings(
+    table: Labels,
+    weights: str,
+    class_distribution: Mapping[str, float] | None,
+    complete_only: bool,
+) -> dict[str, Any]:
+    """What made SPA: of a class distribution the probabilities, in the order of the categories."""
+    settings = settings_of(table, weights=weights, complete_only=complete_only)
+    if weights == "inverse_variance_class":
+        given = class_distribution
+        settings["classes"] = "estimated" if given is None else [given.get(c) for c in table.labels]
+    return settings
+
+
+def _of_category(equal: float, own: float, share: float, counts: Counts) -> Spa:
+    observed = equal / own if own else UNDEFINED
+    score = corrected(observed, share)
+    return Spa(
+        name="SPA", value=observed, observed=observed, expected=share,
+        counts=counts, corrected=score.corrected,
+        reason=(score.reason and f"corrected: {score.reason}") if own else "given to no such item",
+    )  # fmt: skip
+
+
+def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
+    """The variance of Pᵢ for n labels drawn independently from a class distribution.
+
+    Pᵢ is a U-statistic, so with S = Σp² it is 2/(n(n−1))·[2(n−2)·Σp(p − S)² + S − S²]: linear in
+    the categories, where the paper's Eq. 22 takes a number of steps that grows with (nC)². For a
+    uniform distribution the first term is 0, so the variance is inversely proportional to the
+    number of pairs, whatever C: ``inverse_variance`` weights *are* ``edges`` weights, up to a
+    factor.
+
+    Args:
+        n: the number of labels, 2 or more.
+        class_distribution: the probability of each category.
+
+    Raises:
+        SettingError: for fewer than two labels, or probabilities that are none.
+
+    >>> round(float(agreement_variance(3, [0.2, 0.8])), 7)  # 208/1875
+    0.1109333
+    """
+    n = np.asarray(n, np.float64)
+    p = np.asarray(class_distribution, np.float64)
+    if not (n >= 2).all():
+        raise SettingError(f"n {show(n.tolist())}; numbers of labels from 2 are needed")
+    _check_distribution(p)
+    s = (p**2).sum()
+    # S − S² without cancellation where one p is nearly 1: Σ_c p_c(1 − p_c)·S
+    spread = (p * (1 - p)).sum() * s
+    variance: Floats = 2 / (n * (n - 1)) * (2 * (n - 2) * (p * (p - s) ** 2).sum() + spread)
+    return variance
+
+
+def _distribution(table: Labels, given: Mapping[str, float] | None) -> Floats | None:
+    if given is None or not isinstance(
+        table, (LabelTable, LabelTallies)
+    ):  # which is refused elsewhere
+        return None
+    if not isinstance(given, Mapping):
+        raise SettingError(f"class_distribution {show(given)}; a probability for each category")
+    missing = [label for label in table.labels if label not in given]
+    unknown = [label for label in given if label not in table.labels]
+    if missing or unknown:
+        raise SettingError(
+            f"class_distribution: {'no probability for' if missing else 'unknown category'}"
+            f" {show((missing or unknown)[0])}; the categories are:"
+            f" {', '.join(map(printable, table.labels))}"
+        )
+    values = [given[label] for label in table.labels]
+    if not all(isinstance(value, (int, float, np.number)) for value in values):
+        raise SettingError(f"class_distribution: {show(values)}; numbers are needed")
+    p = np.array(values, np.float64)
+    _check_distribution(p)
+    return p
+
+
+def _check_distribution(p: Floats) -> None:
+    if not (p >= 0).all() or abs(math.fsum(p.tolist()) - 1) > 1e-9:
+        raise SettingError(
+            f"class_distribution: {show(p.tolist())}; probabilities from 0 that sum to 1 are needed"
+        )
+
+
+def _weights(
+    weights: str, n: Ints, categories: int, distribution: Floats | None
+) -> tuple[Floats, str]:
+    """kᵢ of items with n labels, and what there is to say about them."""
+    if weights == "flat":
+        return np.ones(len(n)), ""
+    if weights == "annotations":
+        return n.astype(np.float64), ""
+    if weights == "annotations_m1":
+        return (n - 1).astype(np.float64), ""
+    if weights == "edges":
+        return n * (n - 1) / 2, ""
+    p = np.full(categories, 1 / categories) if distribution is None else distribution
+    if p.max() >= 1 - _CERTAIN:
+        return np.ones(len(n)), "one category has all the probability: variance 0, equal weights"
+    return 1 / agreement_variance(n, p), ""
+
+
+def _item_agreement(table: Labels) -> Floats:
+    """Pᵢ of each item."""
+    item, _, number = table.cells
+    equal = np.bincount(item, number * (number - 1), table.size)
+    n = table.given
+    pairs = np.where(n >= 2, n * (n - 1), 1)
+    return np.where(n >= 2, equal / pairs, UNDEFINED)
+
+
+def _jackknife(
+    table: Labels, agreement: Floats, weight: Floats, observed: float, share: Floats
+) -> float:
+    """θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
+
+    With D = 1 − SPA and E = 1 − Σp², θ is 1 − D/E. Without item i the sums are less by its own
+    terms; weights stay as they are. The differences are formed directly, as they nearly cancel.
+    """
+    D, E = 1 - observed, 1 - float((share**2).sum())
+    counted = weight > 0
+    times = table.times[counted]
+    left = int(times.sum())
+    if left < 2 or E < 1e-10:
+        return UNDEFINED
+    item, label, number = table.cells
+    part = weight[item] * number / table.given[item]  # kᵢ nᵢ_c/nᵢ
+    cross = np.bincount(item, share[label] * part, table.size)[counted]
+    square = np.bincount(item, part**2, table.size)[counted]
+    w = weight[counted]
+    if (w > 1 - 1e-10).any():
+        return UNDEFINED
+    less_D = w * (D - (1 - agreement[counted])) / (1 - w)  # D₍₋ᵢ₎ − D
+    less_E = ((1 - E) * (w**2 - 2 * w) + 2 * cross - square) / (1 - w) ** 2
+    if (E + less_E < 1e-10).any():
+        return UNDEFINED
+    differences = (E * less_D - D * less_E) / ((E + less_E) * E)
+    return 1 - D / E + (left - 1) / left * math.fsum((times * differences).tolist())

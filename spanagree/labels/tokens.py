@@ -1,0 +1,164 @@
+"""The tokens of a corpus as items, of which each annotator gives a label."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import overload
+
+import numpy as np
+
+from spanagree.arrays import ranges
+from spanagree.blocks.poisson import check_ids
+from spanagree.blocks.run import Block, each_block, merged, notes_of_blocks
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.label_table import LabelTable
+from spanagree.errors import InputError, SettingError, check_whole, show
+from spanagree.labels.patterns import LabelTallies, tallied
+from spanagree.settings import settings_of_blocks
+from spanagree.uncertainty.bootstrap import Resampling
+
+OUTSIDE = "O"
+"""The label of a token in no segment."""
+
+
+@overload
+def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable: ...
+
+
+@overload
+def token_labels(
+    corpus: Iterable[Block],
+    *,
+    skip_outside: bool = False,
+    resamples: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> LabelTallies: ...
+
+
+def token_labels(
+    corpus: Corpus | Iterable[Block],
+    *,
+    skip_outside: bool = False,
+    resamples: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> LabelTable | LabelTallies:
+    """The tokens of a corpus as items: each annotator's label is the type of her segment, or O.
+
+    A token of a document that an annotator never saw is missing; one outside every segment is
+    ``O``. In a corpus of characters the items are characters.
+
+    Args:
+        corpus: the annotators (or systems) as layers; or blocks, as for :func:`spanagree.evaluate`:
+            then what comes back is :class:`spanagree.LabelTallies`, of which the coefficients are
+            the same, but single items are not kept.
+        skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
+        resamples: of blocks: how many resamples to draw for the intervals of
+            ``coefficients(…, ci=True)``, by the documents' ids; none unless asked.
+        seed: of these, a whole number from 0.
+        executor: of blocks: any ``concurrent.futures.Executor``.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
+        progress: called with the number of blocks done, twice.
+
+    Raises:
+        InputError: if segments of one annotator with different labels share a token, as an item
+            takes one label; if a label is called O; for blocks that fail, or do not go together.
+        SettingError: for a number out of range, or what is for blocks only.
+
+    >>> corpus = Corpus.from_segments([4], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 1, "PER")]]})
+    >>> token_labels(corpus).counts.given.tolist()
+    [[5, 3]]
+    >>> token_labels(corpus, skip_outside=True).size
+    2
+    >>> token_labels([corpus, corpus]).counts.given.tolist()
+    [[10, 6]]
+    """
+    check_whole(resamples, 0, "resamples")
+    check_whole(seed, 0, "seed")
+    if isinstance(corpus, Corpus):
+        for name, value in (("executor", executor), ("resamples", resamples)):
+            if value:
+                raise SettingError(f"{name}: for blocks; one corpus keeps its items")
+        return _table(corpus, skip_outside)
+    drawing = (
+        Resampling(resamples=resamples, seed=seed, interval="percentile") if resamples else None
+    )
+    work = functools.partial(_tallies, skip_outside=skip_outside, resampling=drawing)
+    done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
+    whole, skipped = merged(done, LabelTallies.plus, "take labels from")
+    if whole.replicates is not None:
+        check_ids(whole.ids)
+    return replace(
+        whole,
+        reading=settings_of_blocks(whole.reading, skipped),
+        notes=notes_of_blocks(whole.notes, skipped, whole.ids),
+    )
+
+
+def _tallies(corpus: Corpus, skip_outside: bool, resampling: Resampling | None) -> LabelTallies:
+    return tallied(_table(corpus, skip_outside), corpus, resampling)
+
+
+def _table(corpus: Corpus, skip_outside: bool) -> LabelTable:
+    """The tokens of one corpus."""
+    if OUTSIDE in corpus.labels:
+        raise InputError(
+            f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
+            " give it another name"
+        )
+    labels = tuple(sorted((*corpus.labels, OUTSIDE)))
+    code = np.array([labels.index(label) for label in corpus.labels], np.int64)
+    columns = []
+    for number, (name, layer) in enumerate(corpus.layers.items()):
+        seen = np.flatnonzero(layer.annotated)
+        first = corpus.starts[seen]
+        token, _ = ranges(first, first + corpus.lengths[seen])
+        before = np.cumsum(corpus.lengths[seen]) - corpus.lengths[seen]
+        # where each segment's document begins among the tokens that the annotator saw
+        begin = before[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
+        marked, segment = ranges(begin + layer.start, begin + layer.end)
+        label = np.full(len(token), labels.index(OUTSIDE))
+        label[marked] = code[layer.label[segment]]
+        clash = label[marked] != code[layer.label[segment]]
+        if clash.any():
+            k = int(clash.argmax())
+            d = int(layer.document[segment[k]])
+            at = int(marked[k] - begin[segment[k]])
+            both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
+            unit = corpus.offsets.removesuffix("s")
+            raise InputError(
+                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {unit} {at} is"
+                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but agree"
+                " with chance overlapping takes such segments"
+            )
+        columns.append((token, np.full(len(token), number), label))
+    nothing = np.zeros(0, np.int64)
+    item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
+    order = np.argsort(item, kind="stable")
+    table = LabelTable(
+        item[order],
+        label[order],
+        annotator[order],
+        np.ones(len(item), np.int64),
+        int(corpus.lengths.sum()),
+        corpus.annotators,
+        labels,
+        documents=np.repeat(np.arange(len(corpus)), corpus.lengths),
+        reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
+        notes=corpus.notes,
+    )
+    if not skip_outside:
+        return table
+    inside = np.zeros(table.size, np.bool_)
+    inside[table.item[table.label != labels.index(OUTSIDE)]] = True
+    return replace(
+        table.subset(np.flatnonzero(inside)), reading={**table.reading, "outside": "skipped"}
+    )

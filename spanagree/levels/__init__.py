@@ -1,0 +1,1 @@
+"""Difficulty of documents, levels of it, and corpora split by level."""

@@ -1,0 +1,161 @@
+"""Borders between levels of difficulty."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.errors import SettingError, check_whole, counted, show
+from spanagree.levels.difficulty import TIE, Difficulty
+from spanagree.matching.score import UNDEFINED, plain
+
+# --- levels -------------------------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """Documents of a difficulty from ``low`` to ``high``.
+
+    A document at a border is in the harder level, but in the easier one where borders are of the
+    chance level. The documents without a difficulty have ``nan`` for both.
+    """
+
+    name: str
+    low: float
+    high: float
+    documents: Ints
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Documents in levels of difficulty, the easiest first; and those without one.
+
+    Attributes:
+        levels: with their borders and the numbers of their documents.
+        undefined: the documents without a difficulty.
+        borders: what was asked for, and the borders that came of it.
+        notes: where it could not be had as asked.
+    """
+
+    levels: tuple[Level, ...]
+    undefined: Level
+    borders: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[Level, ...]:
+        """The levels, and the documents without a difficulty if there are any."""
+        return (*self.levels, self.undefined) if len(self.undefined.documents) else self.levels
+
+
+def levels_of(
+    difficulty: Difficulty,
+    *,
+    levels: int | None = None,
+    at: Sequence[float] | None = None,
+    chance_at: Sequence[float] | None = None,
+    quantiles: Sequence[float] | None = None,
+) -> Levels:
+    """The documents in levels of difficulty, in one of four ways; equal ones are never parted.
+
+    Args:
+        difficulty: of each document.
+        levels: this many levels of nearly equal size, 2 unless asked otherwise; each border is as
+            near to its share of the documents as ties allow.
+        at: thresholds of difficulty: a document at a threshold is in the harder level.
+        chance_at: thresholds of the chance level, 1 − difficulty: one at a threshold is in the
+            easier level. (The 0.175 of Li et al. 2024 is such a level.)
+        quantiles: shares of the documents below each border, as nearly as ties allow.
+
+    Raises:
+        SettingError: for more than one way, or thresholds outside 0–1, unsorted or repeated.
+    """
+    ways = {"levels": levels, "at": at, "chance_at": chance_at, "quantiles": quantiles}
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise SettingError(f"{' and '.join(given)}; documents are split in one way")
+    values = difficulty.values
+    place = np.flatnonzero(difficulty.defined)
+    place = place[np.argsort(values[place], kind="stable")]
+    ordered = values[place]
+    notes: list[str] = []
+    if at is not None or chance_at is not None:
+        name = given[0]
+        asked = _thresholds(at if at is not None else chance_at, name)
+        borders = asked if at is not None else [1 - c for c in reversed(asked)]
+        if at is not None:  # at the threshold: hard
+            cuts = [int((ordered < t - TIE).sum()) for t in borders]
+        else:  # at the chance level: easy
+            cuts = [int((ordered <= t + TIE).sum()) for t in borders]
+    else:
+        asked = _thresholds(quantiles, "quantiles") if quantiles is not None else []
+        count = 2 if levels is None else levels
+        check_whole(count, 1, "levels")
+        shares = asked or [i / count for i in range(1, count)]
+        cuts = _cuts(ordered, shares)
+        if not len(ordered):
+            notes.append("no document has a difficulty, so there is one level, without documents")
+        elif len(cuts) < len(shares):
+            distinct = 1 + int((np.diff(ordered) > TIE).sum())
+            notes.append(
+                f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
+                f" {distinct} different difficulties, and equal ones are not parted"
+            )
+        borders = [float(ordered[cut]) for cut in cuts]
+    lowest = min(0.0, float(ordered[0])) if len(ordered) else 0.0  # overlapping may go below 0
+    parts = np.split(place, cuts)
+    made = tuple(
+        Level(f"level-{i}", low, high, np.sort(part))
+        for i, (low, high, part) in enumerate(
+            zip([lowest, *borders], [*borders, 1.0], parts, strict=True), 1
+        )
+    )
+    notes += [
+        f"no document has a difficulty from {level.low:.4g} to {level.high:.4g} ({level.name})"
+        for level in made
+        if not len(level.documents) and len(ordered)
+    ]
+    way = {given[0]: asked} if asked else {"levels": 2 if levels is None else levels}
+    return Levels(
+        made,
+        Level("undefined", UNDEFINED, UNDEFINED, np.flatnonzero(~difficulty.defined)),
+        {**way, "borders": borders},
+        tuple(notes),
+    )
+
+
+def _thresholds(values: Sequence[float] | None, name: str) -> list[float]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise SettingError(f"{name} {show(values)}; a list of numbers is needed")
+    asked = list(values)
+    for value in asked:
+        if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+            raise SettingError(f"{name} {show(value)}; numbers from 0 to 1 are needed")
+    if not asked or any(b <= a for a, b in itertools.pairwise(asked)):
+        raise SettingError(f"{name} {show(asked)}; rising numbers from 0 to 1 are needed")
+    return [float(value) for value in asked]
+
+
+def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
+    """How many documents lie below each border: as near to the shares as ties and order allow."""
+    free = np.flatnonzero(np.diff(ordered) > TIE) + 1  # where a border may be
+    cuts: list[int] = []
+    first = 0  # among the free places
+    for i, share in enumerate(shares):
+        last = len(free) - (len(shares) - 1 - i)  # borders still to come need a place each
+        allowed = free[first : max(last, first + 1)]
+        if not len(allowed):
+            break
+        at = int(np.searchsorted(allowed, share * len(ordered)))
+        near = allowed[max(at - 1, 0) : at + 1]
+        cuts.append(int(min(near.tolist(), key=lambda cut: (abs(cut - share * len(ordered)), cut))))
+        first = int(np.searchsorted(free, cuts[-1])) + 1
+    return cuts
+
+
+def range_of(level: Level) -> dict[str, Any]:
+    return {"name": level.name, "from": plain(level.low), "to": plain(level.high)}

@@ -1,0 +1,105 @@
+"""Split a corpus into levels of difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from spanagree.arrays import Floats
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError
+from spanagree.levels.borders import Level, levels_of, range_of
+from spanagree.levels.difficulty import Difficulty
+from spanagree.settings import signature
+
+# --- parts of a corpus --------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """The documents of one level, as a corpus of all annotators; ids are those of the whole."""
+
+    level: Level
+    corpus: Corpus
+    difficulty: Floats
+
+
+@dataclass(frozen=True)
+class Split:
+    """The result of :func:`split`: a corpus for each level, the easiest first.
+
+    Attributes:
+        parts: the levels' corpora; iterating over the split gives these corpora.
+        undefined: the documents without a difficulty.
+        settings: what made the difficulty and the borders.
+        notes: where it could not be had as asked.
+    """
+
+    parts: tuple[Part, ...]
+    undefined: Part
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        """The number of levels."""
+        return len(self.parts)
+
+    def __getitem__(self, level: int) -> Corpus:
+        """The corpus of a level, the easiest is 0."""
+        return self.parts[level].corpus
+
+    @property
+    def all(self) -> tuple[Part, ...]:
+        """The parts, and that of the documents without a difficulty if there are any."""
+        return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, borders and numbers of documents, as plain data."""
+        return {
+            "signature": signature(self.settings),
+            "settings": dict(self.settings),
+            "notes": list(self.notes),
+            "parts": [
+                {**range_of(part.level), "documents": len(part.corpus)}
+                for part in (*self.parts, self.undefined)
+            ],
+        }
+
+
+def split(
+    corpus: Corpus,
+    difficulty: Difficulty,
+    *,
+    levels: int | None = None,
+    at: Sequence[float] | None = None,
+    chance_at: Sequence[float] | None = None,
+    quantiles: Sequence[float] | None = None,
+) -> Split:
+    """A corpus for each level of difficulty, with every annotator, and one of those without.
+
+    The ways to split are those of :func:`levels_of`; two levels of nearly equal size unless asked.
+
+    Raises:
+        SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
+
+    >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
+    >>> [len(part) for part in split(corpus, difficulty(corpus), at=[0.825])]
+    [1, 1]
+    """
+    if len(corpus) != len(difficulty) or corpus.ids != difficulty.document_ids:
+        raise SettingError(
+            f"the difficulty is that of other documents ({len(difficulty)} of them; the corpus has"
+            f" {len(corpus)})"
+        )
+    found = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
+    named = corpus.with_ids()
+
+    def part(level: Level) -> Part:
+        return Part(level, named.subset(level.documents), difficulty.values[level.documents])
+
+    return Split(
+        tuple(part(level) for level in found.levels),
+        part(found.undefined),
+        {**difficulty.settings, **found.borders},
+        (*difficulty.notes, *found.notes),
+    )

@@ -1,0 +1,159 @@
+"""The parts of a split as files: a corpus each, and what made them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+from uuid import uuid4
+
+from spanagree.errors import InputError, check_choice, printable, show
+from spanagree.extras import optional
+from spanagree.files import PathName, writing
+from spanagree.formats.conll.write import write_conll
+from spanagree.formats.hugging_face.load import quieten
+from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.jsonl import write_jsonl
+from spanagree.formats.spacy import write_docbin
+from spanagree.levels.split import Part, Split
+from spanagree.matching.score import plain
+
+SETTINGS = "split.json"
+"""The file that holds settings, borders and the number of documents of each part."""
+
+
+def _field(part: Part) -> list[float | None]:
+    field: list[float | None] = plain(part.difficulty.tolist())
+    return field
+
+
+def _write_conll(split: Split, folder: Path) -> None:
+    for part in split.all:
+        if len(part.corpus):
+            write_conll(part.corpus, folder / f"{part.level.name}.conll")
+
+
+def _write_jsonl(split: Split, folder: Path) -> None:
+    for part in split.all:
+        if len(part.corpus):
+            path = folder / f"{part.level.name}.jsonl"
+            write_jsonl(part.corpus, path, fields={"difficulty": _field(part)})
+
+
+def _write_docbin(split: Split, folder: Path) -> None:
+    for part in split.all:
+        for name in part.corpus.annotators if len(part.corpus) else ():
+            path = folder / f"{part.level.name}.{quote(name, safe='')}.spacy"
+            write_docbin(part.corpus, name, path)
+
+
+def _write_dataset(split: Split, folder: Path) -> None:
+    datasets = optional("datasets", "datasets", "writing datasets")
+    quieten(datasets)
+    parts = {
+        part.level.name: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
+        for part in split.all
+        if len(part.corpus)
+    }
+    datasets.DatasetDict(parts).save_to_disk(os.fspath(folder / "dataset"))
+
+
+WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
+    "jsonl": _write_jsonl,
+    "conll": _write_conll,
+    "docbin": _write_docbin,
+    "dataset": _write_dataset,
+}
+"""How parts are written, by name: JSONL and datasets get a field ``difficulty``."""
+
+
+def write_split(
+    split: Split, folder: PathName, form: str = "jsonl", *, force: bool = False
+) -> None:
+    """Writes the parts of a split into a folder, whole or not at all.
+
+    Each part is a complete corpus with every annotator: ``level-1`` is the easiest, ``undefined``
+    has the documents without a difficulty; a part without documents has no file. ``split.json``
+    holds settings, borders and numbers of documents.
+
+    Args:
+        split: the parts.
+        folder: made if it is not there; its own files stay, parts of an earlier split are replaced.
+        form: one of :data:`WRITERS`.
+        force: write into a folder that is not empty.
+
+    Raises:
+        SettingError: for an unknown format, or one that cannot hold the corpus.
+        InputError: for a folder that is not empty, or cannot be written.
+    """
+    check_choice(form, WRITERS, "format to write")
+    target = check_folder(folder, force=force)
+    name = printable(os.fspath(folder))
+    there = target.is_dir()
+    # beside a folder that is made at once; inside one that is there, which may be a mount point
+    made = (target if there else target.parent) / f".split-{uuid4().hex}"
+    try:
+        with writing(name):
+            made.mkdir()
+            WRITERS[form](split, made)
+            files = sorted(path.name for path in made.iterdir())
+            text = json.dumps({**split.to_dict(), "files": files}, indent=2, allow_nan=False)
+            (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+            if there:
+                _replace(target, made, files)
+            else:
+                made.rename(target)
+    except InputError as error:  # it names the folder that is being made
+        raise InputError(str(error).replace(str(made), name)) from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
+    """Puts new parts in the place of those that an earlier split left; other files stay."""
+    try:
+        earlier = json.loads((target / SETTINGS).read_text("utf-8")).get("files", [])
+    except (OSError, ValueError, AttributeError):
+        earlier = []
+    ours = {name for name in earlier if isinstance(name, str) and Path(name).name == name}
+    for name in files:
+        if (target / name).is_dir() and name not in ours:
+            raise InputError(
+                f"{printable(str(target / name))}: is a folder that no split wrote; it is not"
+                " replaced"
+            )
+    for name in ours:
+        if (target / name).is_dir():
+            shutil.rmtree(target / name)
+        else:
+            (target / name).unlink(missing_ok=True)
+    for name in (*files, SETTINGS):
+        (made / name).replace(target / name)
+
+
+def check_folder(folder: PathName, *, force: bool) -> Path:
+    """Refuses, before any work, a folder that parts cannot be written into.
+
+    Raises:
+        InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
+    """
+    try:
+        name = printable(os.fspath(folder)) or "''"
+    except TypeError:
+        raise InputError(f"{show(folder)}; the name of a folder is needed") from None
+    with writing(name):
+        target = Path(os.path.realpath(folder))
+        if not os.fspath(folder) or (target.exists() and not target.is_dir()):
+            raise InputError(f"{name}: is no folder; parts are written into one")
+        if target.is_dir() and any(target.iterdir()) and not force:
+            raise InputError(
+                f"{name}: the folder is not empty; --force (force=True) writes into it all the same"
+            )
+        if not target.parent.is_dir():
+            raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
+        if not os.access(target if target.is_dir() else target.parent, os.W_OK):
+            raise InputError(f"{name}: cannot be written: permission denied")
+    return target

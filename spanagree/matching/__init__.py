@@ -1,0 +1,1 @@
+"""How two layers match: observed and expected similarity, tallies and scores."""

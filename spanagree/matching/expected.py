@@ -1,0 +1,237 @@
+"""The additive measures: what two layers have in common, observed and expected.
+
+A measure is a function φ of two segments, one of each annotator, that adds up over all pairs
+(Li et al. 2024, Prop. 1): so its expected value under two independent random annotations is the
+sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only start distributions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import check_choice
+from spanagree.matching.measures import Match, Phi, find_match
+from spanagree.matching.observed import observed
+from spanagree.matching.tally import Tallies
+
+_CHUNK = 1 << 20  # elements of one temporary array
+
+
+# --- observed and expected ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A layer with the start distribution of each segment under a chance model."""
+
+    layer: Layer
+    profile: Ints  # of each segment, in the Profiles that all layers share
+
+
+def place_layers(
+    corpus: Corpus, names: tuple[str, ...], chance: str
+) -> tuple[Profiles, dict[str, Placed]]:
+    """Start distributions for the segments of several layers, each distinct shape once.
+
+    Raises:
+        SettingError: for an unknown chance model.
+    """
+    check_choice(chance, CHANCES, "chance")
+    groups, tokens, lengths = [], [], []
+    offset = 0
+    for name in names:
+        layer = corpus.layers[name]
+        group, documents = exclusion_groups(layer, len(corpus.labels), chance)
+        groups.append(group + offset)
+        tokens.append(corpus.lengths[documents])
+        lengths.append(layer.end - layer.start)
+        offset += len(documents)
+    profiles, profile = place(
+        np.concatenate(groups),
+        np.concatenate(tokens),
+        np.concatenate(lengths),
+        free=chance == "overlapping",
+    )
+    bounds = np.cumsum([len(x) for x in lengths])[:-1]
+    return profiles, {
+        name: Placed(corpus.layers[name], part)
+        for name, part in zip(names, np.split(profile, bounds), strict=True)
+    }
+
+
+def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
+    """Observed and expected totals of two layers, for each document and label.
+
+    Only documents that both annotators saw count. ``labels`` is the number of labels in the
+    corpus. The layers must not overlap themselves in the measure's sense (:func:`check_layer`).
+
+    Raises:
+        SettingError: for an unknown measure.
+    """
+    return tally_pairs(a, b, profiles, find_match(match), labels)
+
+
+def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
+    """As :func:`tallies`, for any measure."""
+    a, b = _shared_documents(a, b)
+    cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
+    n = len(cells)
+    weight = [
+        np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
+        for x, cell in ((a, cell_a), (b, cell_b))
+    ]
+    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
+    return Tallies(
+        cells // labels if measure.of_label else cells,
+        cells % labels if measure.of_label else np.full(n, -1),
+        matched,
+        expected(a, b, cell_a, cell_b, n, profiles, measure),
+        *(w.astype(np.int64) for w in weight),
+    )
+
+
+def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
+    both = a.layer.annotated & b.layer.annotated
+    if both.all():
+        return a, b
+    keep = [both[x.layer.document] for x in (a, b)]
+    first, second = (
+        Placed(x.layer.only(k), x.profile[k]) for x, k in zip((a, b), keep, strict=True)
+    )
+    return first, second
+
+
+def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
+    """Document and label (or, with one label, document) of each segment, as numbers from 0."""
+    keys = [
+        layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
+    ]
+    cells, number = np.unique(np.concatenate(keys), return_inverse=True)
+    return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
+
+
+def expected(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+) -> Floats:
+    """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
+    i, j = join(kinds_a.cell, kinds_b.cell)
+    if measure.route == "equal":
+        equal = kinds_a.length[i] == kinds_b.length[j]
+        i, j = i[equal], j[equal]
+    (profile_a, length_a, profile_b, length_b), which, _ = distinct(
+        kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
+    )
+    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, measure)[which]
+    weight = kinds_a.number[i] * kinds_b.number[j]
+    return np.bincount(kinds_a.cell[i], weight * value, cells).astype(np.float64)
+
+
+class _Kinds(NamedTuple):
+    """Segments of a layer that chance treats alike: same cell, length and start distribution."""
+
+    cell: Ints
+    length: Ints
+    profile: Ints
+    number: Ints  # of such segments
+
+
+def _kinds(x: Placed, cell: Ints) -> _Kinds:
+    (cell, length, profile), _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
+    return _Kinds(cell, length, profile, number)
+
+
+def _expected_of_pairs(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
+) -> Floats:
+    """E[φ] of one random segment of A and one of B, for each pair of profiles and lengths."""
+    if measure.route == "equal":
+        return inner(profiles, profile_a, profiles, profile_b)
+    if measure.route == "cover":
+        cover_a, of_a = _cover(profiles, profile_a, a)
+        cover_b, of_b = _cover(profiles, profile_b, b)
+        return inner(cover_a, of_a, cover_b, of_b)
+    return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+
+
+# --- sums over start distributions --------------------------------------------------------------
+
+
+def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
+    """Σ_x f_i(x) g_j(x) for each pair of profiles of the same size: two edges and the middle."""
+    width = np.maximum(f.width[i], g.width[j])
+    total = np.empty(len(i))
+    for rows, x in _by_width(width):
+        inside = x < width[rows, None]
+        edge = f.at(i[rows, None], x) * g.at(j[rows, None], x) * inside
+        total[rows] = 2 * edge.sum(1)
+    middle = f.size[i] - 2 * width
+    return total + middle * f.plateau[i] * g.plateau[j]
+
+
+def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
+    """The probability that a random segment covers each token, from its start distribution.
+
+    A token t is covered by the starts from t − a + 1 to t. The result has a profile for each
+    distinct pair of start distribution and length, and says which one belongs to each.
+    """
+    (profile, a), which, _ = distinct(profile, a)
+    size = profiles.size[profile] + a - 1
+    width = np.minimum(profiles.width[profile] + a - 1, size // 2)
+    edges: list[Floats] = [np.empty(0)] * len(a)
+    for rows, x in _by_width(width + 1):
+        started = np.cumsum(profiles.at(profile[rows, None], x), axis=1)
+        before = x - a[rows, None]
+        ended = np.take_along_axis(started, np.maximum(before, 0), axis=1) * (before >= 0)
+        for row, cover in zip(rows.tolist(), started - ended, strict=True):
+            edges[row] = cover[: width[row] + 1]
+    return Profiles.of(size, edges), which
+
+
+def _correlated(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+) -> Floats:
+    """Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
+    total = np.empty(len(a))
+    lengths, which, counts = distinct(a, b)
+    for of_a, of_b, rows in zip(
+        *(x.tolist() for x in lengths), groups(which, len(counts)), strict=True
+    ):
+        offsets = np.arange(1 - of_b, of_a)
+        weights = phi(offsets, np.array(of_a), np.array(of_b))
+        weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
+        A, B = profile_a[rows], profile_b[rows]
+        # further in than this both factors are constant
+        width = np.maximum(profiles.width[A], profiles.width[B] + of_b - 1)
+        width = np.minimum(width, profiles.size[A] // 2)
+        for chunk, x in _by_width(width + 1, len(offsets)):
+            reached = np.arange(1 - of_b, x[-1] + of_a)
+            near = profiles.at(B[chunk, None], reached)
+            windows = np.lib.stride_tricks.sliding_window_view(near, len(offsets), axis=1)
+            value = profiles.at(A[chunk, None], x) * (windows @ weights)
+            last = width[chunk]
+            edge = np.where(x < last[:, None], value, 0.0).sum(1)
+            middle = profiles.size[A[chunk]] - 2 * last
+            total[rows[chunk]] = 2 * edge + middle * value[np.arange(len(chunk)), last]
+    return total
+
+
+def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
+    """Rows of similar width in portions, each with the places 0 … its greatest width − 1."""
+    order = np.argsort(width, kind="stable")
+    portions: list[tuple[Ints, Ints]] = []
+    at = 0
+    while at < len(order):
+        least = max(int(width[order[at]]), 1)
+        alike = int(np.searchsorted(width[order], 2 * least, side="right"))
+        end = min(alike, at + max(1, _CHUNK // (2 * least * times)))
+        portions.append((order[at:end], np.arange(int(width[order[end - 1]]))))
+        at = end
+    return portions

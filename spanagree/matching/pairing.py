@@ -1,0 +1,147 @@
+"""The segments of two annotators in pairs, and what differs in each.
+
+The pairing is one to one and depends on the segments alone, not on the order of input nor on
+which annotator comes first. Same boundaries and label go together first (``match``), then same
+boundaries (``label``), then the largest overlap of what is left (``boundary``, or
+``boundary+label``). What finds no partner is ``missed`` by the second, or ``spurious``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Ints, distinct, ranges
+from spanagree.corpus.segments import Layer
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.observed import similar
+
+KINDS = {
+    "missed": "the first marked it, the second nothing that goes with it",
+    "spurious": "the second marked it, the first nothing that goes with it",
+    "boundary": "other boundaries, same label",
+    "label": "same boundaries, other label",
+    "boundary+label": "other boundaries, other label",
+}
+"""The kinds of disagreement."""
+
+
+OUTCOMES = ("match", *KINDS)
+"""What becomes of a segment; the columns ``kind`` index it."""
+
+
+NONE = -1  # in place of a segment that is not there
+
+
+class Pairing(NamedTuple):
+    """The segments of two layers, in pairs or alone, in the order of the text.
+
+    ``a`` and ``b`` are numbers of segments, −1 where there is none; ``kind`` indexes
+    :data:`OUTCOMES`.
+    """
+
+    a: Ints
+    b: Ints
+    kind: Ints
+
+
+def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
+    """Every segment of two layers once, in a pair or alone, over the documents that both saw.
+
+    Of equal overlaps the same label comes first, then the pair with the least that only one of
+    the two covers, then the first in the text. ``labels`` is the number of labels of the corpus.
+
+    >>> seen = np.array([True])
+    >>> a, b = (Layer(*np.array([[0], [s], [e], [0]]), seen) for s, e in ((2, 5), (3, 6)))
+    >>> found = pairing(a, b, labels=1)
+    >>> found.a.tolist(), found.b.tolist(), OUTCOMES[found.kind[0]]
+    ([0], [0], 'boundary')
+    """
+    both = a.annotated & b.annotated
+    free_a, free_b = both[a.document], both[b.document]
+    partner = np.full(len(a), NONE)
+    for number in (_label, _place_among_twins):  # of the same label; then of any
+        i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
+        rest_a, rest_b = a.only(free_a), b.only(free_b)
+        cell_a, cell_b = (x.document * labels + number(x) for x in (rest_a, rest_b))
+        p, q, _ = similar(rest_a, rest_b, cell_a, cell_b, MATCHES["exact"])
+        partner[i[p]] = j[q]
+        free_a[i[p]], free_b[j[q]] = False, False
+    code_a, code_b = _codes(a, b)
+    i, j = _overlapping(a, b, np.flatnonzero(free_a), np.flatnonzero(free_b))
+    shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
+    order = np.lexsort(
+        (
+            np.maximum(code_a[i], code_b[j]),
+            np.minimum(code_a[i], code_b[j]),
+            (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared,
+            a.label[i] != b.label[j],
+            -shared,
+        )
+    )
+    for of_a, of_b in zip(i[order].tolist(), j[order].tolist(), strict=True):
+        if free_a[of_a] and free_b[of_b]:
+            partner[of_a] = of_b
+            free_a[of_a] = free_b[of_b] = False
+    paired = np.flatnonzero(partner != NONE)
+    missed, spurious = np.flatnonzero(free_a), np.flatnonzero(free_b)
+    all_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])
+    all_b = np.concatenate([partner[paired], np.full(len(missed), NONE), spurious])
+    codes = np.array([np.append(code_a, NONE)[all_a], np.append(code_b, NONE)[all_b]])
+    last = codes.max(0)
+    order = np.lexsort((last, np.where((codes == NONE).any(0), last, codes.min(0))))
+    all_a, all_b = all_a[order], all_b[order]
+    return Pairing(all_a, all_b, _kinds(a, b, all_a, all_b))
+
+
+def _label(layer: Layer) -> Ints:
+    return layer.label
+
+
+def _place_among_twins(layer: Layer) -> Ints:
+    """The place of each segment among those with the same boundaries, from 0."""
+    _, which, _ = distinct(layer.document, layer.start, layer.end)
+    return np.arange(len(which)) - np.searchsorted(which, which)
+
+
+def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
+    """The segments of both layers as numbers: equal if they are, in the order of the text."""
+    sides = ((x.document, x.start, x.end, x.label) for x in (a, b))
+    _, which, _ = distinct(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
+    return which[: len(a)], which[len(a) :]
+
+
+def _overlapping(a: Layer, b: Layer, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+    """All pairs that share a token, of some segments ``i`` of A and ``j`` of B.
+
+    Of two that overlap one starts in the other: no other pairs are looked at, however far some
+    segments reach.
+    """
+    # every document gets a stretch of its own on one long line
+    stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
+    start_a, end_a = (a.document[i] * stretch + x[i] for x in (a.start, a.end))
+    start_b, end_b = (b.document[j] * stretch + x[j] for x in (b.start, b.end))
+    q, p = ranges(np.searchsorted(start_b, start_a), np.searchsorted(start_b, end_a))
+    r, s = ranges(np.searchsorted(start_a, start_b, side="right"), np.searchsorted(start_a, end_b))
+    return i[np.concatenate([p, r])], j[np.concatenate([q, s])]
+
+
+def _kinds(a: Layer, b: Layer, of_a: Ints, of_b: Ints) -> Ints:
+    (_, *bounds_a, label_a), (_, *bounds_b, label_b) = columns_of(a, of_a), columns_of(b, of_b)
+    moved = (bounds_a[0] != bounds_b[0]) | (bounds_a[1] != bounds_b[1])
+    renamed = label_a != label_b
+    cases = {
+        "missed": of_b == NONE,
+        "spurious": of_a == NONE,
+        "boundary+label": moved & renamed,
+        "boundary": moved,
+        "label": renamed,
+    }
+    return np.select(list(cases.values()), [OUTCOMES.index(kind) for kind in cases], 0)
+
+
+def columns_of(layer: Layer, of: Ints) -> tuple[Ints, ...]:
+    """Document, start, end and label of some segments; −1 where there is none."""
+    columns = (layer.document, layer.start, layer.end, layer.label)
+    return tuple(np.append(column, NONE)[of] for column in columns)

@@ -1,0 +1,158 @@
+"""Tallies: counts that add, and the scores that are derived from them.
+
+Store counts, derive scores: with counts and lengths fixed, precision, recall and F1 are linear in
+what is matched, so their expected values follow from the expected match *exactly*, and tallies of
+documents, labels and pairs of annotators can be added in any order before they are scored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints
+from spanagree.matching.score import Interval, Score, corrected, undefined
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What two annotations have in common: counts of segments, or of tokens.
+
+    Attributes:
+        matched: the similarity observed, added up over pairs of segments.
+        expected: its expected value if both annotations were random.
+        size_a: the size of the first, in an evaluation of the gold annotation.
+        size_b: the size of the second, in an evaluation of the system.
+        intervals: of precision, recall and f1 by name, if they were asked for; a sum has none.
+
+    >>> (Tally(3, 0.5, 4, 5) + Tally(1, 0.25, 2, 1)).f1.observed
+    0.6666666666666666
+    """
+
+    matched: float = 0
+    expected: float = 0.0
+    size_a: int = 0
+    size_b: int = 0
+    intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.matched + other.matched,
+            self.expected + other.expected,
+            self.size_a + other.size_a,
+            self.size_b + other.size_b,
+        )
+
+    @property
+    def precision(self) -> Score:
+        """matched / size_b; undefined if the second marked nothing."""
+        return self._score("precision", 1, self.size_b, "the system marked nothing")
+
+    @property
+    def recall(self) -> Score:
+        """matched / size_a; undefined if the first marked nothing."""
+        return self._score("recall", 1, self.size_a, "the gold annotation has nothing marked")
+
+    @property
+    def f1(self) -> Score:
+        """2·matched / (size_a + size_b); undefined if neither marked anything."""
+        return self._score("f1", 2, self.size_a + self.size_b, "neither marked anything")
+
+    def _score(self, name: str, times: int, size: int, reason: str) -> Score:
+        score = undefined(reason)
+        if size:
+            score = corrected(times * self.matched / size, times * self.expected / size)
+        if name in self.intervals:
+            return score._replace(interval=self.intervals[name])
+        return score
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """The tallies of many documents and labels, as columns.
+
+    One entry for each document and label in which at least one of the two annotations has a
+    segment; ``label`` is −1 throughout for a measure that disregards labels.
+    """
+
+    document: Ints
+    label: Ints
+    matched: Floats | Ints
+    expected: Floats
+    size_a: Ints
+    size_b: Ints
+
+    def total(self, where: Ints | slice = slice(None)) -> Tally:
+        """The sum over all entries, or over those chosen; independent of their order."""
+        return Tally(
+            _sum(self.matched[where].tolist()),
+            math.fsum(self.expected[where].tolist()),
+            int(self.size_a[where].sum()),
+            int(self.size_b[where].sum()),
+        )
+
+    def where(self, rows: Bools | Ints | slice) -> Tallies:
+        """Some of the entries, by a mask or by number."""
+        return Tallies(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    def by_label(self, labels: Iterable[str]) -> dict[str, Tally]:
+        """A tally for each label, zeros for those that occur nowhere."""
+        if len(self.label) and self.label[0] < 0:
+            return {}
+        names = tuple(labels)
+        return dict(zip(names, self.totals(self.label, len(names)), strict=True))
+
+    def totals(self, which: Ints, count: int) -> list[Tally]:
+        """A tally for each number below ``count``: of the entries that ``which`` gives it."""
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which, minlength=count)).tolist()
+        columns = (self.matched, self.expected, self.size_a, self.size_b)
+        matched, expected, size_a, size_b = (column[order].tolist() for column in columns)
+        return [
+            Tally(
+                _sum(matched[low:high]),
+                math.fsum(expected[low:high]),
+                sum(size_a[low:high]),
+                sum(size_b[low:high]),
+            )
+            for low, high in zip([0, *ends], ends, strict=False)
+        ]
+
+    def table(self, documents: Ints) -> Floats:
+        """What each of these documents adds to matched, expected, size_a, size_b; (documents, 4).
+
+        ``documents`` are numbers, rising; entries of other documents are left out.
+        """
+        place = np.searchsorted(documents, self.document)
+        here = place < len(documents)
+        here[here] = documents[place[here]] == self.document[here]
+        rows = np.flatnonzero(here)
+        # added up in the order of their values, so that the order of pairs changes no digit
+        rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
+        columns = (self.matched, self.expected, self.size_a, self.size_b)
+        sums = [np.bincount(place[rows], c[rows], len(documents)) for c in columns]
+        return np.stack(sums, axis=1)
+
+    def of_document(self, document: int) -> Tally:
+        """The tally of one document, over its labels."""
+        low, high = np.searchsorted(self.document, (document, document + 1))
+        return self.total(slice(low, high))
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """The sum of tallies; independent of their order.
+
+    >>> total([Tally(1, 0.5, 2, 1), Tally(1, 0.25, 1, 1)])
+    Tally(matched=2, expected=0.75, size_a=3, size_b=2)
+    """
+    columns = [[t.matched, t.expected, t.size_a, t.size_b] for t in tallies]
+    matched, expected, size_a, size_b = zip(*columns, strict=True) if columns else ((),) * 4
+    return Tally(_sum(matched), math.fsum(expected), int(sum(size_a)), int(sum(size_b)))
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Exact, so that the order of documents changes no digit; of whole numbers a whole number."""
+    return sum(values) if set(map(type, values)) <= {int} else math.fsum(values)

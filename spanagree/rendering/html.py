@@ -1,0 +1,128 @@
+"""HTML that is safe by construction: what is no :class:`Html` is text of a user's, and escaped."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Callable, Mapping
+
+from spanagree.rendering.table import Table, Value, figure
+
+LONGEST = 40  # characters of a name that are shown; all of it is in its title
+
+
+_MOST = 300  # rows of a table
+
+
+_SENTENCES = 12  # below it
+
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff]"
+)
+
+
+class Html(str):
+    """A piece of HTML."""
+
+    __slots__ = ()
+
+
+def visible(text: str) -> str:
+    """A text in which nothing is hidden: control characters and marks of direction are shown.
+
+    >>> visible("a\\x00b\\u202ec")
+    'a␀b[U+202E]c'
+    """
+    return _UNSEEN.sub(_picture, text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"[U+{code:04X}]"
+
+
+def el(name: str, *children: str, **attributes: str | float | None) -> Html:
+    """An element; an attribute that is ``None`` is left out, ``_`` at the end of its name too.
+
+    >>> el("p", "<b>", class_="note")
+    '<p class="note">&lt;b&gt;</p>'
+    """
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(visible(str(value)))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Html(f"<{name}{given}>{''.join(map(escaped, children))}</{name}>")
+
+
+def escaped(text: str) -> Html:
+    """A text as HTML; what is HTML already stays."""
+    return text if isinstance(text, Html) else Html(html.escape(visible(text)))
+
+
+def name(text: str, longest: int = LONGEST) -> Html:
+    """A user's name, kept apart from the direction of the text around it, cut if it is long."""
+    if len(text) <= longest:
+        return el("bdi", text)
+    return el("bdi", f"{text[: longest - 1]}…", title=text)
+
+
+def number(value: Value) -> Html:
+    """A figure as people read it, with all its digits in ``data-value``."""
+    if value is None or isinstance(value, str) or math.isnan(value):
+        return el("span", figure(value), class_="undefined")
+    return el("data", figure(value), value=repr(value))
+
+
+Cell = Callable[[int, int], Html | None]
+"""What stands in a row and column of a table instead of the plain value, if anything."""
+
+
+def table(of: Table, cell: Cell | None = None) -> Html:
+    """A table with caption, headers and what is said below it; of very many rows the first.
+
+    ``cell`` gives cells that are more than a name or a figure.
+    """
+    head = [el("th", title, scope="col", class_=_kind(of, c)) for c, title in enumerate(of.header)]
+    rows = []
+    for r, row in enumerate(of.rows[:_MOST]):
+        cells = []
+        for c, value in enumerate(row):
+            shown = (cell and cell(r, c)) or (
+                name(value) if isinstance(value, str) else number(value)
+            )
+            scope: Mapping[str, str] = {"scope": "row"} if c == 0 else {}
+            cells.append(el("td" if c else "th", shown, class_=_kind(of, c), **scope))
+        rows.append(el("tr", *cells, class_="break" if r in of.breaks else None))
+    left = len(of.rows) - _MOST
+    more = [f"and {left} more rows; --format csv of the command line has all"] if left > 0 else []
+    body = el(
+        "table",
+        el("caption", of.caption) if of.caption else Html(),
+        el("thead", el("tr", *head)),
+        el("tbody", *rows),
+    )
+    return Html(scrolled(body, of.caption or "table") + remarks(*more, *of.remarks))
+
+
+def scrolled(body: Html, label: str) -> Html:
+    """What may be wider than the page: it scrolls by itself, by keyboard too."""
+    return el("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
+
+
+def remarks(*said: str) -> Html:
+    """Sentences below a table or a chart; of very many the first."""
+    if not said:
+        return Html()
+    left = len(said) - _SENTENCES
+    more = [f"and {left} more like these"] if left > 0 else []
+    return el("ul", *(el("li", one) for one in (*said[:_SENTENCES], *more)), class_="remarks")
+
+
+def _kind(of: Table, column: int) -> str | None:
+    return None if column < of.names or column in of.prose else "figure"

@@ -1,0 +1,25 @@
+"""Tables for a README, an issue or a notebook."""
+
+from __future__ import annotations
+
+import re
+
+from spanagree.rendering.table import Table, figure
+
+
+def render(table: Table) -> str:
+    """A Markdown table; whatever a name contains shows as text."""
+    align = ["---" if c < table.names else "---:" for c in range(len(table.header))]
+    rows = [table.header, align, *([escaped(figure(v)) for v in row] for row in table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    above = [escaped(table.caption), ""] if table.caption else []
+    below = [escaped(remark) + "  " for remark in table.remarks]
+    if table.signature:
+        below.append(f"Signature: `{table.signature}`")
+    return "\n".join([*above, *lines, *([""] if below else []), *below, ""])
+
+
+def escaped(text: str) -> str:
+    """A text as Markdown shows it, whatever it contains."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|#~$])", r"\\\1", text)

@@ -1,0 +1,1 @@
+"""How sure figures are: bootstrap intervals and permutation tests."""

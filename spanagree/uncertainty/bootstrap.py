@@ -1,0 +1,298 @@
+"""How sure a figure is: resampling of tallies over documents (or items), never of texts.
+
+A figure here is a function of sums over units, so a resample is a product of drawn weights and the
+table of what each unit adds; matched, expected and sizes of a document always move together. Units
+that add the same are one row with a multiplicity, in an order of their own, so the order of
+documents changes no digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct_rows
+from spanagree.errors import SettingError, check_choice, check_whole, show
+from spanagree.matching.score import UNDEFINED, Interval
+
+Statistic: TypeAlias = Callable[[Floats], Floats]
+"""From sums, (resamples, columns), to figures, (resamples, figures); ``nan`` where undefined."""
+
+
+INTERVALS = {
+    "bca": "bias-corrected and accelerated: the least error for few documents",
+    "percentile": "the quantiles of the resamples as they are",
+    "jackknife": "the figure ± z standard errors, from leaving out one unit at a time; no draws",
+}
+"""How an interval is made of resamples, by name."""
+
+
+_CELLS = 1 << 22  # of one temporary array
+
+
+_TOGETHER = 100  # things that are resampled together
+
+
+_SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
+
+
+_TIE = 1e-12  # figures closer than this are the same
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How often to resample, from which seed, and what becomes of it.
+
+    Raises:
+        SettingError: for a confidence outside 0–100, less than one resample, or a bad seed.
+    """
+
+    confidence: float = 95
+    resamples: int = 10_000
+    seed: int = 0
+    interval: str = "bca"
+
+    def __post_init__(self) -> None:
+        check_choice(self.interval, INTERVALS, "interval")
+        c = self.confidence
+        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
+            raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
+        check_whole(self.resamples, 1, "resamples")
+        check_whole(self.seed, 0, "seed")
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Resampling:
+        """That which settings of a result name."""
+        kind = next(name for name in INTERVALS if settings["ci"].startswith(name))
+        confidence = float(settings["ci"].removeprefix(kind))
+        return cls(confidence, settings.get("resamples", 1), settings.get("seed", 0), kind)
+
+    def settings(self) -> dict[str, Any]:
+        """For the signature."""
+        number = float(self.confidence)
+        kind = f"{self.interval}{int(number) if number.is_integer() else number!r}"
+        if self.interval == "jackknife":
+            return {"ci": kind}
+        return {"ci": kind, "resamples": int(self.resamples), "seed": int(self.seed)}
+
+
+class Sample:
+    """Units and what each of them adds to every sum.
+
+    Attributes:
+        rows: the distinct rows of the table; (distinct, columns), dense or sparse.
+        times: how many units have each row.
+        total: the sums over all units.
+    """
+
+    def __init__(self, table: Any) -> None:
+        """A sample from a table, (units, columns), dense or of scipy.sparse."""
+        self.rows, self.times = _distinct_rows(table)
+        self.units = int(self.times.sum())
+        self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
+
+    def resampled(self, resampling: Resampling) -> Iterator[Floats]:
+        """The sums over as many units, drawn with replacement; in portions, (some, columns)."""
+        rng = np.random.default_rng(resampling.seed)
+        wide = max(self.units, self.rows.shape[1], 1)
+        for portion in _portions(resampling.resamples, wide):
+            yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
+
+    def each_left_out(self) -> Iterator[Floats]:
+        """The sums without one unit of each distinct row; in portions, (some, columns)."""
+        at = 0
+        for portion in _portions(len(self.times), self.rows.shape[1]):
+            part = self.rows[at : at + portion]
+            yield self.total - (part if isinstance(part, np.ndarray) else part.toarray())
+            at += portion
+
+
+def _distinct_rows(table: Any) -> tuple[Any, Ints]:
+    if isinstance(table, np.ndarray):
+        rows, _, times = distinct_rows(table)
+        filled = np.count_nonzero(rows) / max(rows.size, 1)
+        if filled < _SPARSE and rows.size > _CELLS:
+            from scipy.sparse import csr_array  # takes a tenth of a second to import
+
+            return csr_array(rows), times
+        return rows, times
+    table = table.tocsr()
+    keys = [
+        (table.indices[a:b].tobytes(), table.data[a:b].tobytes())
+        for a, b in zip(table.indptr[:-1].tolist(), table.indptr[1:].tolist(), strict=True)
+    ]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    first = [i for i, k in enumerate(order) if not i or keys[k] != keys[order[i - 1]]]
+    return table[order[first]], np.diff([*first, len(order)])
+
+
+def _portions(count: int, wide: int) -> Iterator[int]:
+    most = max(1, _CELLS // max(wide, 1))
+    for low in range(0, count, most):
+        yield min(most, count - low)
+
+
+def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
+    """How often each distinct row is drawn, for some resamples; (count, distinct)."""
+    units, distinct = int(times.sum()), len(times)
+    if distinct * 8 < units:
+        return rng.multinomial(units, times / units, size=count).astype(np.float64)
+    row = np.repeat(np.arange(distinct), times)
+    drawn = row[rng.integers(0, max(units, 1), size=(count, units))]
+    drawn += (np.arange(count) * distinct)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=count * distinct)
+    return counts.reshape(count, distinct).astype(np.float64)
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """The figures, and what they are in resamples and with one unit left out.
+
+    Attributes:
+        estimate: (figures,).
+        replicates: (resamples, figures).
+        left_out: (distinct rows, figures).
+        times: how many units have each row.
+    """
+
+    estimate: Floats
+    replicates: Floats
+    left_out: Floats
+    times: Ints
+
+    def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
+        """Low and high end of one figure, and what is out of the ordinary."""
+        units = int(self.times.sum())
+        estimate, drawn = float(self.estimate[figure]), self.replicates[:, figure]
+        defined = drawn[~np.isnan(drawn)]
+        if units < 2:
+            return UNDEFINED, UNDEFINED, f"{units} to resample; an interval needs two"
+        if math.isnan(estimate):
+            return UNDEFINED, UNDEFINED, "the figure itself is undefined"
+        if resampling.interval == "jackknife":
+            return self._jackknife(figure, resampling)
+        said = []
+        if missing := len(drawn) - len(defined):
+            said.append(f"undefined in {missing} of {len(drawn)} resamples")
+        tail = (1 - resampling.confidence / 100) / 2
+        ends = (tail, 1 - tail)
+        if resampling.interval == "bca":
+            adjusted = _bca(estimate, defined, self.left_out[:, figure], self.times, tail)
+            if adjusted is None:
+                said.append("percentile, as its bias or acceleration is undefined")
+            else:
+                ends = adjusted
+        if not len(defined):
+            return UNDEFINED, UNDEFINED, said[0]
+        low, high = np.quantile(defined, ends).tolist()
+        return low, high, "; ".join(said)
+
+    def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
+        from scipy.special import ndtri  # takes a tenth of a second to import
+
+        units = int(self.times.sum())
+        left_out, estimate = self.left_out[:, figure], float(self.estimate[figure])
+        if np.isnan(left_out).any():
+            return UNDEFINED, UNDEFINED, "undefined without one of those it rests on"
+        mean = np.average(left_out, weights=self.times)
+        spread = (self.times * (left_out - mean) ** 2).sum() * (units - 1) / units
+        error = float(-ndtri((1 - resampling.confidence / 100) / 2)) * math.sqrt(spread)
+        return estimate - error, estimate + error, ""
+
+
+def _bca(
+    estimate: float, drawn: Floats, left_out: Floats, times: Ints, tail: float
+) -> tuple[float, float] | None:
+    """The quantiles of a BCa interval (Efron 1987); None if bias or acceleration is undefined."""
+    from scipy.special import ndtr, ndtri  # takes a tenth of a second to import
+
+    below = ((drawn < estimate - _TIE).sum() + (drawn <= estimate + _TIE).sum()) / (2 * len(drawn))
+    deviation = np.average(left_out, weights=times) - left_out
+    spread = (times * deviation**2).sum()
+    if not 0 < below < 1 or not spread > _TIE**2:  # nan is not greater either
+        return None
+    z0 = ndtri(below)
+    a = (times * deviation**3).sum() / (6 * spread**1.5)
+    z = z0 + np.array([ndtri(tail), -ndtri(tail)])
+    if (a * z >= 1).any():
+        return None
+    low, high = ndtr(z0 + z / (1 - a * z)).tolist()
+    return low, high
+
+
+def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> Bootstrap:
+    """Figures of a sample with their resamples and leave-one-outs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = statistic(sample.total)[0]
+        drawn = [] if resampling.interval == "jackknife" else sample.resampled(resampling)
+        return Bootstrap(
+            estimate,
+            np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
+            np.concatenate([statistic(sums) for sums in sample.each_left_out()])
+            if len(sample.times)
+            else np.empty((0, 0)),
+            sample.times,
+        )
+
+
+def intervals(
+    of: Sequence[tuple[Ints, Floats]],
+    statistic: Statistic,
+    resampling: Resampling,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[list[Interval]]:
+    """Intervals for figures that come in threes: observed, expected, corrected.
+
+    Args:
+        of: for each thing that has figures, its documents and what each adds; (documents,
+            columns). Things with the same documents are resampled together.
+        statistic: from the sums of one thing to its figures, a multiple of three.
+        resampling: how.
+        progress: called with the number of things done, and of all.
+    """
+    groups: dict[bytes, list[int]] = {}
+    for i, (documents, _) in enumerate(of):
+        groups.setdefault(documents.tobytes(), []).append(i)
+    found: list[list[Interval]] = [[] for _ in of]
+    done = 0
+    for members in groups.values():
+        for low in range(0, len(members), _TOGETHER):
+            together = members[low : low + _TOGETHER]
+            tables = [of[i][1] for i in together]
+            columns = tables[0].shape[1]
+
+            def each(sums: Floats, columns: int = columns) -> Floats:
+                one = statistic(sums.reshape(-1, columns))
+                return one.reshape(len(sums), -1)
+
+            drawn = bootstrap(Sample(np.concatenate(tables, axis=1)), each, resampling)
+            per = len(drawn.estimate) // len(together)
+            for place, i in enumerate(together):
+                found[i] = [
+                    interval_of(drawn, place * per + first, resampling)
+                    for first in range(0, per, 3)
+                ]
+            done += len(together)
+            if progress is not None:
+                progress(done, len(of))
+    return found
+
+
+def interval_of(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:
+    """The interval of observed, expected and corrected figure, which stand in this order."""
+    ends = [drawn.interval(figure, resampling) for figure in range(first, first + 3)]
+    observed, expected, beyond = ((low, high) for low, high, _ in ends)
+    reasons: dict[str, list[str]] = {}
+    for kind, (_, _, said) in zip(("observed", "expected", "corrected"), ends, strict=True):
+        if said:
+            reasons.setdefault(said, []).append(kind)
+    reason = "; ".join(f"{', '.join(kinds)}: {said}" for said, kinds in reasons.items())
+    return Interval(observed, expected, beyond, reason)

@@ -1,0 +1,61 @@
+"""Permutation tests of paired tallies, and the correction for many tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.matching.score import UNDEFINED, f1_figures
+from spanagree.uncertainty.bootstrap import Resampling
+
+TIE = 1e-12  # differences closer than this are the same
+
+
+_CELLS = 1 << 22  # of one temporary array
+
+
+def exchange(
+    table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
+) -> list[float]:
+    """p of the two differences: how often exchanging systems gives one as large."""
+    differing = differing[np.lexsort(differing.reshape(len(differing), 6).T)]
+    change = differing[:, 1] - differing[:, 0]
+    total = table.sum(axis=0)
+    hits, draws = np.zeros(2), np.zeros(2)
+    for chosen in _exchanges(len(differing), exact, resampling):
+        moved = chosen @ change
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
+        difference = (f1[0] - f1[1])[:, [0, 2]]
+        hits += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
+        draws += (~np.isnan(difference)).sum(axis=0)
+    p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
+    return np.where(np.isnan(value), UNDEFINED, p).tolist()
+
+
+def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
+    """Which documents are exchanged: all ways, or drawn ones; (some, documents) of 0 and 1."""
+    rng = np.random.default_rng(resampling.seed)
+    most = max(1, _CELLS // max(documents, 1))
+    draws = 2**documents if exact else resampling.resamples
+    for low in range(0, draws, most):
+        count = min(most, draws - low)
+        if exact:
+            ways = np.arange(low, low + count)[:, None] >> np.arange(documents)
+            yield (ways & 1).astype(np.float64)
+            continue
+        yield rng.integers(0, 2, size=(count, documents)).astype(np.float64)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction; undefined ones do not count."""
+    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    adjusted = [UNDEFINED] * len(values)
+    least = 0.0
+    for rank, k in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * values[k]))
+        adjusted[k] = least
+    return adjusted
