@@ -14,6 +14,10 @@ from spanagree.errors import InputError, SettingError, SpanAgreeError, printable
 PathName = str | os.PathLike[str]
 
 
+Source = PathName | Sequence[PathName] | Mapping[str, PathName]
+"""Files as readers take them: one, several, or by the name of the layer that each holds."""
+
+
 def read_text(path: PathName, encoding: str = "utf-8") -> str:
     """The text of a file, or of standard input for ``-``; a byte order mark is left out.
 

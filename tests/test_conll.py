@@ -300,7 +300,7 @@ def test_columns_of_no_layer(write):
     with pytest.raises(sa.SettingError) as error:
         sa.read_conll(files, columns={"c": 1})
     assert str(error.value) == (
-        "columns name 'c', which is no layer; with several files the layers are a, b"
+        "columns name 'c', which is not a layer; with several files the layers are a, b"
     )
 
 

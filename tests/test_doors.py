@@ -13,11 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
-from spanagree.formats.registry import draft_files, read_files, write_file
+from spanagree.formats.registry import raw_files, read_files, write_file
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -162,8 +161,8 @@ def test_characters_and_back(corpus):
 @same_files
 def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
-    assert valid_corpus(RawCorpus.of(corpus)) == corpus
-    parts = {name: RawCorpus.of(corpus.of_annotators([name])) for name in corpus.annotators}
+    assert valid_corpus(corpus.to_raw()) == corpus
+    parts = {name: corpus.of_annotators([name]).to_raw() for name in corpus.annotators}
     assert valid_corpus(unite(parts)) == corpus
 
 
@@ -282,7 +281,7 @@ def test_ids_match_files(tmp_path):
 def test_sources_that_do_not_fit(one, two, message):
     """Sources of different texts are not united."""
     with pytest.raises(sa.InputError) as error:
-        unite({"one": RawCorpus.of(one), "two": RawCorpus.of(two)})
+        unite({"one": one.to_raw(), "two": two.to_raw()})
     assert str(error.value) == message
 
 
@@ -290,10 +289,10 @@ def test_options_that_no_format_takes(tmp_path):
     """An option for another format is an error, not passed over."""
     sa.write_jsonl(sa.Corpus([1], {}, ()), tmp_path / "a.jsonl")
     with pytest.raises(sa.SettingError) as error:
-        draft_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
+        raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
     assert str(error.value) == "columns is for conll; the files here are jsonl"
     with pytest.raises(sa.SettingError, match="unknown format 'xml'; allowed: conll, jsonl, spacy"):
-        draft_files({"a": "a"}, {}, "xml")
+        raw_files({"a": "a"}, {}, "xml")
     with pytest.raises(sa.SettingError, match="unknown format to write 'brat'; allowed: conll"):
         write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "brat")
 

@@ -17,7 +17,7 @@ from spanagree.cli.options import (
     table_option,
 )
 from spanagree.corpus.repairs import repaired
-from spanagree.formats.shards import draft_found
+from spanagree.formats.shards import raw_found
 from spanagree.rendering.data import to_json
 
 
@@ -48,7 +48,7 @@ def check(
     options, form, repair = reading_asked(reading)
     layers = layers_in(files)
     check_output(output, layers.values())
-    draft = draft_found(layers, options, form)
+    draft = raw_found(layers, options, form)
     result = inspect(repaired(draft, repair))
     text = to_json(result.to_dict()) if format == "json" else as_text(result)
     put(output, text)

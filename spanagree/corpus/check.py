@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.corpus.flaws import FLAWS, Flaw, overlapping
+from spanagree.corpus.flaws import FLAWS, Flaw, overlaps
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import show
 from spanagree.settings import __version__, signature
@@ -80,7 +80,7 @@ def check(draft: RawCorpus) -> Check:
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 4, "PER"), (1, 2, "per")]]})
-    >>> [finding.name for finding in check(RawCorpus.of(corpus)).findings]
+    >>> [finding.name for finding in check(corpus.to_raw()).findings]
     ['nested', 'overlap', 'alike-labels']
     """
     n = len(draft.annotators)
@@ -154,7 +154,7 @@ def _finding(draft: RawCorpus, name: str, flaw: Flaw) -> Finding | None:
         flaw.repairs is not None,
         len(where),
         len(np.unique(annotations)),
-        flaw.of(draft, int(where[0])),
+        flaw.describe(draft, int(where[0])),
         tuple(places),
         flaw.repairs or (),
     )
@@ -162,7 +162,7 @@ def _finding(draft: RawCorpus, name: str, flaw: Flaw) -> Finding | None:
 
 def _overlaps(draft: RawCorpus) -> Finding | None:
     """In how many annotations any segments overlap, whatever their labels."""
-    later, _ = overlapping(draft, same_label=False)
+    later, _ = overlaps(draft)
     if not len(later):
         return None
     annotations = len(np.unique(draft.annotation[later]))

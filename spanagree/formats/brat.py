@@ -51,10 +51,10 @@ def read_brat(
             differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    return valid_corpus(draft_brat(folder, discontinuous=discontinuous), repair)
+    return valid_corpus(raw_brat(folder, discontinuous=discontinuous), repair)
 
 
-def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
+def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
     """The rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     root = Path(folder)
@@ -85,7 +85,7 @@ def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
             " with .txt and .ann files, and what is read is the folder that holds these"
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
-    return collector.draft({"format": "brat", "discontinuous": discontinuous}, notes)
+    return collector.raw({"format": "brat", "discontinuous": discontinuous}, notes)
 
 
 def _read_ann(

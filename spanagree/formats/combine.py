@@ -46,7 +46,7 @@ def unite(drafts: Mapping[str, RawCorpus]) -> RawCorpus:
     return whole
 
 
-def chained(drafts: Mapping[str, RawCorpus]) -> RawCorpus:
+def concatenated(drafts: Mapping[str, RawCorpus]) -> RawCorpus:
     """Parts of one corpus, one after the other: the same annotators over other documents.
 
     Documents without ids are called by the part's name and their number in it.

@@ -59,12 +59,12 @@ def read_jsonl(
         SettingError: for an unknown repair, or a block below 1.
     """
     if block is None:
-        return valid_corpus(draft_jsonl(path), repair)
+        return valid_corpus(raw_jsonl(path), repair)
     check_whole(block, 1, "block")
     return (valid_corpus(draft, repair) for draft in _blocks(path, block))
 
 
-def draft_jsonl(path: PathName) -> RawCorpus:
+def raw_jsonl(path: PathName) -> RawCorpus:
     """The rows of a file in our own format, unchecked."""
     name = printable(str(path))
     lines = enumerate(read_text(path).split("\n"), 1)
@@ -105,7 +105,7 @@ def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, No
         annotators |= dict.fromkeys(entry["annotators"])
     if collector is None:
         raise InputError(f"{name}: no documents; a line for each is needed")
-    return collector.draft({"format": "jsonl"})
+    return collector.raw({"format": "jsonl"})
 
 
 def _entry(line: str, where: str) -> dict[str, Any]:

@@ -65,10 +65,10 @@ def from_docs(
             flaws that no repair was asked for.
         SettingError: for an unknown repair or ``partial``.
     """
-    return valid_corpus(draft_docs(layers, spans=spans, ids=ids, partial=partial), repair)
+    return valid_corpus(raw_docs(layers, spans=spans, ids=ids, partial=partial), repair)
 
 
-def draft_docs(
+def raw_docs(
     layers: Mapping[str, Sequence[Any]],
     *,
     spans: str | None = None,
@@ -138,7 +138,7 @@ def draft_docs(
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     if dropped:
         reading["partial"] = "drop-tokens"
-    return collector.draft(reading, notes, numbered=ids is None)
+    return collector.raw(reading, notes, numbered=ids is None)
 
 
 def _tokenised_differently(docs: Mapping[str, Sequence[Any]], n: int) -> str | None:
@@ -226,10 +226,10 @@ def read_docbin(
         InputError: for files that are not there, truncated or no .spacy files; as for
             :func:`from_docs`.
     """
-    return valid_corpus(draft_docbin(source, spans=spans, partial=partial), repair)
+    return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
 
 
-def draft_docbin(
+def raw_docbin(
     source: PathName | Sequence[PathName] | Mapping[str, PathName],
     *,
     spans: str | None = None,
@@ -253,7 +253,7 @@ def draft_docbin(
             raise InputError(
                 f"{where}: no .spacy file, or truncated ({printable(reason)})"
             ) from None
-    return draft_docs(layers, spans=spans, partial=partial)
+    return raw_docs(layers, spans=spans, partial=partial)
 
 
 def to_docs(
