@@ -60,6 +60,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def unfit(what: str, value: object, needed: str) -> InputError:
+    """Return the error for a value that cannot be taken; it ends with what is needed instead.
+
+    >>> print(unfit("row 3: id", 7.5, "a string is needed"))
+    row 3: id 7.5; a string is needed
+    """
+    return InputError(f"{what} {show(value)}; {needed}")
+
+
 def more_like_it(count: int) -> str:
     """Return what an error adds when there are other cases than the one that it shows.
 

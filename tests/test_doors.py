@@ -274,7 +274,7 @@ def test_ids_match_files(tmp_path):
     [
         (sa.Corpus([2], {}, ()), sa.Corpus([2, 1], {}, ()), "two: 2 documents, one has 1; without ids in both, documents are matched by their order, and their number has to be the same"),
         (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all sources need the same text"),
-        (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all sources need the same"),
+        (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all need the same"),
         (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],
 )  # fmt: skip
@@ -309,8 +309,8 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
         (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
         (lambda: sa.to_docs(sa.Corpus([1], {"a": nested.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
-        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters"),
-        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens"),
+        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters; read the corpus with its tokens"),
+        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens; read the corpus with its texts"),
         (lambda: nested.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
         (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file holds one annotator; there are 0 (): choose one with --annotators"),
     ):  # fmt: skip

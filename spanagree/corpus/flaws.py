@@ -105,13 +105,12 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     content = raw.tokens if tokens else raw.texts
     if content is None:
         return start, end
-    first = np.cumsum(raw.lengths) - raw.lengths
     for i, d, low, high in _rows(raw):
         if not 0 <= low < high:
             continue  # a flaw of its own
         units: Sequence[str]
         if tokens:
-            a, b = first[d] + np.clip((low, high), 0, raw.lengths[d])
+            a, b = raw.starts[d] + np.clip((low, high), 0, raw.lengths[d])
             units = content[a:b]
         else:
             units = content[d][low:high]

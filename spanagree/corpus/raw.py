@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,16 @@ class RawCorpus:
     def id_of(self, index: int) -> str:
         """Return the name of a document: its id, or its number from 1."""
         return str(index + 1) if self.ids is None else self.ids[index]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Per document, how many tokens or characters come before it."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    def tokens_of(self, index: int) -> tuple[str, ...]:
+        """Return the tokens of a document, where they are known."""
+        first = int(self.starts[index])
+        return (self.tokens or ())[first : first + int(self.lengths[index])]
 
     def place_of(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""
