@@ -139,7 +139,9 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
     """Add a document and what each annotator marked in it."""
     if collector.offsets == "characters" and entry.get("tokens") is not None:
         raise InputError(f"{where}: tokens, but offsets in characters; offsets tokens are needed")
-    content: dict[str, Any] = {key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")}
+    content: dict[str, Any] = {
+        key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")
+    }
     document = collector.document(entry.get("id"), where, **content)
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
