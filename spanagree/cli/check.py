@@ -43,14 +43,13 @@ def check(
     spanagree check corpus.jsonl
     """
     from spanagree.corpus.check import check as inspect
-    from spanagree.corpus.check_text import as_text
 
     options, form, repair = reading_asked(reading)
     layers = layers_in(files)
     check_output(output, layers.values())
     draft = raw_found(layers, options, form)
     result = inspect(repaired(draft, repair))
-    text = to_json(result.to_dict()) if format == "json" else as_text(result)
+    text = to_json(result.to_dict()) if format == "json" else result.to_text()
     put(output, text)
     if result.errors:
         context.exit(FAILED)

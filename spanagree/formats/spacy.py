@@ -104,7 +104,7 @@ def raw_docs(
     return collector.raw(reading, notes, numbered=ids is None)
 
 
-def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> list[_Row]:
+def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
     """Return each annotator's Doc of each text, or None for one never seen."""
     if not isinstance(layers, Mapping) or not all(
         isinstance(docs, (list, tuple)) and all(d is None or hasattr(d, "text") for d in docs)
@@ -130,7 +130,7 @@ def _collect(
     """Add a document, of which some tokens are kept, and what each annotator marked in it."""
     first = next(doc for doc in row.values() if doc is not None)
     tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
-    content = {
+    content: dict[str, Any] = {
         "tokens": [token.text for token in tokens],
         "token_starts": [token.idx for token in tokens],
     }

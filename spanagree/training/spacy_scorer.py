@@ -48,7 +48,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
 
     Args:
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:
         SettingError: for an unknown name.

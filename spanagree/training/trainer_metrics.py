@@ -47,7 +47,7 @@ def trainer_metrics(
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`); ``auto`` reads all but bare labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
 
