@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -104,28 +104,32 @@ class Check:
         return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
 
     def _tables(self) -> Iterator[Table]:
-        coverage = [[counted(n, "annotator"), k] for n, k in self.coverage.items()]
+        coverage: list[list[Value]] = [
+            [counted(n, "annotator"), k] for n, k in self.coverage.items()
+        ]
         yield Table(("seen by", "documents"), coverage)
         left = len(self.annotators) - _MOST
         yield Table(
             ("annotator", "documents", "marked nothing", "segments", "labels"),
-            [
-                [*counts, ", ".join(f"{label or '(none)'} {n}" for label, n in labels.items())]
-                for *counts, labels in (row.values() for row in self.annotators[:_MOST])
-            ],
+            [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
             prose=(4,),
             remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
         )
+        kind = ("warning", "error")
         if self.findings:
             yield Table(
                 ("", "finding", "cases", "annotations", "first"),
                 [
-                    ["error" if error else "warning", name, count, annotations or None, first]
-                    for name, error, count, annotations, first, *_ in map(astuple, self.findings)
+                    [kind[f.error], f.name, f.count, f.annotations or None, f.first]
+                    for f in self.findings
                 ],
                 names=2,
                 prose=(4,),
             )
+
+
+def _listed(labels: Mapping[str, int]) -> str:
+    return ", ".join(f"{label or '(none)'} {count}" for label, count in labels.items())
 
 
 def check(raw: RawCorpus) -> Check:

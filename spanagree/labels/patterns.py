@@ -18,7 +18,8 @@ from spanagree.arrays import Ints, distinct
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.label_table import LabelCounts, LabelTable, counts_of_cells
+from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
+from spanagree.corpus.label_table import LabelTable
 from spanagree.settings import merged_settings
 from spanagree.uncertainty.bootstrap import Resampling
 
