@@ -104,10 +104,8 @@ class Check:
         return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
 
     def _tables(self) -> Iterator[Table]:
-        coverage: list[list[Value]] = [
-            [counted(n, "annotator"), k] for n, k in self.coverage.items()
-        ]
-        yield Table(("seen by", "documents"), coverage)
+        coverage = self.coverage.items()
+        yield Table(("seen by", "documents"), [[counted(n, "annotator"), k] for n, k in coverage])
         left = len(self.annotators) - _MOST
         yield Table(
             ("annotator", "documents", "marked nothing", "segments", "labels"),
