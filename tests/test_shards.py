@@ -149,7 +149,7 @@ def test_refused(folder, monkeypatch, capsys):
     ):
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.read_shards(source)
-    said = "block 1: part-0.jsonl: nonsense is no option of reading; the files here are jsonl"
+    said = "block 1: part-0.jsonl: nonsense is not an option of reading; the files here are jsonl"
     with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
         sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
     ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}

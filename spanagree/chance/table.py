@@ -5,31 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from spanagree.arrays import Floats
 from spanagree.rendering.table import Table
 from spanagree.settings import __version__, signature
-
-Floats = NDArray[np.float64]
 
 
 def as_dict(
     length: int, segments: Sequence[int], chance: str, start: Sequence[Floats]
 ) -> dict[str, Any]:
-    """Plain data, for JSON: P(start = x) for each segment."""
-    return {
-        "signature": signature_of(chance),
-        "length": length,
-        "chance": chance,
-        "segments": [
-            {"length": a, "start": p.tolist()} for a, p in zip(segments, start, strict=True)
-        ],
-    }
+    """Return P(start = x) for each segment as plain data, for JSON."""
+    pairs = zip(segments, start, strict=True)
+    rows = [{"length": a, "start": p.tolist()} for a, p in pairs]
+    return {"signature": signature_of(chance), "length": length, "chance": chance, "segments": rows}
 
 
 def as_table(length: int, segments: Sequence[int], chance: str, start: Sequence[Floats]) -> Table:
-    """A row for each place, a column for each distinct length."""
+    """Return a row for each place, a column for each distinct length."""
     distinct = dict(zip(segments, start, strict=True))
     places = max((len(p) for p in distinct.values()), default=0)
     return Table(
@@ -44,12 +35,12 @@ def as_table(length: int, segments: Sequence[int], chance: str, start: Sequence[
 
 
 def signature_of(chance: str) -> str:
-    """The model and the version."""
+    """Return the model and the version."""
     return signature({"chance": chance, "version": __version__})
 
 
 def as_rows(segments: Sequence[int], chance: str, start: Sequence[Floats]) -> list[dict[str, Any]]:
-    """A row for each distinct length and place."""
+    """Return a row for each distinct length and place."""
     return [
         {"length": a, "start": x, "probability": value, "signature": signature_of(chance)}
         for a, p in dict(zip(segments, start, strict=True)).items()

@@ -120,7 +120,8 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
 def _by_layer(source: Mapping[str, PathName]) -> _Shards:
     """Return the shards of layers: files belong together in which the stars stand for the same.
 
-    Every layer has every shard. Of one layer shards are called as their files, else by what the stars stand for.
+    Every layer has every shard. Shards of one layer are called as their files, others by what the
+    stars stand for.
     """
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():

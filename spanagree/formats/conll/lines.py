@@ -19,7 +19,7 @@ from spanagree.files import PathName, decoded, lines_of, pieces_of, read_bytes
 ROW, BLANK, COMMENT, DOCSTART = range(4)
 
 
-_FIRST = np.full(256, ROW)  # what a line is, by its first byte that is no blank
+_FIRST = np.full(256, ROW)  # what a line is, by its first byte that is not a blank
 
 
 _FIRST[[ord("\n"), ord("#")]] = BLANK, COMMENT

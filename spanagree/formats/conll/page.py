@@ -30,7 +30,7 @@ class Page:
     documents: Ints
     ids: tuple[str, ...] | None  # of the sentences
     has_docstart: bool = False
-    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are no rows
+    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are not rows
 
     def where(self, token: int) -> str:
         """Return file and line of a token."""
@@ -223,7 +223,7 @@ def _is_token(
             row[c] in seen
             or row[c] == missing
             or row[c] == "O"
-            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is not a tag yet
             for c in where
         )
 

@@ -143,11 +143,11 @@ def span_records(spans: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
             raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
     lists = (list, tuple, np.ndarray)
     if isinstance(spans, Mapping):
-        columns = [spans.get(key) for key in ("start", "end", "label")]
+        columns: list[Any] = [spans.get(key) for key in ("start", "end", "label")]
         if not all(isinstance(c, lists) for c in columns) or len(set(map(len, columns))) > 1:
             needed = "lists of equal length under start, end and label are needed"
             raise unfit(where, spans, needed)
-        return list(zip(*columns, strict=True))  # type: ignore[arg-type]  # checked above
+        return list(zip(*columns, strict=True))
     if isinstance(spans, lists) and all(
         isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
     ):
