@@ -396,9 +396,9 @@ def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
     """Return Pr(m of the ``special`` are among y drawn out of ``total``).
 
     At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
-    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is a product over the draws; where that
-    is impossible or too small for a float, the draws are followed one by one. All are products and
-    sums of positive numbers, so nothing cancels.
+    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
+    a product over the draws; where that is impossible or too small for a float, the draws are
+    followed one by one. All are products and sums of positive numbers, so nothing cancels.
     """
     y = np.arange(drawn + 1)[:, None]
     m = np.arange(most + 1)
