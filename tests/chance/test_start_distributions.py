@@ -17,7 +17,7 @@ from oracles import enumerated_starts, two_lengths_start
 import spanagree as sa
 from spanagree.chance import start_distributions as placement
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_distributions.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
 
 # n and lengths that fit: free tokens, then the segments
 shapes = st.tuples(st.integers(0, 25), st.lists(st.integers(1, 12), min_size=1, max_size=9)).map(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import datasets
 import pytest
-from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
-from datasets import Sequence as Listed
 
 import spanagree as sa
 from spanagree.formats.registry import read_files
+
+datasets = pytest.importorskip("datasets")
+ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
+Features, Listed, Value = datasets.Features, datasets.Sequence, datasets.Value
 
 NAMES = ["O", "B-PER", "I-PER", "B-creative-work"]
 ROWS = {
