@@ -154,7 +154,7 @@ class Profiles:
         return self.at(np.array(profile), np.arange(self.size[profile]))
 
     @classmethod
-    def from_edges(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
+    def of(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
         """Return profiles of one array each: its edge, then its plateau."""
         sizes = np.array([len(edge) for edge in edges], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *edges])
@@ -186,7 +186,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     """
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)
-        return Profiles.from_edges(size, [np.array([1 / s]) for s in size]), profile
+        return Profiles.of(size, [np.array([1 / s]) for s in size]), profile
     order = np.lexsort((length, group))
     profile = np.empty(len(length), np.int64)
     counts = np.bincount(group, minlength=len(tokens))
@@ -218,7 +218,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     _fill(cells, edges, sizes)
     for rows, shape, of_shape in tables:
         profile[rows] = of_shape[shape]
-    return Profiles.from_edges(np.array(sizes, np.int64), edges), profile
+    return Profiles.of(np.array(sizes, np.int64), edges), profile
 
 
 class _Cell:
