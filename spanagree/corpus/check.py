@@ -141,7 +141,7 @@ def check(raw: RawCorpus) -> Check:
     """
     n = len(raw.annotators)
     seen = np.bincount(raw.of_annotator, minlength=n)
-    silent = FLAWS["marked-nothing"].find(raw)
+    silent = FLAWS["marked-nothing"].which(raw)
     empty = np.bincount(raw.of_annotator[silent], minlength=n)
     counts: list[Counter[str]] = [Counter() for _ in range(n)]
     names = [*raw.labels, ""]  # −1 is the last
@@ -185,7 +185,7 @@ def _spread(lengths: Ints) -> list[float]:
 def _flaws(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding for each kind of flaw that there is."""
     for name, flaw in FLAWS.items():
-        cases = flaw.find(raw)
+        cases = np.flatnonzero(flaw.which(raw))
         annotations = cases if flaw.of_annotations else raw.annotation[cases]
         places = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
