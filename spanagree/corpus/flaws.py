@@ -70,7 +70,7 @@ def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
 
 def repeats(raw: RawCorpus) -> Bools:
     """Return which annotations are of a document and annotator met before."""
-    return met_before(raw.of_document, raw.of_annotator)
+    return met_before(raw.of_annotator, raw.of_document)
 
 
 def duplicates(raw: RawCorpus) -> Bools:
