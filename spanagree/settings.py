@@ -1,66 +1,114 @@
-"""The line that makes a number reproducible: the settings that made it, and the version."""
+"""The settings that made a result, and the line of them that makes a number reproducible."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from spanagree.errors import InputError, printable, show
 
-_ILL_FORMED = "ill_formed"  # among the settings of reading, counts that add
+__version__ = "0.1.0"
+
+_Kind = TypeVar("_Kind", bound="Settings")
+_COUNTS = "ill_formed"  # among the settings of reading, counts that add
 
 
-def settings_of_blocks(settings: Mapping[str, Any], skipped: Sequence[str]) -> dict[str, Any]:
-    """The settings of a result over blocks: they say how many were skipped."""
-    return {**settings, "skipped_blocks": len(skipped)} if skipped else dict(settings)
+@dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
+class Settings(Mapping[str, Any]):
+    """The settings that made a result; each kind of result has fields of its own before these.
 
+    As a mapping, a result's settings hold those that apply, and those of reading among them.
 
-def merged_settings(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The settings of two parts, which have to be the same; counts among them are added.
+    Attributes:
+        offsets: what offsets count, tokens or characters.
+        reading: the settings that a reader used.
+        ci: how intervals were made, and their confidence.
+        resamples, seed: of intervals and tests.
+        skipped_blocks: how many blocks failed.
+        version: of this package.
 
-    Raises:
-        InputError: for other settings, naming the first that differs; ``where`` is the later part.
+    >>> dict(Settings(offsets="tokens", reading={"strict": False}))
+    {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
     """
-    for key in sorted({*one, *other} - {_ILL_FORMED}):
-        before, now = one.get(key), other.get(key)
-        if before != now:
-            raise InputError(
-                f"{where}: {key} {show(now)}; of those before it is {show(before)}, and parts made"
-                " with different settings do not add"
-            )
-    counts: dict[str, dict[str, int]] = {}
-    for settings in (one, other):
-        for layer, kinds in settings.get(_ILL_FORMED, {}).items():
-            of = counts.setdefault(layer, {})
-            for kind, times in kinds.items():
-                of[kind] = of.get(kind, 0) + times
-    return {**one, _ILL_FORMED: counts} if counts else dict(one)
+
+    offsets: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    ci: str | None = None
+    resamples: int | None = None
+    seed: int | None = None
+    skipped_blocks: int | None = None
+    version: str = __version__
+
+    def _plain(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        reading = values.pop("reading")
+        return {key: value for key, value in values.items() if value is not None} | reading
+
+    @classmethod
+    def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
+        """Return the settings of this kind that a mapping holds, as one from a file."""
+        own = {each.name for each in fields(cls)}
+        named = {key: value for key, value in settings.items() if key in own}
+        return cls(**named, reading={k: v for k, v in settings.items() if k not in own})
+
+    def extended(self, kind: type[_Kind], **more: Any) -> _Kind:
+        """Return settings of a kind that has more fields than this."""
+        return kind(**{**{each.name: getattr(self, each.name) for each in fields(self)}, **more})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._plain()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain())
+
+    def __len__(self) -> int:
+        return len(self._plain())
 
 
 def unit(settings: Mapping[str, Any]) -> str:
-    """What a document of the corpus is called."""
+    """Return what a document of the corpus is called."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
+def merged(one: _Kind, other: _Kind) -> _Kind:
+    """Return the settings of two parts, which have to be the same; counts among them are added.
+
+    Raises:
+        InputError: for other settings, naming the first that differs.
+    """
+    return one.read(merged_settings(one, other))
+
+
+def merged_settings(
+    one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
+) -> dict[str, Any]:
+    """Return the same of plain settings; an error begins with ``where`` the later part is."""
+    for key in sorted({*one, *other} - {_COUNTS}):
+        before, now = one.get(key), other.get(key)
+        if before != now:
+            raise InputError(
+                f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
+                f" {show(before)}, and parts made with different settings do not add"
+            )
+    counts: dict[str, dict[str, int]] = {}
+    for settings in (one, other):
+        for layer, kinds in settings.get(_COUNTS, {}).items():
+            of_layer = counts.setdefault(layer, {})
+            for kind, times in kinds.items():
+                of_layer[kind] = of_layer.get(kind, 0) + times
+    return {**one, _COUNTS: counts} if counts else dict(one)
+
+
+# --- the signature ------------------------------------------------------------------------------
+
 _WORD = "[a-z][a-z0-9_-]*"
-
-
 _WHOLE = "0|[1-9][0-9]{0,99}"
-
-
 _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
-
-
 _NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
-
-
 _SCHEME = "[A-Za-z0-9]{1,9}"
-
-
 _TEXT = "[^|]*"  # of a user, escaped
-
-
 _KEYS = {
     "match": _WORD, "chance": _WORD, "average": _WORD, "of": _WORD, "team": _WORD,
     "annotators": _WHOLE, "between": _TEXT, "kinds": _TEXT,
@@ -73,9 +121,7 @@ _KEYS = {
     "skipped_blocks": _WHOLE, "ci": rf"[a-z]+{_NUMBER}", "test": _WORD,
     "resamples": _WHOLE, "draws": _WHOLE, "seed": _WHOLE,
 }  # fmt: skip
-"""The settings that change numbers, in the order of the line, and what each looks like there."""
-
-
+"""The settings that change numbers, in the order of the signature, and how each looks there."""
 _LAST = {
     "repair": rf"{_WORD}(\+{_WORD})*",
     "tokens": "ignored",
@@ -180,6 +226,3 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     if "between" in settings:
         return "disagreements"
     return "chance" if "chance" in settings else "reading"
-
-
-__version__ = "0.1.0"

@@ -8,10 +8,12 @@ spans. Settings, notes, and the names of systems and labels are in its metadata,
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -20,11 +22,11 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, printable, show
-from spanagree.evaluation.result import Evaluation, evaluation_of, notes_on
+from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
+from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
 from spanagree.matching.tally import Tallies
-from spanagree.settings import merged_settings
 
 VERSION = 1
 
@@ -61,9 +63,6 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     columns = _columns(evaluation)
-    again = notes_on(
-        evaluation.systems.values(), evaluation.documents
-    )  # which is said anew of all parts together
     about = {
         "version": VERSION,
         "settings": {k: v for k, v in evaluation.settings.items() if k not in _RESAMPLED},
@@ -71,7 +70,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         "systems": list(evaluation.systems),
         "labels": list(evaluation.label_names),
         "whole": all(s.kept()[0].matched.dtype.kind == "i" for s in evaluation.systems.values()),
-        "notes": [note for note in evaluation.notes if note not in again],
+        "notes": list(evaluation.counted.notes),
     }
     about["digest"] = _digest(about, columns)
     schema = pa.schema(
@@ -130,9 +129,8 @@ class _Part(NamedTuple):
     """What one file holds."""
 
     name: str
-    about: Mapping[str, Any]
-    ids: tuple[str, ...] | None
-    systems: Mapping[str, tuple[Tallies, Bools]]
+    digest: str
+    counts: CountedSystems
 
 
 def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
@@ -153,31 +151,32 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     if not listed:
         raise InputError("no file; at least one with tallies is needed")
     parts = [_read(path) for path in listed]
+    if len(parts) == 1:
+        return result(parts[0].counts)
     first = parts[0]
-    settings = dict(first.about["settings"])
     for part in parts[1:]:
-        if sorted(part.systems) != sorted(first.systems):
+        if sorted(part.counts.sums) != sorted(first.counts.sums):
             raise InputError(
-                f"{part.name}: systems {', '.join(map(printable, part.systems))}; {first.name} has"
-                f" {', '.join(map(printable, first.systems))}, and all parts need the same"
+                f"{part.name}: systems {', '.join(map(printable, part.counts.sums))};"
+                f" {first.name} has {', '.join(map(printable, first.counts.sums))}, and all parts"
+                " need the same"
             )
-        settings = merged_settings(settings, part.about["settings"], part.name)
     _check_once(parts)
-    labels = tuple(sorted({label for part in parts for label in part.about["labels"]}))
-    systems = {name: _joined(parts, name, labels) for name in first.systems}
-    with_ids = all(part.ids is not None for part in parts)
-    return evaluation_of(
-        systems,
-        labels,
-        sum(part.about["documents"] for part in parts),
-        tuple(id_ for part in parts for id_ in part.ids or ()) if with_ids else None,
-        settings,
-        tuple(
-            note if len(parts) == 1 else f"{part.name}: {note}"
-            for part in parts
-            for note in part.about["notes"]
-        ),
-    )
+    return result(functools.reduce(_added, parts).counts)
+
+
+def _added(one: _Part, other: _Part) -> _Part:
+    """Return both parts as one; notes say of which file they are."""
+    named = [
+        replace(part.counts, notes=tuple(f"{part.name}: {note}" for note in part.counts.notes))
+        if part.name
+        else part.counts
+        for part in (one, other)
+    ]
+    try:
+        return _Part("", "", named[0] + named[1])
+    except InputError as error:
+        raise InputError(f"{other.name}: {error}") from None
 
 
 def _check_once(parts: Sequence[_Part]) -> None:
@@ -185,35 +184,18 @@ def _check_once(parts: Sequence[_Part]) -> None:
     by_content: dict[str, str] = {}
     by_id: dict[str, str] = {}
     for part in parts:
-        digest = part.about["digest"]
-        if digest in by_content:
+        if part.digest in by_content:
             raise InputError(
-                f"{part.name}: holds what {by_content[digest]} does; each part is merged once"
+                f"{part.name}: holds what {by_content[part.digest]} does; each part is merged once"
             )
-        by_content[digest] = part.name
-        for id_ in part.ids or ():
+        by_content[part.digest] = part.name
+        for id_ in part.counts.documents_kept().ids or ():
             if id_ in by_id:
                 raise InputError(
                     f"{part.name}: document {show(id_)} is in {by_id[id_]} too; each document is"
                     " counted once"
                 )
             by_id[id_] = part.name
-
-
-def _joined(parts: Sequence[_Part], system: str, labels: tuple[str, ...]) -> tuple[Tallies, Bools]:
-    """One system over all parts; documents are numbered on."""
-    code = {label: i for i, label in enumerate(labels)}
-    before, columns, shared = 0, [], []
-    for part in parts:
-        of, mask = part.systems[system]
-        own = np.array([*(code[label] for label in part.about["labels"]), -1], np.int64)
-        columns.append(
-            (of.document + before, own[of.label], of.matched, of.expected, of.size_a, of.size_b)
-        )
-        shared.append(mask)
-        before += part.about["documents"]
-    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
-    return Tallies(*joined), np.concatenate(shared)
 
 
 # --- one file -----------------------------------------------------------------------------------
@@ -251,7 +233,19 @@ def _read(path: PathName) -> _Part:
         )
     _check_values(name, about, columns)
     systems = {system: _of_system(columns, system, about) for system in about["systems"]}
-    return _Part(name, about, _ids(name, about, columns), systems)
+    tallies = {system: tallied for system, (tallied, _) in systems.items()}
+    shared = {system: both for system, (_, both) in systems.items()}
+    kept = Kept(tallies, shared, _ids(name, about, columns))
+    settings, labels = EvaluationSettings.read(about["settings"]), tuple(about["labels"])
+    counts = CountedSystems(
+        documents=about["documents"],
+        settings=settings,
+        notes=tuple(about["notes"]),
+        annotators=(settings.gold, *sorted(systems)),
+        labels=labels,
+        **sums_of(kept, labels, settings),
+    )
+    return _Part(name, about["digest"], counts)
 
 
 def _about(name: str, raw: bytes | None) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-import math
 import re
 from collections.abc import Callable, Mapping
 
-from spanagree.rendering.table import Table, Value, figure
+from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
 
@@ -74,9 +73,10 @@ def name(text: str, longest: int = LONGEST) -> Html:
 
 def number(value: Value) -> Html:
     """A figure as people read it, with all its digits in ``data-value``."""
-    if value is None or isinstance(value, str) or math.isnan(value):
-        return el("span", figure(value), class_="undefined")
-    return el("data", figure(value), value=repr(value))
+    text = figure(value)
+    if text == UNDEFINED:
+        return el("span", text, class_="undefined")
+    return el("data", text, value=repr(value))
 
 
 Cell = Callable[[int, int], Html | None]
@@ -84,22 +84,25 @@ Cell = Callable[[int, int], Html | None]
 
 
 def table(of: Table, cell: Cell | None = None) -> Html:
-    """A table with caption, headers and what is said below it; of very many rows the first.
+    """Return a table with caption, headers and remarks; of very many rows the first.
 
-    ``cell`` gives cells that are more than a name or a figure.
+    ``cell`` gives cells that are more than a name or a figure; rows and columns are those shown.
     """
-    head = [el("th", title, scope="col", class_=_kind(of, c)) for c, title in enumerate(of.header)]
+    shown_columns, shown_rows, breaks = of.shown
+    kinds = [None if column.kind == "name" else "figure" for column in shown_columns]
+    titles = zip(shown_columns, kinds, strict=True)
+    head = [el("th", column.title, scope="col", class_=kind) for column, kind in titles]
     rows = []
-    for r, row in enumerate(of.rows[:_MOST]):
+    for r, row in enumerate(shown_rows[:_MOST]):
         cells = []
         for c, value in enumerate(row):
             shown = (cell and cell(r, c)) or (
                 name(value) if isinstance(value, str) else number(value)
             )
             scope: Mapping[str, str] = {"scope": "row"} if c == 0 else {}
-            cells.append(el("td" if c else "th", shown, class_=_kind(of, c), **scope))
-        rows.append(el("tr", *cells, class_="break" if r in of.breaks else None))
-    left = len(of.rows) - _MOST
+            cells.append(el("td" if c else "th", shown, class_=kinds[c], **scope))
+        rows.append(el("tr", *cells, class_="break" if r in breaks else None))
+    left = len(shown_rows) - _MOST
     more = [f"and {left} more rows; --format csv of the command line has all"] if left > 0 else []
     body = el(
         "table",
@@ -124,5 +127,6 @@ def remarks(*said: str) -> Html:
     return el("ul", *(el("li", one) for one in (*said[:_SENTENCES], *more)), class_="remarks")
 
 
-def _kind(of: Table, column: int) -> str | None:
-    return None if column < of.names or column in of.prose else "figure"
+def as_html(of: Table) -> Html:
+    """Return a table and its signature, for notebooks."""
+    return el("div", table(of), el("p", el("small", f"signature: {of.signature}")))
