@@ -142,7 +142,7 @@ def signature(settings: Mapping[str, Any]) -> str:
             if key == "scheme" and value == "auto":  # the schemes that were recognised
                 value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
             if isinstance(value, list):
-                value = ",".join(f"{number:g}" for number in value)
+                value = ",".join(x if isinstance(x, str) else f"{x:g}" for x in value)
             if isinstance(value, str):  # a user's text may hold anything
                 value = printable(value).replace("|", "\\x7c")
             parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
