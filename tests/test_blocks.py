@@ -353,7 +353,7 @@ def test_agreement_by_an_executor(newsroom):
         (lambda: found.to_dict("document"), "single documents are not kept over blocks"),
         (
             lambda: sa.agree(corpus, executor=executor),
-            "executor: for blocks; one corpus is compared here",
+            "executor: for blocks; one corpus is worked on here",
         ),
     ):
         with pytest.raises(sa.SettingError, match=said):
