@@ -159,9 +159,7 @@ def overview(
     return _of_team(corpus, {"match": match, "chance": chance})
 
 
-def _of_systems(
-    corpus: Corpus, gold: str | None, settings: Mapping[str, Any]
-) -> SystemsOverview:
+def _of_systems(corpus: Corpus, gold: str | None, settings: Mapping[str, Any]) -> SystemsOverview:
     evaluation = evaluate(corpus, gold, **settings)
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)

@@ -75,14 +75,18 @@ def page(
     report = overview(corpus, gold=gold, team=team, match=match, chance=chance)
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
     kind = "team" if isinstance(report, TeamOverview) else "systems"
-    text: str = _environment().get_template(f"{kind}.html").render(
-        report=report,
-        document=unit(report.difficulty.settings),
-        policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
-        " base-uri 'none'; form-action 'none'",
-        style=Html(style),
-        script=Html(script),
-        data=Html(data_of(corpus, report.difficulty, report.first_pair)),
+    text: str = (
+        _environment()
+        .get_template(f"{kind}.html")
+        .render(
+            report=report,
+            document=unit(report.difficulty.settings),
+            policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+            " base-uri 'none'; form-action 'none'",
+            style=Html(style),
+            script=Html(script),
+            data=Html(data_of(corpus, report.difficulty, report.first_pair)),
+        )
     )
     return text
 

@@ -59,12 +59,12 @@ def draw_slopes(report: SystemsOverview) -> Html:
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
     """Return a histogram of how difficult the documents are, with the borders of levels."""
-    found, below = bins(report.difficulty), remarks_on(report.difficulty)
-    if found is None:
+    binned, below = bins(report.difficulty), remarks_on(report.difficulty)
+    if binned is None:
         return remarks("no document has a difficulty", *below)
     documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
     caption = f"{documents} by difficulty: 1 − the agreement that luck alone would give"
-    return Html(_captioned(histogram(*found, borders or []), caption) + remarks(*below))
+    return Html(_captioned(histogram(*binned, borders or []), caption) + remarks(*below))
 
 
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
@@ -72,7 +72,8 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     columns = [Column("", who, "name") for who in (first, second)]
     columns += [Column("", kind, "count") for kind in OUTCOMES]
     rows: list[list[Value]] = [
-        [*pair, *(counts.get(kind) for kind in OUTCOMES)] for pair, counts in report.outcomes.items()
+        [*pair, *(counts.get(kind) for kind in OUTCOMES)]
+        for pair, counts in report.outcomes.items()
     ]
     below = [
         f"missed: {first} marked it, {second} not; spurious: {second} marked it, {first} not;"
