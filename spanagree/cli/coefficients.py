@@ -105,7 +105,9 @@ def _token_labels(
             corpus = corpus.of_annotators(annotators)
         return sa.token_labels(corpus, skip_outside=skip_outside)
     if annotators is not None:
-        raise click.UsageError("--annotators: over blocks all annotators are compared")
+        raise click.UsageError(
+            "--annotators: over blocks all annotators are compared; leave it out"
+        )
     drawn = {"seed": drawing["seed"]} if "seed" in drawing else {}
     if "ci" in drawing:
         drawn["resamples"] = drawing.get("resamples", 10_000)
