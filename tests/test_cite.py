@@ -421,6 +421,6 @@ def test_misused(run, tmp_path):
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,
-        f"spanagree: error: {path}: is an input too; -o would overwrite it\n",
+        f"spanagree: error: {path}: is an input too, which -o would overwrite; name another file\n",
     )
     assert path.read_bytes() == b"\xff\xfe"
