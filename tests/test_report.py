@@ -149,9 +149,7 @@ def test_formats():
 
 def test_latex_of_symbols_and_negative_numbers():
     """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
-    from spanagree.rendering.latex import render
-    from spanagree.rendering.table import Column, Table
-
-    out = render(Table(("", "π", "a − b"), [["creative-work-2", -0.25, "-0.1–0.2"]]))
-    assert " & $\\pi$ & a $-$ b" in out
+    columns = [Column("", " ", "name"), Column("", "π"), Column("", "a − b", "interval")]
+    out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
+    assert "  & $\\pi$ & a $-$ b" in out
     assert "creative-work-2 & $-$0.2500 & $-$0.1000--0.2000" in out

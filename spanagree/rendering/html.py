@@ -74,7 +74,7 @@ def number(value: Value) -> Html:
     text = figure(value)
     if text == UNDEFINED:
         return el("span", text, class_="undefined")
-    return el("data", text, value=repr(value))
+    return escaped(text) if isinstance(value, tuple) else el("data", text, value=repr(value))
 
 
 Cell = Callable[[int, int], Html | None]
