@@ -368,7 +368,7 @@ def test_results_are_frozen_and_equal():
     t = table("XYX", "XXX")
     found = sa.category_agreement(t)
     with pytest.raises(AttributeError):
-        found._of = {}
+        found.by_name = {}
     assert found == sa.category_agreement(t)
     assert sa.coefficients(t) == sa.coefficients(t)
     assert found.to_dict()["lowest"] == "Y"

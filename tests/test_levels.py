@@ -438,7 +438,7 @@ def test_command(newsroom, systems, capsys):
     assert main(["evaluate", *files, "--levels", "3"]) == 2
     assert "need --by difficulty" in capsys.readouterr().err
     assert main([*ask[:-2], "--at", "0.5,x"]) == 2
-    assert capsys.readouterr().err == "spanagree: error: --at: 'x' is no number; see 'spanagree evaluate --help'\n"  # fmt: skip
+    assert capsys.readouterr().err == "spanagree: error: --at: 'x' is not a number; see 'spanagree evaluate --help'\n"  # fmt: skip
 
 
 def test_difficulty_command(newsroom, capsys):
