@@ -19,7 +19,7 @@ from spanagree.rendering.data import to_json
 def check(job: Job) -> None:
     """Say what is in files and what is odd about it, before anything is computed.
 
-    Exits with 1 if something has to be repaired first, else with 0.
+    The exit code is 1 if something has to be repaired first, else 0.
 
     \b
     spanagree check corpus.jsonl

@@ -100,7 +100,7 @@ def levels() -> Group:
     )  # fmt: skip
 
 
-def certainty(*own: Option) -> Group:
+def certainty(*own: Option, resamples: str = "10000") -> Group:
     """Return the options of confidence intervals, and of tests if a command has them."""
     from spanagree.uncertainty.bootstrap import INTERVALS
 
@@ -111,8 +111,8 @@ def certainty(*own: Option) -> Group:
         *own,
         option("--confidence", type=float, metavar="C", part="certainty", unless="95",
                help="Set the confidence of the intervals to C per cent."),
-        option("--resamples", type=int, metavar="N", part="certainty",
-               unless="10000; 1000 for the test against luck", help="Draw N resamples."),
+        option("--resamples", type=int, metavar="N", part="certainty", unless=resamples,
+               help="Draw N resamples."),
         option("--seed", type=int, metavar="N", part="certainty", unless="0",
                help="Draw the resamples with this seed."),
         option("--interval", choices=INTERVALS, part="certainty",
