@@ -12,6 +12,7 @@ def render(table: Table) -> str:
 
     Of a table of which people see no column, only what stands above and below.
     """
+    table = table.in_terminal or table
     columns, rows, breaks = shown = table.shown
     cells = [shown.header, *([figure(value) for value in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
