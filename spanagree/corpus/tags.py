@@ -81,7 +81,7 @@ class Reading(NamedTuple):
     end: Ints
     label: Ints
     names: tuple[str, ...]
-    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if no one fits
+    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if none fits
     repaired: int  # tags that are ill-formed in the scheme and were read all the same
     dropped: int  # tags outside every well-formed segment, in strict reading
     ill_formed: dict[str, int]  # how many tags are ill-formed, by kind

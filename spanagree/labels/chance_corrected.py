@@ -162,9 +162,7 @@ def score(name: str, basis: Basis) -> Coefficient:
         return Coefficient(**shared, **dict.fromkeys(_KINDS, UNDEFINED), reason=reason)
     parts = {
         label: Coefficient(name=name, counts=basis.counts, **_fields(row))
-        for label, row in zip(
-            basis.table.labels, rows_of(name, basis.against_rest()), strict=True
-        )
+        for label, row in zip(basis.table.labels, rows_of(name, basis.against_rest()), strict=True)
     }
     return Coefficient(**shared, **_fields(*rows_of(name, basis.sums())), by_category=parts)
 

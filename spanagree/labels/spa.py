@@ -113,9 +113,7 @@ def score_spa(
     shared: dict[str, Any] = {
         "name": "SPA",
         "counts": basis.counts,
-        "settings": replace(
-            basis.settings, weights=weights, classes=classes if by_class else None
-        ),
+        "settings": replace(basis.settings, weights=weights, classes=classes if by_class else None),
     }
     if basis.nothing:
         figures_of = dict.fromkeys(("value", "observed", "expected", "corrected"), UNDEFINED)
