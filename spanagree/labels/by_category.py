@@ -76,8 +76,8 @@ class Categories(Mapping[str, CategoryAgreement]):
 
     def _table(self) -> Table:
         """A row for each category."""
-        settings = next((part.settings for part in self.values()), {})
-        return data_table(CategoryAgreement, self.items(), settings)
+        settings = next((part.settings for part in self.values()), None)
+        return data_table(CategoryAgreement, self.items(), settings or {})
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each category, for a data frame; undefined is ``nan``."""
@@ -117,13 +117,11 @@ def score_categories(basis: Basis) -> Categories:
     for name, both, pairs, p, labels in rows:
         value = both / (2 * pairs - both) if pairs else UNDEFINED
         categories[name] = CategoryAgreement(
-            name="R",
+            **basis.shared("R"),
             value=value,
             observed=value,
             expected=p / (2 - p),
-            counts=basis.counts,
             reason="" if pairs else basis.nothing or "in no pair of labels",
-            settings=basis.settings,
             agreements=both // 2,
             potential=pairs - both // 2,
             given=labels,

@@ -70,10 +70,10 @@ class Coefficient:
         observed: the observed agreement.
         expected: what luck alone would give.
         counts: the items, labels and pairs behind it.
+        settings: what made the number.
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
         interval: of observed, expected and value (of SPA the corrected figure), if asked for.
-        settings: what made the number.
     """
 
     name: str
@@ -81,10 +81,10 @@ class Coefficient:
     observed: float
     expected: float
     counts: Counts
+    settings: CoefficientSettings = field(repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
 
@@ -104,8 +104,8 @@ class Coefficient:
             data["by_category"] = {
                 category: part._entry() for category, part in self.by_category.items()
             }
-        whole: dict[str, Any] = plain(data)
-        return {**whole, "signature": self.signature} if self.settings else whole
+        whole: dict[str, Any] = plain({**data, "signature": self.signature})
+        return whole
 
     def _entry(self) -> dict[str, Any]:
         """Return the figures, why some are undefined, and the interval."""

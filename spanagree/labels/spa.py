@@ -110,16 +110,12 @@ def score_spa(
     distribution = _distribution(table.labels, class_distribution)
     given = class_distribution
     classes = "estimated" if given is None else [given[label] for label in table.labels]
-    shared: dict[str, Any] = {
-        "name": "SPA",
-        "counts": basis.counts,
-        "settings": replace(
-            basis.settings, weights=weights, classes=classes if by_class else None
-        ),
-    }
+    settings = replace(basis.settings, weights=weights, classes=classes if by_class else None)
+    shared = {**basis.shared("SPA"), "settings": settings}
     if basis.nothing:
-        figures_of = dict.fromkeys(("value", "observed", "expected", "corrected"), UNDEFINED)
-        return Spa(**shared, **figures_of, reason=basis.nothing)
+        nan = UNDEFINED
+        nothing = {"value": nan, "observed": nan, "expected": nan, "corrected": nan}
+        return Spa(**shared, **nothing, reason=basis.nothing)
     n, items, of_n, _ = table.counts
     if by_class and distribution is None:
         distribution = (of_n / n[:, None]).sum(0)
@@ -128,7 +124,7 @@ def score_spa(
     k, note = _weights(weights, n[two], len(table.labels), distribution)
     by_n, parts = np.zeros((2, len(n)))
     by_n[two], parts[two] = k, k / (k * items[two]).sum()
-    sums = basis.sums(by_n)
+    sums = basis.weighted_sums(by_n)
     ((observed, expected, beyond),) = rows_of("SPA", sums)
     reason = corrected(observed, expected).reason
     of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
@@ -144,14 +140,16 @@ def score_spa(
         reason=reason and f"corrected: {reason}",
         jackknife=jackknife,
         jackknife_reason="" if reason or not math.isnan(jackknife) else _LEFT_OUT,
-        by_category=_by_category(basis, by_n, sums),
+        by_category=_by_category(basis, shared, by_n, sums),
         items=per_item if isinstance(table, LabelTable) else np.zeros(0),
         weights=of_item,
         note=note,
     )
 
 
-def _by_category(basis: Basis, by_n: Floats, sums: Sums) -> dict[str, Spa]:
+def _by_category(
+    basis: Basis, shared: Mapping[str, Any], by_n: Floats, sums: Sums
+) -> dict[str, Spa]:
     """Return how likely another annotator chooses each category if one did."""
     n, _, _, agreeing = basis.table.counts
     equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
@@ -162,8 +160,8 @@ def _by_category(basis: Basis, by_n: Floats, sums: Sums) -> dict[str, Spa]:
     for label, (observed, share, beyond) in zip(basis.table.labels, rows, strict=True):
         reason = corrected(observed, share).reason
         parts[label] = Spa(
-            name="SPA", value=observed, observed=observed, expected=share, corrected=beyond,
-            counts=basis.counts,
+            **shared, value=observed, observed=observed, expected=share,
+            corrected=beyond,
             reason="given to no such item" if math.isnan(observed)
             else reason and f"corrected: {reason}",
         )  # fmt: skip

@@ -306,10 +306,10 @@ def _resampling(
     table: Labels, confidence: float, resamples: int | None, seed: int | None, interval: str | None
 ) -> Resampling:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
-    over_blocks = isinstance(table, LabelTallies)
-    drawn = table.resampling or Resampling() if over_blocks else Resampling()
+    made = table.resampling if isinstance(table, LabelTallies) else None
+    drawn = made or Resampling()
     asked = asked_resampling(
-        over_blocks,
+        isinstance(table, LabelTallies),
         True,
         confidence,
         drawn.resamples if resamples is None else resamples,
@@ -319,7 +319,7 @@ def _resampling(
     assert asked is not None
     if not isinstance(table, LabelTallies):
         return asked
-    if table.resampling is None:
+    if made is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
             " token_labels(blocks, resamples=1000)"
