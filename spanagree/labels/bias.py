@@ -12,7 +12,6 @@ from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.patterns import Labels
-from spanagree.matching.score import UNDEFINED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +42,7 @@ def score_bias(basis: Basis) -> Bias:
     """Return the bias, also of each category and annotator."""
     shared = basis.shared("B")
     if reason := basis.undefined("B"):
-        nan = UNDEFINED
-        return Bias(**shared, value=nan, observed=nan, expected=nan, reason=reason)
+        return Bias(**shared, reason=reason)
     sums = basis.sums
     ((of_pi, of_kappa, value),) = rows_of("B", sums)
     terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.coefficient import Coefficient, data_table
+from spanagree.labels.coefficient import Coefficient, WithRows, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import to_arrow
 from spanagree.rendering.table import Table
 
 
@@ -49,7 +48,7 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True)
-class Categories(Mapping[str, CategoryAgreement]):
+class Categories(WithRows, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
@@ -78,14 +77,6 @@ class Categories(Mapping[str, CategoryAgreement]):
         """A row for each category."""
         settings = next((part.settings for part in self.values()), None)
         return data_table(CategoryAgreement, self.items(), settings or {})
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each category, for a data frame; undefined is ``nan``."""
-        return self._table().to_rows()
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; undefined is null."""
-        return to_arrow(self._table())
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:

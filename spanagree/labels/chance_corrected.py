@@ -18,7 +18,7 @@ from spanagree.errors import InputError
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
-from spanagree.matching.score import UNDEFINED, corrected
+from spanagree.matching.score import corrected
 
 _KINDS = ("observed", "expected", "value")
 
@@ -135,8 +135,9 @@ class Basis:
 
     def weighted_sums(self, weights: Floats) -> Sums:
         """Return the same sums with SPA's weights, by the number of labels."""
-        n, *counts = self.table.counts
-        return sums_by_n(n, *(part[None] for part in counts), self.own.reshape(1, -1), weights)
+        n, items, given, agreeing = self.table.counts
+        own = self.own.reshape(1, -1)
+        return sums_by_n(n, items[None], given[None], agreeing[None], own, weights)
 
     @cached_property
     def against_rest(self) -> Sums:
@@ -172,8 +173,7 @@ def score(name: str, basis: Basis) -> Coefficient:
     """Return a coefficient by its name, also of each category against all others."""
     shared = basis.shared(name)
     if reason := basis.undefined(name):
-        nan = UNDEFINED
-        return Coefficient(**shared, value=nan, observed=nan, expected=nan, reason=reason)
+        return Coefficient(**shared, reason=reason)
     parts = {
         label: Coefficient(**shared, **_fields(row))
         for label, row in zip(basis.table.labels, rows_of(name, basis.against_rest), strict=True)

@@ -139,7 +139,8 @@ def sums_by_n(n: Ints, items: Any, given: Any, agreeing: Any, own: Any, weights:
     of_items = item_columns(n, items, agreeing.sum(axis=2), weights)
     of_categories = category_columns(n[:, None], given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in of_items]
-    return Sums(*sums, *[column.sum(axis=1) for column in of_categories], own)
+    sums += [column.sum(axis=1) for column in of_categories]
+    return Sums(*[*sums, own])
 
 
 # --- the formulas -------------------------------------------------------------------------------

@@ -58,18 +58,18 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> Sums:
     assert tallies.replicates is not None  # as intervals were asked for
     over, labels = tallies.replicates.over, tallies.labels
     n = tallies.counts.n.tolist()
-    given, agreeing = (
+    by_label = (
         [[over([(name, k, label)]) for label in labels] for k in n]
         for name in ("given", "agreeing")
     )
-    own = [
+    by_annotator = [
         over([("own", k, name, label) for k in n])
         for name in sorted(tallies.annotators)
         for label in labels
     ]
     items, given, agreeing, own = (
-        np.moveaxis(np.array(part), -1, 0)
-        for part in ([over([("items", k)]) for k in n], given, agreeing, own)
+        np.moveaxis(np.array(part), -1, 0)  # the resamples first
+        for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
     return sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
 
@@ -89,9 +89,12 @@ def units_of(table: LabelTable, weights: Floats) -> Any:
     of_cells = category_columns(n[item], number, weights[item])
     at = list(starts(categories, annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
-        (unit, np.full(table.size, first), column) for first, column in zip(at, of_items)
+        (unit, np.full(table.size, first), column)
+        for first, column in zip(at, of_items, strict=False)
     ]
-    entries += [(unit[item], first + label, column) for first, column in zip(at[6:], of_cells)]
+    entries += [
+        (unit[item], first + label, column) for first, column in zip(at[6:], of_cells, strict=False)
+    ]
     if table.annotator is not None:
         column = at[-1] + ranks(table.annotators)[table.annotator] * categories + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
