@@ -140,6 +140,5 @@ def _signed(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ",".join(f"{number:g}" for number in value)
-    # a user's text may hold anything
-    return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)
+        value = ",".join(each if isinstance(each, str) else f"{each:g}" for each in value)
+    return printable(str(value)).replace("|", "\\x7c")  # a user's text may hold anything
