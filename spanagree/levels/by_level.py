@@ -23,6 +23,7 @@ from spanagree.settings import unit
 
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"
+_NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can find anything
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,7 +122,7 @@ class EvaluationByLevel(Result):
             Column("level", "", "name"),
             Column("from"),
             Column("to"),
-            Column("", "difficulty", "name", "level of difficulty"),
+            Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
         for column in self.whole.table().columns:  # the F1 is enough for people
@@ -130,32 +131,25 @@ class EvaluationByLevel(Result):
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
         breaks = []
-        for level, evaluation in (
-            *zip(self.levels, self.evaluations, strict=True),
-            (None, self.whole),
-        ):
+        parts = [*zip(self.levels, self.evaluations, strict=True), (None, self.whole)]
+        for level, evaluation in parts:
             breaks.append(len(rows))
-            place: list[Value] = ["all", None, None, "all"]
-            if level is not None:
-                ends = f"{figure(level.low)}–{figure(level.high)}"
-                place = [level.name, level.low, level.high, ends]
-            nothing = level is not None and math.isnan(level.low)  # in gold, so no one can find it
-            for system, row in zip(
-                evaluation.systems.values(), evaluation.table().rows, strict=True
-            ):
+            place = _place(level)
+            systems = evaluation.systems.values()
+            for system, row in zip(systems, evaluation.table().rows, strict=True):
                 rows.append([*place, system.documents, *row])
-                if nothing:
-                    rows[-1][3], rows[-1][-1] = "no difficulty", NOT_SHOWN
-        systems = counted(len(self.whole.systems), "system")
+                if place[-1] == _NO_DIFFICULTY:
+                    rows[-1][-1] = NOT_SHOWN
+        taus = self._taus()
         return Table(
             columns,
             rows,
             self.settings,
-            caption=f"{systems} against {printable(self.settings.gold)} by difficulty, the easiest"
-            " first",
-            remarks=[*self._undefined(), *self._taus(), *self.caveats],
+            caption=f"{counted(len(self.whole.systems), 'system')} against"
+            f" {printable(self.settings.gold)} by difficulty, the easiest first",
+            remarks=[*self._undefined(), *taus, *self.caveats],
             breaks=breaks[1:],
-            meanings={_TAU: _TAU},
+            meanings={_TAU: _TAU} if taus else {},
         )
 
     def _undefined(self) -> list[str]:
@@ -189,6 +183,15 @@ class EvaluationByLevel(Result):
             for name in self.whole.systems
         }
         return Picture(functools.partial(lines, columns=names, rows=rows, what="corrected F1"))
+
+
+def _place(level: Level | None) -> list[Value]:
+    """Return what names a level, or all of them: name, low and high; and for people one text."""
+    if level is None:
+        return ["all", None, None, "all"]
+    ends = f"{figure(level.low)}–{figure(level.high)}"
+    name = _NO_DIFFICULTY if math.isnan(level.low) else ends
+    return [level.name, level.low, level.high, name]
 
 
 def _f1(evaluation: Evaluation, kind: str) -> list[float]:

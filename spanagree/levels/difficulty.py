@@ -95,11 +95,11 @@ class Difficulty(Result):
 
     def _columns(self) -> list[Column]:
         return [
-            Column("document", unit(self.settings), "name", "documents by difficulty"),
-            Column("difficulty", "difficulty", meaning="difficulty of a document"),
-            Column("chance", "chance", meaning="difficulty of a document"),
-            Column("expected", "expected match", meaning="expected match of a document"),
-            Column("size", "size", meaning="expected match of a document"),
+            Column("document", unit(self.settings), "name", "document of difficulty"),
+            Column("difficulty", "difficulty"),
+            Column("chance", "chance", meaning="chance of a document"),
+            Column("expected", "expected match"),
+            Column("size", "size"),
             Column("undefined", "", "name"),
         ]
 
