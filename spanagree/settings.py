@@ -40,6 +40,9 @@ class Settings(Mapping[str, Any]):
     skipped_blocks: int | None = None
     version: str = __version__
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled
+
     def _plain(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         reading = values.pop("reading")
