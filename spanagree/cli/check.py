@@ -7,7 +7,7 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
 from spanagree.corpus.repairs import repaired
-from spanagree.formats.shards import draft_found
+from spanagree.formats.shards import raw_found
 from spanagree.rendering.data import to_json
 
 
@@ -25,10 +25,9 @@ def check(job: Job) -> None:
     spanagree check corpus.jsonl
     """
     from spanagree.corpus.check import check as inspect
-    from spanagree.corpus.check_text import as_text
 
     how, form, repair = job.how()
-    result = inspect(repaired(draft_found(job.paths, how, form), repair))
-    job.put(to_json(result.to_dict()) if job.format == "json" else as_text(result))
+    result = inspect(repaired(raw_found(job.paths, how, form), repair))
+    job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.errors:
         click.get_current_context().exit(FAILED)

@@ -19,7 +19,8 @@ from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.label_table import LabelCounts, LabelTable, counts_of_cells
+from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
+from spanagree.corpus.label_table import LabelTable
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
 
