@@ -145,5 +145,6 @@ def _signed(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        value = ",".join(each if isinstance(each, str) else f"{each:g}" for each in value)
-    return printable(str(value)).replace("|", "\\x7c")  # a user's text may hold anything
+        return ",".join(_signed(x) if isinstance(x, str) else f"{x:g}" for x in value)
+    # a user's text may hold anything
+    return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)
