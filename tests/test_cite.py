@@ -417,7 +417,7 @@ def test_misused(run, tmp_path):
     assert "unknown key 'C'" in run("cite", "C:\\report.json")[2]
     path = tmp_path / "report.json"
     path.write_bytes(b"\xff\xfe")
-    assert f"{path}:1: byte 0xff is no utf-8" in run("cite", path)[2]
+    assert f"{path}:1: byte 0xff is not utf-8" in run("cite", path)[2]
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,

@@ -365,7 +365,7 @@ def test_command(newsroom, tmp_path, capsys):
         ([*files, "-o", "-"], "-o: report writes a file, and - is not one"),
         ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "gold and team; a report is on"),
         ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
-        ([*files, "-o", files[0]], "-o: a report is HTML; .conll is not its extension"),
+        ([*files, "-o", str(tmp_path / "x.conll")], "-o: a report is HTML; .conll is not its extension"),
     ):  # fmt: skip
         assert main(["report", *arguments]) != 0
         assert said in capsys.readouterr().err

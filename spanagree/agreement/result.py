@@ -194,8 +194,8 @@ class Agreement(Result):
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
         rows: list[list[Value]] = []
         for names, score, tally, more in shown.rows:
-            figures = f1.values(score)
-            if isinstance(score, Figures):  # a spread has no interval
+            figures = f1.values(score if not isinstance(score, Figures) else Score(*score))
+            if isinstance(score, Figures):  # a spread, which has no interval
                 figures = ["" if value is None else value for value in figures]
             rows.append([*names, *figures, *_sizes(tally), *more])
         document = unit(self.settings)
@@ -277,6 +277,9 @@ def _team(team: Team) -> dict[str, Any]:
 # --- the parts of an agreement in tables --------------------------------------------------------
 
 
+_Part = tuple[list[Value], "Score | Mean | Figures", "Tally | None", list[Value]]
+
+
 class _Layout(NamedTuple):
     """What a table of some parts has beside their F1 and tally.
 
@@ -289,7 +292,7 @@ class _Layout(NamedTuple):
 
     names: Sequence[Column]
     more: Sequence[Column]
-    rows: Sequence[tuple[list[Value], Score | Mean | Figures, Tally | None, list[Value]]]
+    rows: Sequence[_Part]
     scores: Sequence[Score]
 
 
@@ -330,11 +333,11 @@ def _pairs(result: Agreement) -> _Layout:
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
     pairs = result.pairs.values()
-    rows = [
+    rows: list[_Part] = [
         ([p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"], p.f1, p.tally, [])
         for p in pairs
     ]
-    return _Layout(names, [], rows, [score for _, score, *_ in rows])
+    return _Layout(names, [], rows, [pair.f1 for pair in pairs])
 
 
 def _annotators(result: Agreement) -> _Layout:
@@ -381,15 +384,15 @@ def _labels(result: Agreement) -> _Layout:
 
 
 def _documents(result: Agreement) -> _Layout:
-    rows = [([name, saw], t.f1, t, [t.size_a + t.size_b]) for name, saw, t in result.by_document()]
+    documents = list(result.by_document())
     return _Layout(
         [
             Column("document", unit(result.settings), "name", "document of a team"),
             Column("annotators", "annotators", "count"),
         ],
         [_MARKED],
-        rows,
-        [score for _, score, *_ in rows],
+        [([name, saw], t.f1, t, [t.size_a + t.size_b]) for name, saw, t in documents],
+        [tally.f1 for _, _, tally in documents],
     )
 
 

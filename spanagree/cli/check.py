@@ -7,7 +7,7 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
 from spanagree.corpus.repairs import repaired
-from spanagree.formats.shards import draft_found
+from spanagree.formats.shards import raw_found
 from spanagree.rendering.data import to_json
 
 
@@ -19,16 +19,15 @@ from spanagree.rendering.data import to_json
 def check(job: Job) -> None:
     """Say what is in files and what is odd about it, before anything is computed.
 
-    Exits with 1 if something has to be repaired first, else with 0.
+    The exit code is 1 if something has to be repaired first, else 0.
 
     \b
     spanagree check corpus.jsonl
     """
     from spanagree.corpus.check import check as inspect
-    from spanagree.corpus.check_text import as_text
 
     how, form, repair = job.how()
-    result = inspect(repaired(draft_found(job.paths, how, form), repair))
-    job.put(to_json(result.to_dict()) if job.format == "json" else as_text(result))
+    result = inspect(repaired(raw_found(job.paths, how, form), repair))
+    job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.errors:
         click.get_current_context().exit(FAILED)

@@ -17,7 +17,7 @@ def cite(job: Job, result: str | None) -> None:
     """Write a methods paragraph with the settings used, and the references that it needs.
 
     RESULT is the signature that stands below a table, or a file of --format json; `-` is standard
-    input. Without it: a general sentence, and all references.
+    input. Without it, a general sentence and all references are written.
 
     \b
     spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:0.1.0'

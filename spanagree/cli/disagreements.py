@@ -11,27 +11,18 @@ from spanagree.errors import counted, printable
 from spanagree.matching.pairing import KINDS
 from spanagree.rendering.data import to_jsonl
 
+_BETWEEN = "Compare these two annotators."
+_IF_TWO = "if there are two, these"
+_KINDS = f"List disagreements of these kinds: {', '.join(KINDS)}."
+
 
 @command(
     options.FILES,
     options.group(
         "Comparing",
-        options.option(
-            "--between",
-            nargs=2,
-            metavar="A B",
-            unless="if there are two, these",
-            help="Compare these two annotators.",
-        ),
-        options.option(
-            "--kind",
-            metavar="KIND,...",
-            unless="all",
-            help=f"List disagreements of these kinds: {', '.join(KINDS)}.",
-        ),
-        options.option(
-            "--no-text", is_flag=True, help="Give offsets and labels, and no word of the texts."
-        ),
+        options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_IF_TWO),
+        options.option("--kind", _KINDS, metavar="KIND,...", unless="all"),
+        options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
     ),
     options.output(("text", "csv", "jsonl", "json"), explain=False),
     options.reading(),

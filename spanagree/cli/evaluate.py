@@ -18,11 +18,12 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
     options.FILES,
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
-        options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck.")
+        options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
+        resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),
     options.blocks(
-        options.option("--tallies", metavar="FILE", help="Write tallies to FILE, to be merged.")
+        options.option("--tallies", "Write tallies to FILE, to be merged.", metavar="FILE")
     ),
     options.reading(),
     options.output(),

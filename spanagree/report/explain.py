@@ -106,6 +106,8 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "model": CHANCES.get(settings.get("chance", "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "resamples": settings.get("resamples", "some"),
+        "interval": "",
+        "p": "",
     }
     if "ci" in settings:
         kind = re.sub("[^a-z].*", "", settings["ci"])

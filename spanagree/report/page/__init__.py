@@ -81,8 +81,10 @@ def page(
         .render(
             report=report,
             document=unit(report.difficulty.settings),
-            policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
-            " base-uri 'none'; form-action 'none'",
+            policy=Html(
+                f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+                " base-uri 'none'; form-action 'none'"
+            ),
             style=Html(style),
             script=Html(script),
             data=Html(data_of(corpus, report.difficulty, report.first_pair)),
