@@ -104,16 +104,12 @@ class Disagreements(Result):
         start, end, label = row
         return None if start == NONE else Segment(start, end, self.corpus.labels[label])
 
-    def _texts(self, d: int, a: Row, b: Row) -> tuple[str, str, str, str]:
+    def _texts(self, d: int, a: Row, b: Row) -> list[str]:
         there = [row for row in (a, b) if row[0] != NONE]
         first, last = min(start for start, _, _ in there), max(end for _, end, _ in there)
         reach, length = CONTEXT[self.corpus.offsets], int(self.corpus.lengths[d])
-        return (
-            text_of(self.corpus, d, a[0], a[1]),
-            text_of(self.corpus, d, b[0], b[1]),
-            text_of(self.corpus, d, max(first - reach, 0), first),
-            text_of(self.corpus, d, last, min(last + reach, length)),
-        )
+        around = ((max(first - reach, 0), first), (last, min(last + reach, length)))
+        return [text_of(self.corpus, d, *ends) for ends in (a[:2], b[:2], *around)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; a segment that is not there is ``None``."""
