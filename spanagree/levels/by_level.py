@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import counted, printable
 from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation
 from spanagree.levels.borders import Level, LevelSettings, levels_of
@@ -86,9 +86,13 @@ class EvaluationByLevel(Result):
             for b, other in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
         ]
 
+    @property
+    def parts(self) -> list[tuple[Level, Evaluation]]:
+        """Each level with its evaluation."""
+        return list(zip(self.levels, self.evaluations, strict=True))
+
     def _defined(self) -> list[tuple[Level, Evaluation]]:
-        pairs = zip(self.levels, self.evaluations, strict=True)
-        return [pair for pair in pairs if not math.isnan(pair[0].low)]
+        return [part for part in self.parts if not math.isnan(part[0].low)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation with its levels as plain data, for JSON; undefined is ``None``."""
@@ -100,7 +104,7 @@ class EvaluationByLevel(Result):
                 "tau_raw_corrected": plain(self.raw_and_corrected(evaluation)),
                 "systems": evaluation.to_dict()["systems"],
             }
-            for level, evaluation in zip(self.levels, self.evaluations, strict=True)
+            for level, evaluation in self.parts
         ]
         return {
             **data,
@@ -131,8 +135,7 @@ class EvaluationByLevel(Result):
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
         breaks = []
-        parts = [*zip(self.levels, self.evaluations, strict=True), (None, self.whole)]
-        for level, evaluation in parts:
+        for level, evaluation in [*self.parts, (None, self.whole)]:
             breaks.append(len(rows))
             place = _place(level)
             systems = evaluation.systems.values()
@@ -214,13 +217,7 @@ def evaluate_levels(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
     """
-    if (evaluation.documents, evaluation.document_ids) != (
-        len(difficulty), difficulty.document_ids
-    ):  # fmt: skip
-        raise SettingError(
-            f"the difficulty is that of other documents ({len(difficulty)} of them; the evaluation"
-            f" has {evaluation.documents}); make it from the corpus that was evaluated"
-        )
+    difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
     made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
     return EvaluationByLevel(
         evaluation,
