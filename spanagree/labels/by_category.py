@@ -87,6 +87,7 @@ def category_agreement(table: Labels, *, complete_only: bool = False) -> Categor
     random from their shares among pairs. No category is hidden behind a frequent one, so report
     the lowest.
 
+    >>> from spanagree.corpus.label_table import LabelTable
     >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
     >>> found = category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
     >>> {name: (of.agreements, of.potential, round(of.specific, 3)) for name, of in found.items()}
