@@ -9,7 +9,6 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.errors import counted, printable
 from spanagree.matching.pairing import KINDS
-from spanagree.rendering.data import to_jsonl
 
 _BETWEEN = "Compare these two annotators."
 _IF_TWO = "if there are two, these"
@@ -43,9 +42,4 @@ def disagreements(
             f" {', '.join(map(printable, corpus.annotators))}"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
-    result = sa.disagreements(corpus, a, b, kinds=options.names_in(kind), text=not no_text)
-    if job.format == "jsonl":
-        job.put(to_jsonl(result.to_rows()))
-        job.finish(result, result.notes)
-    else:
-        job.show(result)
+    job.show(sa.disagreements(corpus, a, b, kinds=options.names_in(kind), text=not no_text))
