@@ -144,7 +144,7 @@ class Profiles:
         return self.values[self.offset + self.width]
 
     def at(self, profile: Ints, x: Ints) -> Floats:
-        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside 0 … size − 1."""
+        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside the size."""
         inner = np.minimum(x, self.size[profile] - 1 - x)  # the mirror image
         inside = inner >= 0
         place = self.offset[profile] + np.minimum(np.where(inside, inner, 0), self.width[profile])
@@ -256,7 +256,7 @@ def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
 
 
 def _short_edges(excess: Ints, slots: Ints) -> list[Floats]:
-    """Return the edge of P with its plateau for each F; ``excess`` is that of the K longer others."""
+    """Return the edge of P with its plateau for each F; ``excess`` of the K longer others."""
     whole = _whole_edge(int(excess.sum()), slots)
     limit = int(whole.max())
     edges: list[Floats] = []
@@ -309,7 +309,7 @@ def _most(excess: Ints, limit: int) -> int:
 
 
 def _left_of(K: int, slots: Ints, limit: int, most: int) -> Floats:
-    """Return H(m | y) at [F, y ≤ limit, m], without the columns m that are negligible everywhere."""
+    """Return H(m | y) at [F, y ≤ limit, m], without the columns m that are negligible."""
     H = _hypergeometric(limit, K, slots - 1, min(K, most))
     return H[:, :, : np.flatnonzero(H.max((0, 1)) > _NEGLIGIBLE)[-1] + 1]
 
