@@ -12,7 +12,8 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import disagreements
-from spanagree.agreement.result import Agreement, Member
+from spanagree.agreement.result import Agreement
+from spanagree.agreement.team import Member
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, SystemPair, compare_systems
