@@ -9,19 +9,15 @@ from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_SHARED = "Mark pairs that share fewer than N documents."
+
 
 @command(
     options.FILES,
     options.comparing(
         options.by(Agreement.BY),
         options.annotators(),
-        options.option(
-            "--min-shared",
-            type=int,
-            metavar="N",
-            default=MIN_SHARED,
-            help="Mark pairs that share fewer than N documents.",
-        ),
+        options.number("--min-shared", _SHARED, default=MIN_SHARED),
     ),
     options.certainty(),
     options.blocks(),

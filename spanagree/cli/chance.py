@@ -7,17 +7,15 @@ from spanagree.chance.table import StartDistributions
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_LENGTHS = "Let the segments have these lengths."
+
 
 @command(
     None,
     options.group(
         "The document",
-        options.option(
-            "--length", type=int, required=True, metavar="N", help="Let the document have N tokens."
-        ),
-        options.option(
-            "--segments", required=True, metavar="N,...", help="Let segments have these lengths."
-        ),
+        options.number("--length", "Let the document have N tokens.", required=True),
+        options.option("--segments", _LENGTHS, metavar="N,...", required=True),
         options.chance(),
     ),
     options.output(),

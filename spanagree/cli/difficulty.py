@@ -9,11 +9,15 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
 
+def team() -> options.Group:
+    """Return the options of comparisons by gold or by a team."""
+    annotators = options.annotators("Take these annotators as the team.")
+    return options.comparing(options.gold("the team"), annotators)
+
+
 @command(
     options.FILES,
-    options.comparing(
-        options.gold("the team"), options.annotators("Take these annotators as the team.")
-    ),
+    team(),
     options.blocks(),
     options.reading(),
     options.output(),

@@ -23,7 +23,7 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
     ),
     options.levels(),
     options.blocks(
-        options.option("--tallies", metavar="FILE", help="Write tallies to FILE, to be merged.")
+        options.option("--tallies", "Write tallies to FILE, to be merged.", metavar="FILE")
     ),
     options.reading(),
     options.output(),

@@ -12,20 +12,15 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.errors import printable
 
+_FILE = "Write the report to this file."
+
 
 @command(
     options.FILES,
-    options.group(
-        "Output",
-        options.option(
-            "-o", "--output", metavar="HTML", required=True, help="Write the report to this file."
-        ),
-    ),
+    options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
     options.comparing(
         options.gold(),
-        options.option(
-            "--team", is_flag=True, help="Compare annotators with each other, without gold."
-        ),
+        options.flag("--team", "Compare annotators with each other, without gold."),
     ),
     options.reading(),
 )
