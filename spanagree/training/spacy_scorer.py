@@ -181,6 +181,7 @@ def _unset(doc: Any, key: str | None) -> Bools | None:
 
 
 def _places(reference: Any, predicted: Any, number: int) -> _Places:
+    """Return where the tokens of both Docs lie, in units common to both."""
     if np.array_equal(reference.to_array("ORTH"), predicted.to_array("ORTH")):
         here = np.arange(len(reference) + 1)
         return _Places(len(reference), (here[:-1], here[1:]), (here[:-1], here[1:]))

@@ -71,29 +71,28 @@ def trainer_metrics(
         )
     options = TagOptions(scheme, strict)
     ids, tags = _names(label_names)
-    labels = read_tags(
-        tags,
-        np.arange(len(tags)),
-        np.ones(len(tags), np.int64),  # each a sentence of its own
-        scheme=scheme,
-        where=lambda i: f"label_names, id {ids[i]}",
-    ).names
-
-    columns = {"gold": "label ids", "predictions": "predictions"}
+    each = np.ones(len(tags), np.int64)  # a sentence of its own
+    place = "label_names, id {}".format
+    codes = np.arange(len(tags))
+    names = read_tags(tags, codes, each, scheme=scheme, where=lambda i: place(ids[i])).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        predicted, gold, lengths = _label_ids(prediction, len(ids))
-        codes = zip(columns.items(), (gold, predicted), strict=True)
-        tag_columns = {
-            name: TagColumn(tags, _codes(given, ids, lengths, what))
-            for (name, what), given in codes
-        }
-        read = read_columns(tag_columns, lengths, InDocument(lengths), options)
-        corpus = Corpus.from_raw(read.to_raw({}))
+        corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        return _metrics(system, labels if MATCHES[match].of_label else ())
+        return _metrics(system, names if MATCHES[match].of_label else ())
 
     return compute_metrics
+
+
+def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
+    """Return what is given and what is predicted as two layers."""
+    predicted, gold, lengths = _label_ids(prediction, len(ids))
+    columns = {
+        "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
+        "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
+    }
+    read = read_columns(columns, lengths, InDocument(lengths), options)
+    return Corpus.from_raw(read.to_raw({}))
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:

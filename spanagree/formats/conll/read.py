@@ -193,6 +193,7 @@ def _numbered_parts(
     parts: Sequence[Iterator[tuple[FilePart | TextPart, int]]],
     options: _Options,
 ) -> Iterator[Callable[[], Corpus]]:
+    """Yield a function for each block of the files, which all have the same number of them."""
     before = 0
     for block in zip_longest(*parts):
         if None in block:
