@@ -1,52 +1,89 @@
-"""Where an answer is shaky: few documents, luck that gives nearly everything, a wide interval."""
+"""What all results share: settings, notes, caveats, and one table that feeds every rendering."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from spanagree.errors import counted
+from spanagree.errors import check_choice, counted
 from spanagree.matching.score import Score
+from spanagree.rendering.data import to_arrow
+from spanagree.rendering.html import as_html
+from spanagree.rendering.plots import Picture, plot
+from spanagree.rendering.table import Table
+from spanagree.settings import Settings, signature
 
-FEW = 30  # documents or items; a figure over fewer may be quite another one on more
-
-
-HIGH = 0.5  # of an expected figure; what is corrected is divided by what is left
-
-
+FEW = 30  # documents or items; a figure over fewer may be quite different on others
+HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
-def caveats(name: str, score: Score, units: int, noun: str) -> list[str]:
-    """What to keep in mind with one score, in sentences; empty if there is nothing.
+class Signed:
+    """What settings have made, and says so: with its signature, notes and caveats."""
 
-    >>> caveats("mine", Score(0.9, 0.8, 0.5), units=100, noun="document")
-    ['mine: luck alone gives 0.8000; the corrected figure rests on the little that is left']
+    settings: Settings
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return ()
+
+    def head(self) -> dict[str, Any]:
+        """Return what JSON of every result begins with."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "notes": list(self.notes),
+            "caveats": list(self.caveats),
+        }
+
+
+class Result(Signed):
+    """A result that can be shown, in any way.
+
+    A kind of result says what it can be broken down by (``BY``), describes itself as a table
+    (``_table``) and as a picture (``_picture``); all else follows.
     """
-    said = []
-    if 0 < units < FEW:
-        said.append(f"{name}: only {counted(units, noun)}; on others the figures may differ a lot")
-    if score.expected > HIGH:  # nan is not
-        said.append(
-            f"{name}: luck alone gives {score.expected:.4f}; the corrected figure rests on the"
-            " little that is left"
-        )
-    if score.interval is not None:
-        low, high = score.interval.corrected
-        if high - low > WIDE:
-            said.append(
-                f"{name}: the corrected figure is only known to lie in {low:.2f} to {high:.2f}"
-            )
-        if score.interval.reason:
-            said.append(f"{name}: interval: {score.interval.reason}")
-    return said
 
+    BY: ClassVar[Mapping[str, str]] = {}
 
-class Shown:
-    """A result that can be shown."""
+    def table(self, by: str | None = None) -> Table:
+        """Return the one description of the result: columns and rows, for people and programs.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        return self._table(by)
+
+    def _table(self, by: str | None) -> Table:
+        raise NotImplementedError
+
+    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+        """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        return self.table(by).to_rows()
+
+    def to_arrow(self, by: str | None = None) -> Any:
+        """Return the rows as a ``pyarrow.Table``; undefined is null.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
+        """
+        return to_arrow(self.table(by))
 
     def plot(self, ax: Any = None) -> Any:
-        """A picture of the result; see ``docs/plots.md`` for what it shows.
+        """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
 
         Args:
             ax: the ``matplotlib`` Axes to draw into; a new figure of ``pyplot`` unless given.
@@ -57,8 +94,39 @@ class Shown:
         Raises:
             SettingError: if matplotlib is not installed.
         """
-        return import_module("spanagree.rendering.plots").plot(self, ax)
+        return plot(self.picture(), ax)
+
+    def picture(self) -> Picture:
+        """Return what draws the result, and the size that it needs."""
+        raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        """The table of the result, for notebooks."""
-        return str(import_module("spanagree.results_notebook").as_html(self))
+        """Return the table, for notebooks."""
+        return str(as_html(self.table()))
+
+
+def caveats(name: str, score: Score, units: int, noun: str) -> list[str]:
+    """Return what to keep in mind with one score, in sentences; empty if there is nothing.
+
+    >>> caveats("mine", Score(0.9, 0.8, 0.5), units=100, noun="document")
+    ['mine: luck alone gives 0.8000; the corrected figure rests on the little that is left']
+    """
+    sentences = []
+    if 0 < units < FEW:
+        sentences.append(
+            f"{name}: only {counted(units, noun)}; on others the figures may differ a lot"
+        )
+    if score.expected > HIGH:  # nan is not
+        sentences.append(
+            f"{name}: luck alone gives {score.expected:.4f}; the corrected figure rests on the"
+            " little that is left"
+        )
+    if score.interval is not None:
+        low, high = score.interval.corrected
+        if high - low > WIDE:
+            sentences.append(
+                f"{name}: the corrected figure is only known to lie in {low:.2f} to {high:.2f}"
+            )
+        if score.interval.reason:
+            sentences.append(f"{name}: interval: {score.interval.reason}")
+    return sentences

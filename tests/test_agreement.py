@@ -16,7 +16,7 @@ from oracles import enumerated_expectation, matched
 from strategies import NAMES, PAIRS, crowds, spans
 
 import spanagree as sa
-from spanagree.agreement.result import BY
+from spanagree.agreement.result import Agreement
 from spanagree.chance.simulate import redraw
 from spanagree.cli.main import main
 
@@ -201,9 +201,7 @@ def test_mean_where_luck_gives_all():
     assert result.mean.pairs == (2, 2, 1)
     row = result.to_rows()[1]
     assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
-    from spanagree.agreement.table import as_table
-
-    assert as_table(result).rows[1][-1] == "2, corrected 1"
+    assert result.table().shown.rows[1][-1] == "2, corrected 1"
     alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))
     assert alone.mean.reason == "corrected: luck alone gives 1 for every pair"
 
@@ -242,7 +240,7 @@ def test_nobody_shares():
         assert result.mean.reason == said
         assert len(result.pairs) == 0
         assert result.to_dict("document")["team"]["f1"]["undefined"] == said
-        for by in (None, *BY):
+        for by in (None, *Agreement.BY):
             result.to_rows(by)
     pair = sa.agree(
         sa.Corpus.from_segments([4, 4], {"a": [[(0, 1, "X")], None], "b": [None, []]})
@@ -321,7 +319,7 @@ def crowd(newsroom):
 def test_command(crowd, capsys):
     """The command prints what Python gives, in every format and breakdown; few pairs are marked."""
     result = sa.agree(sa.read_jsonl(crowd))
-    for by in (None, *BY):
+    for by in (None, *Agreement.BY):
         part = ["--by", by] if by else []
         assert main(["agree", str(crowd), *part, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out) == result.to_dict(by)

@@ -11,6 +11,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.rendering.data import to_arrow
+from spanagree.rendering.table import Table
 
 SEGMENTS = {
     "gold": [[(0, 2, "X"), (3, 4, "Y")], [(0, 1, "X")], []],
@@ -27,7 +28,7 @@ def results(segments, labels, lengths=LENGTHS):
     """Every result that has rows, with every way to break it down."""
     corpus = sa.Corpus.from_segments(lengths, segments)
     evaluation = sa.evaluate(corpus, "gold")
-    found = {}
+    tables = {}
     for name, of, parts in (
         ("evaluate", evaluation, (None, "label", "document")),
         ("intervals", sa.evaluate(corpus, "gold", ci=True, resamples=20), (None, "label", "document")),
@@ -37,7 +38,7 @@ def results(segments, labels, lengths=LENGTHS):
         ("coefficients", sa.coefficients(sa.LabelTable.from_rows(labels)), (None, "category", "annotator")),
     ):  # fmt: skip
         for by in parts:
-            found[name, by] = (of.to_rows(by), of.to_arrow(by))
+            tables[name, by] = (of.to_rows(by), of.to_arrow(by))
     difficulty = sa.difficulty(corpus, "gold")
     table = sa.LabelTable.from_rows(labels)
     for name, of in {
@@ -48,8 +49,8 @@ def results(segments, labels, lengths=LENGTHS):
         "categories": sa.category_agreement(table),
         **{f.__name__: f(table) for f in (sa.pi, sa.kappa, sa.alpha, sa.ac1, sa.bias, sa.spa)},
     }.items():
-        found[name, None] = (of.to_rows(), of.to_arrow())
-    return found
+        tables[name, None] = (of.to_rows(), of.to_arrow())
+    return tables
 
 
 FULL = results(SEGMENTS, LABELS)
@@ -139,9 +140,10 @@ def test_intervals_in_csv(by):
     from spanagree.rendering.data import to_csv
 
     corpus = sa.Corpus.from_segments(LENGTHS, SEGMENTS)
-    rows = sa.evaluate(corpus, "gold", ci=True, resamples=20).to_rows(by)
+    table = sa.evaluate(corpus, "gold", ci=True, resamples=20).table(by)
+    rows = table.to_rows()
     assert "f1_corrected_low" in rows[0]
-    assert len(to_csv(rows).splitlines()) == 1 + len(rows)
+    assert len(to_csv(table).splitlines()) == 1 + len(rows)
 
 
 def test_names_that_utf8_cannot_hold():
@@ -156,7 +158,7 @@ def test_without_pyarrow(monkeypatch):
     """The error names the line that installs it."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(sa.SettingError) as error:
-        to_arrow([])
+        to_arrow(Table((), ()))
     assert str(error.value) == (
         "a table needs pyarrow, which is not installed; run: pip install 'spanagree[arrow]'"
     )

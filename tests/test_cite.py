@@ -21,8 +21,9 @@ from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
 from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
-from spanagree.report.references import REFERENCES, as_bibtex, as_text
-from spanagree.settings import __version__, settings_of, signature
+from spanagree.report.references import REFERENCES
+from spanagree.report.signature_parser import settings_of
+from spanagree.settings import __version__, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parent / "golden" / "words"
@@ -102,13 +103,13 @@ def test_schemes_that_were_recognised(schemes):
 @example("annotators:" + "9" * 9_999 + "|spanagree:0.1.0")
 def test_any_text(text):
     """Anything is a signature or an error of one printable line that is not too long."""
-    said = outcome(text)
-    if isinstance(said, str):
-        assert said.startswith("signature: ")
-        assert said.isprintable()
-        assert len(said) < 200
+    words = outcome(text)
+    if isinstance(words, str):
+        assert words.startswith("signature: ")
+        assert words.isprintable()
+        assert len(words) < 200
     else:
-        assert said["version"]
+        assert words["version"]
 
 
 def outcome(text):
@@ -122,18 +123,18 @@ def outcome(text):
 REFUSED = {
     "": "signature: ''; key:value, with | between, is needed",
     "exact|spanagree:0.1.0": "signature: 'exact'; key:value, with | between, is needed",
-    "match:exact": "signature: no spanagree:VERSION, which ends each; is it cut off?",
+    "match:exact": "signature: no spanagree:VERSION, which ends each; copy the line to its end",
     "color:red|spanagree:0.1.0": "signature: unknown key 'color'; a line that stands below a table"
     " is needed",
     "\x1b[31m:red|spanagree:0.1.0": r"signature: unknown key '\x1b[31m'; a line that stands below a"
     " table is needed",
-    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice",
-    "seed:01|spanagree:0.1.0": "signature: seed: '01' is no value that it can have",
-    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is no value that it can have",
-    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is no value that it can have",
-    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is no value that it can have",
-    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is no value that it can have",
-    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is no value that it can have",
+    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice; name it once",
+    "seed:01|spanagree:0.1.0": "signature: seed: '01' is not a value that it can have; copy the line from below a table",
+    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is not a value that it can have; copy the line from below a table",
+    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is not a value that it can have; copy the line from below a table",
+    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
+    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
+    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is not a value that it can have; copy the line from below a table",
     "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou",
     "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
     " poisson",
@@ -148,9 +149,9 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED)
 def test_refused(line):
     """Each with what is wrong, and where."""
-    with pytest.raises(sa.InputError) as found:
+    with pytest.raises(sa.InputError) as error:
         sa.cite(line)
-    assert str(found.value) == REFUSED[line]
+    assert str(error.value) == REFUSED[line]
 
 
 def test_other_refusals():
@@ -241,9 +242,9 @@ SAYS = {
 @pytest.mark.parametrize("line", SAYS)
 def test_what_is_said(line):
     """Every setting has its words."""
-    head, found, tail = line.partition("|offsets")
+    head, offsets, tail = line.partition("|offsets")
     unit = "" if "unit:" in line else "unit:sentence|"
-    assert SAYS[line] in paragraph(f"{head}{found}{tail}|{unit}spanagree:0.1.0")
+    assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:0.1.0")
 
 
 @given(SETTINGS)
@@ -261,9 +262,9 @@ def test_any_settings(settings):
 
 def test_another_version():
     """It is said, with that version."""
-    said = paragraph("average:micro|spanagree:0.0.9")
-    assert "All figures were computed with spanagree 0.0.9. (This paragraph was worded by" in said
-    assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in said
+    words = paragraph("average:micro|spanagree:0.0.9")
+    assert "All figures were computed with spanagree 0.0.9. (This paragraph was worded by" in words
+    assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in words
     assert "worded by" not in paragraph(f"average:micro|spanagree:{__version__}")
     assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
 
@@ -314,23 +315,23 @@ def test_latex():
     assert first == f"% signature: {AGREEMENT}"
     assert r"~\citep{li2024}" in body
     assert r"99\% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
-    said = paragraph(COEFFICIENTS, "latex")
-    assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in said
-    assert r"annotations\_m1" in said
+    words = paragraph(COEFFICIENTS, "latex")
+    assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in words
+    assert r"annotations\_m1" in words
 
 
 @pytest.mark.parametrize("key", REFERENCES)
 def test_references(key):
     """Entries are ASCII with braces that match; the text has what the entry has."""
-    of = REFERENCES[key]
-    entry = as_bibtex(key, of)
+    source = REFERENCES[key]
+    entry = source.bibtex
     assert entry.isascii()
     assert entry.count("{") == entry.count("}")
-    assert entry.startswith(f"@{of.kind}{{{key},\n  author = {{")
-    text = as_text(of)
+    assert entry.startswith(f"@{source.kind}{{{key},\n  author = {{")
+    text = source.text
     assert "{" not in text
-    assert of.year in text
-    assert all(family in text for _, family in of.authors)
+    assert source.year in text
+    assert all(family in text for _, family in source.authors)
 
 
 def test_short_references():
@@ -345,8 +346,8 @@ def test_every_choice_is_known():
         for chance in CHANCES:
             paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:0.1.0")
     for weights in WEIGHTS:
-        said = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
-        assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in said
+        words = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
+        assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in words
 
 
 # --- the command line ---------------------------------------------------------------------------
@@ -378,19 +379,19 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
     assert run(*made, "--test", "luck", "--resamples", "7")[0] == 0
     code, out, _ = run("cite", report)
-    said = " ".join(out.split())
+    words = " ".join(out.split())
     assert code == 0
-    assert "95% jackknife intervals" in said
-    assert "against luck: 7 random annotations of it, seed 0" in said
+    assert "95% jackknife intervals" in words
+    assert "against luck: 7 random annotations of it, seed 0" in words
     raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", raw)
     assert run("cite", "-") == (0, out, "")
 
 
 NO_REPORT = {
-    "": "is no JSON; a report by --format json is needed",
-    "{": "is no JSON; a report by --format json is needed",
-    "[" * 100_000: "is no JSON; a report by --format json is needed",
+    "": "not valid JSON; a report by --format json is needed",
+    "{": "not valid JSON; a report by --format json is needed",
+    "[" * 100_000: "not valid JSON; a report by --format json is needed",
     "[1]": "no signature in it; a report by --format json is needed",
     "{}": "no signature in it; a report by --format json is needed",
     '{"signature": {"match": "exact"}}': "no signature in it; a report by --format json is needed",
@@ -420,6 +421,6 @@ def test_misused(run, tmp_path):
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,
-        f"spanagree: error: {path}: is an input too; -o would overwrite it\n",
+        f"spanagree: error: {path}: is an input too, which -o would overwrite; name another file\n",
     )
     assert path.read_bytes() == b"\xff\xfe"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.blocks.ids import Hashes, repeated
+from spanagree.blocks.ids import Hashes
 from spanagree.errors import InputError, SettingError, show
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic, interval_of
@@ -183,37 +183,22 @@ def _mixed(z: Hashes) -> Hashes:
     return z ^ (z >> np.uint64(31))
 
 
-def check_ids(ids: Sequence[Hashes]) -> None:
-    """Refuses ids that are not unique over all blocks.
-
-    Raises:
-        InputError: naming two documents that have the same.
-    """
-    if said := repeated(ids):
-        raise InputError(
-            f"{said}; intervals over blocks draw by ids, and each document needs one of its own"
-        )
-
-
-def poisson_resampling(
-    ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
+def asked_resampling(
+    in_blocks: bool, ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
 ) -> Resampling | None:
-    """How to resample over blocks, if intervals are asked for.
+    """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
 
     Raises:
-        SettingError: for another interval than percentile; as for :class:`Resampling`.
+        SettingError: over blocks for another interval than percentile; as for :class:`Resampling`.
     """
-    if interval not in (None, "percentile"):
+    if in_blocks and interval not in (None, "percentile"):
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
         )
-    return Resampling(confidence, resamples, seed, "percentile") if ci else None
-
-
-def poisson_settings(resampling: Resampling) -> dict[str, Any]:
-    """For the signature."""
-    own = resampling.settings()
-    return {**own, "ci": own["ci"].replace("percentile", "poisson")}
+    if not ci:
+        return None
+    kind = "percentile" if in_blocks else interval or "bca"
+    return Resampling(confidence, resamples, seed, kind, in_blocks)
 
 
 def percentile_intervals(

@@ -8,12 +8,11 @@ come in the order of the blocks, so what is merged does not depend on who was qu
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from spanagree.blocks.ids import Hashes, repeated
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
 
@@ -28,9 +27,6 @@ ON_ERROR = {
     "skip": "a block that fails is left out, counted and listed",
 }
 """What becomes of a block that cannot be read or worked on, by name."""
-
-
-_NOTES = 20  # of blocks that are shown
 
 
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
@@ -171,52 +167,3 @@ def _outcome(future: Future[Any], name: str) -> _Outcome:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
         return None, error, name
-
-
-# --- what blocks say together --------------------------------------------------------------------
-
-
-def merged(
-    done: Iterable[Worked[Done]], merge: Callable[[Done, Done, int], Done], purpose: str
-) -> tuple[Done, list[str]]:
-    """What came of all blocks together, and a sentence for each that was skipped.
-
-    Args:
-        done: what came of each.
-        merge: two parts as one; called with the number of the later block too.
-        purpose: what the blocks are needed for, in the error where there is none.
-
-    Raises:
-        InputError: if no block is left.
-    """
-    whole: Done | None = None
-    skipped: list[str] = []
-    for block in done:
-        if block.result is None:
-            skipped.append(f"block {block.number} skipped: {block.error}")
-        else:
-            new = _numbered(block.result, block.number)
-            whole = new if whole is None else merge(whole, new, block.number)
-    if whole is None:
-        said = skipped[0] if skipped else "an iterator gives its blocks once"
-        raise InputError(f"no block to {purpose}; {said}")
-    return whole, skipped
-
-
-def _numbered(part: Any, number: int) -> Any:
-    """The same part; its notes say of which block they are."""
-    notes = tuple(f"block {number}: {note}" for note in part.notes)
-    return part._replace(notes=notes) if hasattr(part, "_replace") else replace(part, notes=notes)
-
-
-def notes_of_blocks(
-    notes: Sequence[str], skipped: Sequence[str], ids: Sequence[Hashes] = ()
-) -> tuple[str, ...]:
-    """Notes of many blocks: the first few, how many more there are, and all that were skipped.
-
-    ``ids`` are those of the blocks: that a document comes twice is said first.
-    """
-    more = len(notes) - _NOTES
-    twice = [f"{said}; each is counted"] if (said := repeated(ids)) else []
-    rest = [f"{more} more notes on blocks"] if more > 0 else []
-    return (*twice, *notes[:_NOTES], *rest, *skipped)

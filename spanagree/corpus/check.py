@@ -14,7 +14,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.flaws import FLAWS, overlaps
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
-from spanagree.rendering.table import Table
+from spanagree.rendering.table import Column, Table
 from spanagree.rendering.text import render
 from spanagree.settings import __version__, signature
 
@@ -106,25 +106,44 @@ class Check:
     def _tables(self) -> Iterator[Table]:
         """Yield who saw what, the annotators, and the findings, if there are any."""
         coverage = self.coverage.items()
-        yield Table(("seen by", "documents"), [[counted(n, "annotator"), k] for n, k in coverage])
+        yield Table(
+            _columns({"seen by": "name", "documents": "count"}),
+            [[counted(n, "annotator"), k] for n, k in coverage],
+        )
         left = len(self.annotators) - _MOST
         yield Table(
-            ("annotator", "documents", "marked nothing", "segments", "labels"),
+            _columns(
+                {
+                    "annotator": "name",
+                    **dict.fromkeys(("documents", "marked nothing", "segments"), "count"),
+                    "labels": "name",
+                }
+            ),
             [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
-            prose=(4,),
             remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
         )
         kind = ("warning", "error")
         if self.findings:
             yield Table(
-                ("", "finding", "cases", "annotations", "first"),
+                _columns(
+                    {
+                        " ": "name",
+                        "finding": "name",
+                        "cases": "count",
+                        "annotations": "count",
+                        "first": "name",
+                    }
+                ),
                 [
                     [kind[f.error], f.name, f.count, f.annotations or None, f.first]
                     for f in self.findings
                 ],
-                names=2,
-                prose=(4,),
             )
+
+
+def _columns(kinds: Mapping[str, str]) -> list[Column]:
+    """Return columns that people see, by title."""
+    return [Column("", title, kind) for title, kind in kinds.items()]
 
 
 def _listed(labels: Mapping[str, int]) -> str:

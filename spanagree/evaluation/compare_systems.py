@@ -7,21 +7,24 @@ on tallies: of a document matched, expected and size move together.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation, System
-from spanagree.matching.score import UNDEFINED, f1_figures, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown
-from spanagree.settings import signature
+from spanagree.matching.score import UNDEFINED, f1_figures
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import TIE, exchange, holm
 
@@ -70,23 +73,26 @@ class SystemPair:
     exact: bool = False
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparisonSettings(EvaluationSettings):
+    """The settings of a test of systems against each other."""
+
+    test: str
+
+
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
     pairs: tuple[SystemPair, ...]
-    settings: Mapping[str, Any]
-
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
+    settings: ComparisonSettings
+    notes: tuple[str, ...] = ()
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         few = [pair for pair in self.pairs if pair.documents < _ENOUGH]
-        if self.settings["test"] != "bootstrap" or not few:
+        if self.settings.test != "bootstrap" or not few:
             return ()
         least = min(pair.documents for pair in few)
         return (
@@ -110,57 +116,83 @@ class Comparison(Shown):
         raise KeyError(names)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON; undefined is ``None``."""
+        """Return the result as plain data, for JSON; undefined is ``None``."""
 
-        def difference(of: Difference) -> dict[str, Any]:
-            data: dict[str, Any] = plain(of._asdict())
-            return data if of.reason else {k: v for k, v in data.items() if k != "reason"}
+        def as_dict(difference: Difference) -> dict[str, Any]:
+            data: dict[str, Any] = plain(difference._asdict())
+            return data if difference.reason else {k: v for k, v in data.items() if k != "reason"}
 
-        return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "caveats": list(self.caveats),
-            "pairs": [
-                {
-                    "a": pair.a,
-                    "b": pair.b,
-                    "documents": pair.documents,
-                    "differing": pair.differing,
-                    "exact": pair.exact,
-                    "observed": difference(pair.observed),
-                    "corrected": difference(pair.corrected),
-                }
-                for pair in self.pairs
-            ],
-        }
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each pair, for CSV or a data frame; undefined is ``nan``."""
-        return [
+        pairs = [
             {
-                "a": pair.a,
-                "b": pair.b,
-                "documents": pair.documents,
-                "differing": pair.differing,
-                "exact": pair.exact,
-                **{
-                    f"{kind}_{key}": value
-                    for kind, of in (("observed", pair.observed), ("corrected", pair.corrected))
-                    for key, value in of._asdict().items()
-                    if key != "reason"
-                },
-                "signature": self.signature,
+                **{key: getattr(pair, key) for key in _PAIR},
+                **{kind: as_dict(getattr(pair, kind)) for kind in KINDS},
             }
             for pair in self.pairs
         ]
+        return {**self.head(), "pairs": pairs}
 
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows())
+    def _table(self, by: str | None) -> Table:
+        """A row for each pair of systems."""
+        differences = [
+            column
+            for kind, title in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
+            for column in (
+                Column(f"{kind}_value", title),
+                Column(f"{kind}_low"),
+                Column(f"{kind}_high"),
+                Column("", "interval", "interval", "interval of a difference"),
+                Column(f"{kind}_p", "p", meaning="p of a difference"),
+                Column(f"{kind}_p_holm", "Holm"),
+            )
+        ]
+        rows: list[list[Value]] = []
+        reasons: dict[str, None] = {}
+        for pair in self.pairs:
+            rows.append([getattr(pair, key) for key in _PAIR])
+            for difference in (pair.observed, pair.corrected):
+                value, low, high, p, p_holm, reason = difference
+                rows[-1] += [value, low, high, (low, high), p, p_holm]
+                if reason:
+                    reasons[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
+        exact = "p of pairs that differ in few documents is exact: all exchanges counted"
+        return Table(
+            [*_PAIR.values(), *differences],
+            rows,
+            self.settings,
+            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's"
+            " correction is for all pairs",
+            remarks=[
+                *([exact] if any(pair.exact for pair in self.pairs) else []),
+                *reasons,
+                *self.caveats,
+            ],
+        )
+
+    def picture(self) -> Picture:
+        """Return the differences with their intervals."""
+        rows = [
+            (f"{p.a} − {p.b}", [(d.value, d.low, d.high) for d in (p.observed, p.corrected)])
+            for p in self.pairs
+        ]
+        kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
+        return Picture(
+            functools.partial(dots, rows=rows, kinds=kinds, what=what, zero=True),
+            rows_size(len(rows)),
+        )
 
 
-def _turned(of: Difference) -> Difference:
-    return of._replace(value=-of.value, low=-of.high, high=-of.low)
+KINDS = ("observed", "corrected")
+_PAIR = {
+    "a": Column("a", "a", "name", "two systems"),
+    "b": Column("b", "b", "name", "two systems"),
+    "documents": Column("documents", "", "count"),
+    "differing": Column("differing", "", "count"),
+    "exact": Column("exact", "", "mark"),
+}
+
+
+def _turned(pair: Difference) -> Difference:
+    return pair._replace(value=-pair.value, low=-pair.high, high=-pair.low)
 
 
 def compare_systems(
@@ -172,7 +204,7 @@ def compare_systems(
     seed: int = 0,
     interval: str = "bca",
 ) -> Comparison:
-    """All pairs of systems: the difference of their F1, its interval, and p, raw and corrected.
+    """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
     ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
     the difference is off its own value by as much as that is off 0 (centred under the null).
@@ -185,7 +217,7 @@ def compare_systems(
         confidence: of the intervals, in per cent; they come from the bootstrap in either test.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`.
+        interval: how intervals are made: bca, percentile or jackknife.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
@@ -195,19 +227,17 @@ def compare_systems(
     systems = list(evaluation.systems.values())
     if len(systems) < 2:
         raise SettingError("one system; a difference needs two")
-    found = {(i, j): pair for (i, j), pair in _pairs(systems, test, resampling)}
-    ordered = [found[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
-    for kind in ("observed", "corrected"):
+    pairs = dict(_pairs(systems, test, resampling))
+    ordered = [pairs[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
+    for kind in KINDS:
         adjusted = holm([getattr(pair, kind).p for pair in ordered])
         ordered = [
             replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
             for pair, p in zip(ordered, adjusted, strict=True)
         ]
-    settings = {**evaluation.settings, **resampling.settings(), "test": test}
-    settings |= {
-        "resamples": int(resamples),
-        "seed": int(seed),
-    }  # p is drawn, whatever the interval
+    drawn = {"resamples": int(resamples), "seed": int(seed)}  # p is drawn, whatever the interval
+    chosen = {**resampling.settings(), **drawn, "test": test}
+    settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     return Comparison(tuple(ordered), settings)
 
 
@@ -271,12 +301,12 @@ def _pair(
         exact = len(differing) <= math.log2(resampling.resamples)
         p = exchange(table, table[differing], value, exact, resampling)
     made = []
-    for k, estimate, of in zip((first, first + 2), value.tolist(), p, strict=True):
-        low, high, said = drawn.interval(k, resampling)
-        reasons = [f"interval: {said}"] if said else []
-        if math.isnan(of) and not math.isnan(estimate):
+    for k, estimate, p_value in zip((first, first + 2), value.tolist(), p, strict=True):
+        low, high, reason = drawn.interval(k, resampling)
+        reasons = [f"interval: {reason}"] if reason else []
+        if math.isnan(p_value) and not math.isnan(estimate):
             reasons.append("p: nothing varies among the documents" if len(table) > 1 else _ONE)
-        made.append(Difference(estimate, low, high, of, UNDEFINED, "; ".join(reasons)))
+        made.append(Difference(estimate, low, high, p_value, UNDEFINED, "; ".join(reasons)))
     return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 

@@ -1,11 +1,15 @@
-"""What one block adds to an evaluation."""
+"""What one corpus or block adds to an evaluation, and how two such counts add."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from spanagree.arrays import Bools
+import numpy as np
+
+from spanagree.arrays import Bools, Ints
+from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
@@ -15,156 +19,236 @@ from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.tally import Tallies
-from spanagree.settings import __version__, merged_settings
+from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
 
 COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
 
-def evaluation_settings(
-    gold: str, match: str, chance: str, offsets: str, reading: Mapping[str, Any]
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvaluationSettings(Settings):
+    """The settings of an evaluation."""
+
+    gold: str
+    match: str
+    chance: str
+    average: str = "micro"
+
+
+class Kept(NamedTuple):
+    """Single documents, which a whole corpus keeps.
+
+    Attributes:
+        tallies: of each system.
+        shared: which documents each system and gold both saw.
+        ids: the names of the documents, if they have any.
+    """
+
+    tallies: Mapping[str, Tallies]
+    shared: Mapping[str, Bools]
+    ids: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedSystems(Counted[EvaluationSettings]):
+    """What is counted of systems against gold.
+
+    Attributes:
+        annotators: the layers, gold among them.
+        labels: the labels of the corpus.
+        shared: how many documents each system and gold both saw.
+        sums: of each system and label; the label is empty for a measure that disregards labels.
+        kept: single documents; ``None`` over blocks.
+    """
+
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    shared: Mapping[str, int]
+    sums: Mapping[str, Mapping[str, TallySum]]
+    kept: Kept | None = None
+
+    def _add(self, other: CountedSystems) -> dict[str, Any]:
+        if self.annotators != other.annotators:
+            raise InputError(
+                f"annotators {', '.join(map(printable, other.annotators))}; the blocks before have"
+                f" {', '.join(map(printable, self.annotators))}"
+            )
+        labels = tuple(sorted({*self.labels, *other.labels}))
+        names = labels if find_match(self.settings.match).of_label else ("",)
+        return {
+            "labels": labels,
+            "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
+            "sums": {
+                name: {
+                    label: sums.get(label, NO_TALLY).plus(other.sums[name].get(label, NO_TALLY))
+                    for label in names
+                }
+                for name, sums in self.sums.items()
+            },
+            "kept": joined(self, other, labels) if self.kept and other.kept else None,
+        }
+
+    def over(self, documents: Ints) -> CountedSystems:
+        """Return the counts over some of the documents, by number from 0.
+
+        Raises:
+            SettingError: over blocks, which keep sums only.
+        """
+        kept = self.documents_kept()
+        chosen = np.zeros(len(next(iter(kept.shared.values()))), np.bool_)
+        chosen[documents] = True
+        fewer = Kept(
+            {name: each.where(chosen[each.document]) for name, each in kept.tallies.items()},
+            {name: shared & chosen for name, shared in kept.shared.items()},
+            kept.ids,
+        )
+        return replace(self, documents=len(documents), **sums_of(fewer, self.labels, self.settings))
+
+    def documents_kept(self) -> Kept:
+        """Return the single documents.
+
+        Raises:
+            SettingError: over blocks, which keep sums only.
+        """
+        if self.kept is None:
+            raise SettingError(
+                "single documents are not kept over blocks; an evaluation of one corpus keeps them"
+            )
+        return self.kept
+
+
+def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -> dict[str, Any]:
+    """Return the fields of :class:`CountedSystems` that follow from single documents."""
+    names = labels if find_match(settings.match).of_label else ("",)
     return {
-        "gold": gold,
-        "match": match,
-        "chance": chance,
-        "average": "micro",
-        "offsets": offsets,
-        **reading,
-        "version": __version__,
+        "shared": {name: int(both.sum()) for name, both in kept.shared.items()},
+        "sums": {
+            name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
+            for name, each in kept.tallies.items()
+        },
+        "kept": kept,
     }
 
 
-def compare_layers(
+def joined(one: CountedSystems, other: CountedSystems, labels: tuple[str, ...]) -> Kept:
+    """Return the single documents of both; those of the other are numbered on."""
+    parts = (one, other)
+    kept = [part.documents_kept() for part in parts]
+    code = {label: i for i, label in enumerate(labels)}
+    own = [np.array([*(code[label] for label in part.labels), -1], np.int64) for part in parts]
+    before = (0, one.documents)
+    tallied = {}
+    for name in one.sums:
+        columns = [
+            (t.document + first, codes[t.label], t.matched, t.expected, t.size_a, t.size_b)
+            for t, codes, first in zip((k.tallies[name] for k in kept), own, before, strict=True)
+        ]
+        tallied[name] = Tallies(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+    ids = [part.ids for part in kept]
+    return Kept(
+        tallied,
+        {name: np.concatenate([part.shared[name] for part in kept]) for name in one.sums},
+        None if ids[0] is None or ids[1] is None else (*ids[0], *ids[1]),
+    )
+
+
+def count(
+    corpus: Corpus,
+    *,
+    gold: str | None,
+    match: str,
+    chance: str,
+    resampling: Resampling | None = None,
+    keep: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> CountedSystems:
+    """Count what systems and gold have in common in one corpus or block.
+
+    Args:
+        corpus: gold and systems as layers.
+        gold: the name of the gold layer; the first unless given.
+        match: the measure.
+        chance: the chance model.
+        resampling: how to draw resamples over blocks, if intervals are asked for.
+        keep: whether single documents are kept, as of a whole corpus.
+        progress: called with the number of steps done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
+            where the measure or the chance model does not allow it.
+    """
+    gold, tallied = _tally_systems(corpus, gold, match, chance, progress)
+    annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
+    kept = Kept(tallied, {name: annotated[gold] & annotated[name] for name in tallied}, corpus.ids)
+    settings = EvaluationSettings(
+        gold=gold, match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
+    )
+    ids = () if keep else ids_of(corpus)
+    sums = sums_of(kept, corpus.labels, settings)
+    whole = CountedSystems(
+        documents=len(corpus),
+        settings=settings,
+        notes=corpus.notes,
+        ids=ids,
+        annotators=corpus.annotators,
+        labels=corpus.labels,
+        **sums,
+    )
+    if keep:
+        return whole
+    drawn = None
+    if resampling is not None:
+        drawn = _draw(ids, tallied, list(next(iter(whole.sums.values()))), resampling)
+    return replace(whole, kept=None, replicates=drawn)
+
+
+def _tally_systems(
     corpus: Corpus,
     gold: str | None,
     match: str,
     chance: str,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[str, dict[str, Tallies], dict[str, Bools]]:
-    """Gold's name, the tallies of each system, and the documents it shares with gold."""
+    progress: Callable[[int, int], None] | None,
+) -> tuple[str, dict[str, Tallies]]:
+    """Return gold's name, and the tallies of each system."""
     find_match(match)
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
-            f"{counted(len(names), 'layer')} in the corpus; gold and at least one"
-            " system are needed: a second file, or columns for both"
+            f"{counted(len(names), 'layer')} in the corpus; gold and at least one system are"
+            " needed: pass a second file, or --columns gold=1,mine=2"
         )
     gold = names[0] if gold is None else gold
     if gold not in names:
         raise one_of(gold, map(printable, names), "gold")
     for name in names:
         check_layer(corpus, name, match, chance)
-    others = [name for name in names if name != gold]
-    told = progress or (lambda done, total: None)
-    told(0, len(names))
+    report_progress = progress or (lambda done, total: None)
+    report_progress(0, len(names))
     profiles, placed = place_layers(corpus, names, chance)
-    columns: dict[str, Tallies] = {}
-    for done, name in enumerate(others, 1):
-        told(done, len(names))
-        columns[name] = tallies(
-            placed[gold], placed[name], profiles, match, max(1, len(corpus.labels))
-        )
-    told(len(names), len(names))
-    annotated = {name: corpus.layers[name].annotated for name in names}
-    shared = {name: annotated[gold] & annotated[name] for name in others}
-    return gold, columns, shared
+    labels = max(1, len(corpus.labels))
+    tallied: dict[str, Tallies] = {}
+    for done, name in enumerate((name for name in names if name != gold), 1):
+        report_progress(done, len(names))
+        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels)
+    report_progress(len(names), len(names))
+    return gold, tallied
 
 
-# --- over blocks --------------------------------------------------------------------------------
-
-
-class Counted(NamedTuple):
-    """What is counted in one block, or in several."""
-
-    documents: int
-    annotators: tuple[str, ...]
-    settings: Mapping[str, Any]
-    shared: Mapping[str, int]
-    totals: Mapping[str, TallySum]
-    labels: Mapping[str, Mapping[str, TallySum]]  # of each system
-    label_names: tuple[str, ...]
-    notes: tuple[str, ...]
-    ids: tuple[Hashes, ...]
-    replicates: Replicates | None = None  # by system, label and column of the tally
-
-
-def part_of(
-    corpus: Corpus, *, gold: str | None, match: str, chance: str, resampling: Resampling | None
-) -> Counted:
-    """What one block adds to an evaluation."""
-    gold, columns, shared = compare_layers(corpus, gold, match, chance)
-    label_names = corpus.labels if find_match(match).of_label else ()
-    by_label: dict[str, dict[str, TallySum]] = {}
-    for name, of in columns.items():
-        sums = TallySum.each(of, of.label, len(label_names)) if label_names else []
-        by_label[name] = dict(zip(label_names, sums, strict=True))
-    ids = ids_of(corpus)
-    return Counted(
-        len(corpus),
-        corpus.annotators,
-        evaluation_settings(gold, match, chance, corpus.offsets, corpus.reading),
-        {name: int(both.sum()) for name, both in shared.items()},
-        {name: TallySum.of(of) for name, of in columns.items()},
-        by_label,
-        label_names,
-        corpus.notes,
-        ids,
-        None if resampling is None else _drawn(ids, columns, label_names, resampling),
-    )
-
-
-def _drawn(
+def _draw(
     ids: Sequence[Hashes],
-    columns: Mapping[str, Tallies],
-    label_names: Sequence[str],
+    tallied: Mapping[str, Tallies],
+    labels: Sequence[str],
     resampling: Resampling,
 ) -> Replicates:
-    """What a block adds in every resample to the columns of each system and label."""
-    labels = label_names or ("",)
-    entries = [
+    """Return what a block adds in every resample to the columns of each system and label."""
+    columns = [
         Entries(
             [(name, label, column) for label in labels],
-            of.label.clip(0),
-            of.document,
-            getattr(of, column),
+            entries.label.clip(0),
+            entries.document,
+            getattr(entries, column),
         )
-        for name, of in columns.items()
+        for name, entries in tallied.items()
         for column in COLUMNS
     ]
-    return replicates(ids, entries, resampling)
-
-
-def add_counted(one: Counted, other: Counted, number: int) -> Counted:
-    """Two parts together; ``number`` is that of the later block.
-
-    Raises:
-        InputError: for other annotators, or other settings, naming both.
-    """
-    if one.annotators != other.annotators:
-        raise InputError(
-            f"block {number}: annotators {', '.join(map(printable, other.annotators))}; the blocks"
-            f" before have {', '.join(map(printable, one.annotators))}"
-        )
-    settings = merged_settings(one.settings, other.settings, f"block {number}")
-    names = tuple(sorted({*one.label_names, *other.label_names}))
-    return Counted(
-        one.documents + other.documents,
-        one.annotators,
-        settings,
-        {name: one.shared[name] + other.shared[name] for name in one.shared},
-        {name: one.totals[name].plus(other.totals[name]) for name in one.totals},
-        {
-            name: {
-                label: one.labels[name]
-                .get(label, NO_TALLY)
-                .plus(other.labels[name].get(label, NO_TALLY))
-                for label in names
-            }
-            for name in one.labels
-        },
-        names,
-        (*one.notes, *other.notes),
-        (*one.ids, *other.ids),
-        one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
-    )
+    return replicates(ids, columns, resampling)

@@ -7,6 +7,7 @@ sit at the edges of their documents or not. So the question needs a null distrib
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +19,15 @@ from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_whole
+from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation
 from spanagree.matching.measures import find_match
 from spanagree.matching.observed import similar
-from spanagree.matching.score import UNDEFINED, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown
-from spanagree.settings import signature
+from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, clouds, rows_size, sentence
+from spanagree.rendering.table import Column, Table
+from spanagree.results import Result
 
 _PORTION = 1 << 18  # segments that are placed at a time
 
@@ -53,42 +56,57 @@ class Luck:
     reason: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LuckSettings(EvaluationSettings):
+    """The settings of a test against luck."""
+
+    test: str = "luck"
+    draws: int
+
+
 @dataclass(frozen=True)
-class LuckTest(Shown):
+class LuckTest(Result):
     """The result of :func:`luck_test`."""
 
     systems: Mapping[str, Luck]
-    settings: Mapping[str, Any]
-
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
+    settings: LuckSettings
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON, without the draws; undefined is ``None``."""
-        data = {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "systems": [
-                {k: v for k, v in row.items() if v or k != "reason"} for row in self._rows()
-            ],
-        }
-        return plain(data)
+        """Return the result as plain data, for JSON, without the draws; undefined is ``None``."""
+        systems = []
+        for row in self.to_rows():
+            left_out = ("signature",) if row["reason"] else ("signature", "reason")
+            systems.append({k: v for k, v in row.items() if k not in left_out})
+        return {**self.head(), "systems": plain(systems)}
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each system, for CSV or a data frame; undefined is ``nan``."""
-        return [{**row, "signature": self.signature} for row in self._rows()]
-
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows())
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {"system": of.name, "f1": of.f1, "p": of.p, "null_mean": of.mean, "reason": of.reason}
-            for of in self.systems.values()
+    def _table(self, by: str | None) -> Table:
+        """A row for each system."""
+        columns = [
+            Column("system", "system", "name", "system against luck"),
+            Column("f1", "F1", meaning="F1 of a system"),
+            Column("null_mean", "mean F1 of draws"),
+            Column("p", "p", meaning="p against luck"),
+            Column("reason", "", "name"),
         ]
+        systems = self.systems.values()
+        return Table(
+            columns,
+            [[luck.name, luck.f1, luck.mean, luck.p, luck.reason] for luck in systems],
+            self.settings,
+            caption=f"systems against luck: gold as it is, {self.settings.draws} random"
+            " annotations of each system",
+            remarks=list({f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}),
+        )
+
+    def picture(self) -> Picture:
+        """Return the F1 of random annotations, and that of the system."""
+        rows = {luck.name: (luck.null, luck.f1) for luck in self.systems.values() if len(luck.null)}
+        if not rows:
+            return Picture(functools.partial(sentence, text="no system that marked anything"))
+        titles = ("random annotations", "the system")
+        draw = functools.partial(clouds, rows=rows, titles=titles, what="F1")
+        return Picture(draw, rows_size(len(self.systems)))
 
 
 def luck_test(
@@ -116,17 +134,17 @@ def luck_test(
     """
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
-    gold = str(evaluation.settings["gold"])
+    gold = evaluation.settings.gold
     if (
         not {gold, *evaluation.systems} <= set(corpus.annotators)
         or evaluation.documents != len(corpus)
         or evaluation.document_ids != corpus.ids
     ):
         raise SettingError("the evaluation is that of another corpus")
-    told = progress or (lambda done, total: None)
+    report_progress = progress or (lambda done, total: None)
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):
-        told(done, len(evaluation.systems))
+        report_progress(done, len(evaluation.systems))
         rng = np.random.default_rng(seed)
         size = system.tally.size_a + system.tally.size_b
         if not size:
@@ -134,15 +152,15 @@ def luck_test(
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
             continue
         two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.kept()[1]))
-        found = _drawn(two, gold, name, evaluation.settings, draws, rng)
-        hits = int((found >= system.tally.matched * (1 - _TIE)).sum())
-        null = 2 * found / size
+        matches = _drawn(two, gold, name, evaluation.settings, draws, rng)
+        hits = int((matches >= system.tally.matched * (1 - _TIE)).sum())
+        null = 2 * matches / size
         systems[name] = Luck(
             name, system.f1.observed, (1 + hits) / (1 + draws), float(null.mean()), null
         )
-    told(len(systems), len(systems))
-    settings = {k: v for k, v in evaluation.settings.items() if k not in ("ci", "resamples")}
-    settings |= {"test": "luck", "draws": int(draws), "seed": int(seed)}
+    report_progress(len(systems), len(systems))
+    chosen = {"ci": None, "resamples": None, "draws": int(draws), "seed": int(seed)}
+    settings = evaluation.settings.extended(LuckSettings, **chosen)
     return LuckTest(systems, settings)
 
 
@@ -177,7 +195,7 @@ def _drawn(
         return document * labels + label if measure.of_label else document
 
     of_gold = cells(gold.document, gold.label)
-    found = []
+    matches = []
     most = max(1, _PORTION // max(len(system), len(corpus), 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
@@ -190,8 +208,8 @@ def _drawn(
         )
         copy, document = np.divmod(drawn.document, len(corpus))
         _, j, value = similar(gold, drawn, of_gold, cells(document, drawn.label), measure)
-        found.append(np.bincount(copy[j], value, copies))
-    return np.concatenate(found)
+        matches.append(np.bincount(copy[j], value, copies))
+    return np.concatenate(matches)
 
 
 def _copies(layer: Layer, copies: int, documents: int) -> Layer:

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
-from spanagree.errors import SettingError, check_choice, printable
+from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.evaluation.count import CountedSystems, EvaluationSettings
+from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
-from spanagree.matching.score import UNDEFINED, Score, all_figures, corrected, plain, undefined
+from spanagree.matching.score import (
+    F1,
+    Score,
+    ScoreColumns,
+    corrected,
+    undefined,
+)
 from spanagree.matching.tally import Tallies, Tally
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown, caveats
-from spanagree.settings import __version__, signature
-from spanagree.uncertainty.bootstrap import Resampling, intervals
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
+from spanagree.rendering.table import UNDEFINED, Column, Table, Value
+from spanagree.results import Result, caveats
+from spanagree.settings import unit
+from spanagree.uncertainty.bootstrap import Resampling
 
 _NAMED = 5  # labels in a note
-
-
 _TIE = 1e-12  # scores closer than this are the same score
 
 
@@ -35,7 +45,7 @@ class Rank(NamedTuple):
 class Macro(NamedTuple):
     """Means over labels: of the observed and of the expected scores; corrected from these two.
 
-    A label of which the score is undefined is left out of the mean.
+    A label whose score is undefined is left out of the mean.
     """
 
     precision: Score
@@ -68,7 +78,7 @@ class System:
     shared: Bools | None = field(repr=False, compare=False)
 
     def kept(self) -> tuple[Tallies, Bools]:
-        """The tallies of every document, and which documents both saw.
+        """Return the tallies of every document, and which documents both saw.
 
         Raises:
             SettingError: for an evaluation over blocks, which keeps sums only.
@@ -82,24 +92,24 @@ class System:
     @property
     def precision(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self._shared(self.tally.precision)
+        return self._if_shared(self.tally.precision)
 
     @property
     def recall(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self._shared(self.tally.recall)
+        return self._if_shared(self.tally.recall)
 
     @property
     def f1(self) -> Score:
         """Over all documents and labels (micro-average)."""
-        return self._shared(self.tally.f1)
+        return self._if_shared(self.tally.f1)
 
-    def _shared(self, score: Score) -> Score:
+    def _if_shared(self, score: Score) -> Score:
         return score if self.documents else undefined("no document shared with gold")
 
 
 @dataclass(frozen=True)
-class Evaluation(Shown):
+class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
     Attributes:
@@ -109,298 +119,306 @@ class Evaluation(Shown):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         label_names: the labels of the corpus.
+        counted: what the figures were made from.
+        resampling: how intervals were made, if they were asked for.
     """
 
     systems: Mapping[str, System]
     documents: int
     document_ids: tuple[str, ...] | None
-    settings: Mapping[str, Any]
+    settings: EvaluationSettings
     notes: tuple[str, ...]
     label_names: tuple[str, ...]
+    counted: CountedSystems = field(repr=False, compare=False)
+    resampling: Resampling | None = field(default=None, repr=False)
 
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
+    BY: ClassVar[Mapping[str, str]] = {
+        "label": "a row for each label",
+        "document": "a row for each document that has a segment",
+    }
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         return tuple(
-            said
+            caveat
             for system in self.systems.values()
-            for said in caveats(printable(system.name), system.f1, system.documents, "document")
+            for caveat in caveats(printable(system.name), system.f1, system.documents, "document")
         )
 
     def over(self, documents: Ints) -> Evaluation:
-        """The same systems over some of the documents, by number from 0; ranks are anew.
+        """Return the same systems over some of the documents, by number from 0, ranked anew.
 
         Document numbers and names stay those of the whole.
         """
-        kept = {name: system.kept() for name, system in self.systems.items()}
-        (size,) = {len(shared) for _, shared in kept.values()}
-        chosen = np.zeros(size, np.bool_)
-        chosen[documents] = True
-        systems = {
-            name: (tallies.where(chosen[tallies.document]), shared & chosen)
-            for name, (tallies, shared) in kept.items()
-        }
-        of_label = find_match(self.settings["match"]).of_label
-        chosen_systems = systems_of(systems, self.label_names, of_label)
-        result = replace(self, systems=chosen_systems, documents=len(documents))
-        if "ci" not in self.settings:
-            return result
-        return resampled(result, Resampling.of(self.settings))
+        fewer = result(self.counted.over(documents), self.resampling)
+        return replace(fewer, settings=self.settings, notes=self.notes)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
-        """Name and tally of each document that has a segment, of gold or of the system.
+        """Yield name and tally of each document that has a segment, of gold or of the system.
 
         Raises:
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        of, _ = self.systems[system].kept()
-        for d in np.unique(of.document).tolist():
-            yield self.document_ids[d] if self.document_ids else str(d + 1), of.of_document(d)
+        tallies, _ = self.systems[system].kept()
+        for d in np.unique(tallies.document).tolist():
+            yield self.document_ids[d] if self.document_ids else str(d + 1), tallies.of_document(d)
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """The result as plain data, for JSON; undefined is ``None``.
+        """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document that has a segment.
 
         Raises:
-            SettingError: if ``by`` is not one of :data:`BY`.
+            SettingError: if ``by`` is neither label nor document.
         """
-        _check_by(by)
+        if by is not None:
+            check_choice(by, self.BY, "by")
         systems = []
         for system in self.systems.values():
             entry: dict[str, Any] = {
                 "name": system.name,
                 "documents": system.documents,
-                **_figures(Macro(system.precision, system.recall, system.f1)),
-                "tally": _counts(system.tally),
+                **_entry(system, system.tally),
                 "rank": system.rank._asdict(),
                 "macro": _figures(system.macro),
-                "labels": {label: _entry(tally) for label, tally in system.labels.items()},
+                "labels": {name: _entry(tally, tally) for name, tally in system.labels.items()},
             }
             if by == "document":
                 entry["by_document"] = [
-                    {"id": name, **_entry(tally)} for name, tally in self.by_document(system.name)
+                    {"id": id_, **_entry(tally, tally)}
+                    for id_, tally in self.by_document(system.name)
                 ]
             systems.append(entry)
-        return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "documents": self.documents,
-            "notes": list(self.notes),
-            "caveats": list(self.caveats),
-            "systems": systems,
-        }
+        return {**self.head(), "documents": self.documents, "systems": systems}
 
-    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
-        """The result as flat rows, for CSV or a data frame; undefined is ``nan`` or ``None``.
+    def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
+        return system.labels.items() if by == "label" else self.by_document(system.name)
 
-        A row for each system; with ``by`` a row for each label or document, then one with the
-        averages.
+    def _table(self, by: str | None) -> Table:
+        """A row for each system; with ``by`` for each part, then the averages of the system."""
+        ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
+        p, r = ("", "") if ends else ("precision", "recall")
+        scores = (
+            ScoreColumns("precision", (p, "", "")),
+            ScoreColumns("recall", (r, "", "")),
+            ScoreColumns("f1", F1, ends, ("F1 of a system", "", "")),
+        )
+        sizes = ("gold", "marked") if by else ("", "")
+        columns = [
+            Column("system", "system", "name"),
+            *(_part_columns(by, unit(self.settings)) if by else [Column("documents", "", "count")]),
+            *(column for score in scores for column in score.columns),
+            *(column for score in scores if ci for column in score.ends),
+            Column("matched"),
+            Column("expected"),
+            Column("size_gold", sizes[0], "count"),
+            Column("size_system", sizes[1], "count"),
+        ]
+        if by is None:
+            columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
+            columns.append(Column("", "rank", "place"))
 
-        Raises:
-            SettingError: if ``by`` is not one of :data:`BY`.
+        def figures(scored: Tally | Macro | System) -> list[Value]:
+            pairs = [(score, getattr(scored, score.name)) for score in scores]
+            values = [value for score, each in pairs for value in score.values(each)]
+            ends = [value for score, each in pairs for value in score.end_values(each)]
+            return values + ends if ci else values
 
-        >>> import spanagree as sa
-        >>> one = [[(0, 2, "PER")]]
-        >>> result = sa.evaluate(sa.Corpus.from_segments([9], {"a": one, "b": one}))
-        >>> [(row["label"], row["f1_observed"]) for row in result.to_rows("label")]
-        [('PER', 1.0), ('', 1.0), ('', 1.0)]
-        """
-        _check_by(by)
-        rows = []
-        last = {"signature": self.signature}
-        ci = "ci" in self.settings
+        rows: list[list[Value]] = []
+        breaks = []
         for system in self.systems.values():
-            name = {"system": system.name}
-            whole = {"documents": system.documents}
-            ranks = {f"rank_{kind}": place for kind, place in system.rank._asdict().items()}
+            breaks.append(len(rows))
+            whole = [*figures(system), *_sizes(system.tally)]
             if by is None:
-                rows.append(
-                    {**name, **whole, **_flat(system, ci), **_sizes(system.tally), **ranks, **last}
-                )
+                rows.append([system.name, system.documents, *whole, *system.rank])
+                rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
-            parts = system.labels.items() if by == "label" else self.by_document(system.name)
-            for part, tally in parts:
-                figures = {**_flat(tally, ci), **_sizes(tally)}
-                rows.append({**name, by: part, "average": "", **figures, **last})
-            micro = {**_flat(system, ci), **_sizes(system.tally)}
-            rows.append({**name, by: "", "average": "micro", **micro, **last})
-            if system.labels and by == "label":
-                nothing = dict.fromkeys(_sizes(system.tally))
+            for part, tally in self._parts(system, by):
+                rows.append([system.name, part, "", part, *figures(tally), *_sizes(tally)])
+            rows.append([system.name, "", "micro", "all (micro)", *whole])
+            if by == "label" and system.labels:
+                nothing = [None] * 4
                 rows.append(
-                    {
-                        **name,
-                        by: "",
-                        "average": "macro",
-                        **_flat(system.macro, ci),
-                        **nothing,
-                        **last,
-                    }
+                    [system.name, "", "macro", "all (macro)", *figures(system.macro), *nothing]
                 )
-        return rows
+        gold = printable(self.settings.gold)
+        documents = counted(self.documents, unit(self.settings))
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"{counted(len(self.systems), 'system')} against {gold}, {documents}",
+            remarks=self._remarks(by),
+            breaks=breaks[1:] if by else (),
+        )
 
-    def to_arrow(self, by: str | None = None) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows(by))
+    def _remarks(self, by: str | None) -> list[str]:
+        """Why figures of the table are undefined, each reason once."""
+        remarks: dict[str, None] = {}
+        if by == "label" and not any(system.labels for system in self.systems.values()):
+            remarks[f"no rows for labels: match {self.settings.match} disregards them"] = None
+        for system in self.systems.values():
+            name = printable(system.name)
+            remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
+            if by == "label":
+                remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
+            for _, tally in self._parts(system, by) if by else ():
+                remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
+                if tally.f1.interval is not None and tally.f1.interval.reason:
+                    remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
+        if by == "label" and self.resampling is not None:
+            remarks["–: macro-averages have no intervals"] = None
+        return [*remarks, *self.caveats]
+
+    def picture(self) -> Picture:
+        """Return F1 as observed and beyond luck: slopes, or dots with their intervals."""
+        systems = self.systems.values()
+        if self.resampling is not None:
+            kinds = {"observed": "F1", "corrected": "corrected F1"}
+            rows = [(s.name, [dot_of(s.f1, kind) for kind in kinds]) for s in systems]
+            draw = functools.partial(
+                dots, rows=rows, kinds=list(kinds.values()), what="F1, with intervals"
+            )
+        else:
+            both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
+            lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
+            draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
+            if not lines:
+                draw = functools.partial(sentence, text="no system with a defined F1")
+        return Picture(draw, rows_size(len(self.systems) + 4))
 
 
-def _check_by(by: str | None) -> None:
-    if by is not None:
-        check_choice(by, BY, "by")
+def _part_columns(by: str, noun: str) -> list[Column]:
+    """Return the columns that name a part: for data its name or which average, for people one."""
+    title = noun if by == "document" else by
+    return [
+        Column(by, "", "name"),
+        Column("average", "", "name"),
+        Column("", title, "name", f"{by} of systems"),
+    ]
 
 
-def _flat(of: Tally | Macro | System, ci: bool) -> dict[str, float]:
-    """The figures of each score; with ``ci`` the ends of their intervals, if only ``nan``."""
-    kinds = ("observed", "expected", "corrected")
-    named = {name: getattr(of, name) for name in Macro._fields}
-    flat = {f"{n}_{kind}": getattr(score, kind) for n, score in named.items() for kind in kinds}
-    for name, score in named.items() if ci else ():
-        for kind in kinds:
-            ends = getattr(score.interval, kind, (UNDEFINED, UNDEFINED))
-            flat |= {f"{name}_{kind}_low": ends[0], f"{name}_{kind}_high": ends[1]}
-    return flat
+def _sizes(tally: Tally) -> list[Value]:
+    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
 
 
-def _sizes(tally: Tally) -> dict[str, float]:
+def _undefined(scores: Tally | Macro | System) -> list[str]:
+    reasons = []
+    for name, score in (
+        ("precision", scores.precision),
+        ("recall", scores.recall),
+        ("F1", scores.f1),
+    ):
+        if score.reason:
+            kind = "" if math.isnan(score.observed) else "corrected "
+            reasons.append(f"{kind}{name} undefined: {score.reason}")
+    return reasons
+
+
+def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
     return {
-        "matched": tally.matched,
-        "expected": tally.expected,
-        "size_gold": tally.size_a,
-        "size_system": tally.size_b,
+        **_figures(scores),
+        "tally": {
+            "matched": tally.matched,
+            "expected": tally.expected,
+            "gold": tally.size_a,
+            "system": tally.size_b,
+        },
     }
 
 
-def _counts(tally: Tally) -> dict[str, float]:
-    """A tally in the words of an evaluation."""
-    return {
-        "matched": tally.matched,
-        "expected": tally.expected,
-        "gold": tally.size_a,
-        "system": tally.size_b,
+def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
+    """Observed, expected, corrected of each score; where some are undefined, why."""
+    named = {name: getattr(scores, name) for name in Macro._fields}
+    figures: dict[str, Any] = {
+        kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
+        for kind in ("observed", "expected", "corrected")
     }
+    if reasons := {name: score.reason for name, score in named.items() if score.reason}:
+        figures["undefined"] = reasons
+    if ends := {n: s.interval.to_dict() for n, s in named.items() if s.interval is not None}:
+        figures["interval"] = ends
+    return figures
 
 
-BY = {"label": "a row for each label", "document": "a row for each document that has a segment"}
-"""What a report can be broken down by."""
+# --- from counts to the result ------------------------------------------------------------------
 
 
-def evaluation_of(
-    tallied: Mapping[str, tuple[Tallies, Bools]],
-    labels: tuple[str, ...],
-    documents: int,
-    ids: tuple[str, ...] | None,
-    settings: Mapping[str, Any],
-    notes: tuple[str, ...],
-) -> Evaluation:
-    """The result for systems of which the tallies, and who shared what with gold, are known."""
-    systems = systems_of(tallied, labels, find_match(settings["match"]).of_label)
-    said = notes_on(systems.values(), documents)
-    return Evaluation(systems, documents, ids, settings, (*notes, *said), labels)
+def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
+    """Score what was counted, with intervals if resampling is given.
+
+    Raises:
+        InputError: for intervals over blocks in which a document comes twice.
+    """
+    ends = {} if resampling is None else intervals_of(counts, resampling)
+    of_label = find_match(counts.settings.match).of_label
+    tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
+    ranks = _ranks_of([whole for whole, _ in tallied.values()])
+    kept = counts.kept
+    systems = {}
+    for (name, (whole, by_label)), rank in zip(tallied.items(), ranks, strict=True):
+        systems[name] = System(
+            name,
+            counts.shared[name],
+            whole,
+            by_label if of_label else {},
+            _macro(by_label.values() if of_label else (), of_label),
+            rank,
+            None if kept is None else kept.tallies[name],
+            None if kept is None else kept.shared[name],
+        )
+    settings = counts.final_settings()
+    if resampling is not None:
+        settings = replace(settings, **resampling.settings())
+    return Evaluation(
+        systems,
+        counts.documents,
+        None if kept is None else kept.ids,
+        settings,
+        (*counts.final_notes(), *notes_on(systems.values(), counts.documents)),
+        counts.labels,
+        counts,
+        resampling,
+    )
+
+
+def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally, dict[str, Tally]]:
+    """Return the tally of a system over all labels, and of each."""
+
+    def with_ends(tally: Tally, label: str) -> Tally:
+        if not ends:
+            return tally
+        return replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
+
+    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
+    by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
+    return with_ends(whole, ""), by_label
 
 
 def notes_on(systems: Iterable[System], documents: int) -> list[str]:
-    """Of which systems documents are left out, or no label is one of gold's."""
-    said = []
+    """Return which systems left out documents, and which have no label in common with gold."""
+    notes = []
     for system in systems:
         name, left_out = printable(system.name), documents - system.documents
         if left_out:
-            said.append(
+            notes.append(
                 f"{name}: {left_out} of {documents} documents not shared with gold, left out"
             )
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         own = [label for label, tally in system.labels.items() if tally.size_b]
         if gold and own and not set(gold) & set(own):
             of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, own))
-            said.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
-    return said
+            notes.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
+    return notes
 
 
-def with_intervals(
-    evaluation: Evaluation,
-    *,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: str = "bca",
-) -> Evaluation:
-    """The same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` gives.
-
-    Raises:
-        SettingError: for a number out of range, or an evaluation over blocks.
-    """
-    return resampled(evaluation, Resampling(confidence, resamples, seed, interval))
-
-
-def systems_of(
-    of: Mapping[str, tuple[Tallies, Bools]], labels: tuple[str, ...], of_label: bool
-) -> dict[str, System]:
-    """Systems with their ranks, from their tallies and the documents that they share with gold."""
-    totals = {name: columns.total() for name, (columns, _) in of.items()}
-    ranks = ranks_of(list(totals.values()))
-    systems = {}
-    for (name, (columns, shared)), rank in zip(of.items(), ranks, strict=True):
-        by_label = columns.by_label(labels) if of_label else {}
-        systems[name] = System(
-            name,
-            int(shared.sum()),
-            totals[name],
-            by_label,
-            macro_of(by_label.values(), of_label),
-            rank,
-            columns,
-            shared,
-        )
-    return systems
-
-
-def resampled(evaluation: Evaluation, resampling: Resampling) -> Evaluation:
-    """The same systems with intervals, over all labels and for each."""
-    systems, labels = evaluation.systems, evaluation.label_names
-    of, whose = [], []
-    for name in sorted(systems):  # so that the order of systems changes no digit
-        system = systems[name]
-        columns, shared = system.kept()
-        documents = np.flatnonzero(shared)
-        of.append((documents, columns.table(documents)))
-        whose.append((name, ""))
-        for code, label in enumerate(labels if system.labels else ()):
-            rows = columns.where(columns.label == code)
-            of.append((documents, rows.table(documents)))
-            whose.append((name, label))
-    found = {
-        key: dict(zip(Macro._fields, of_scores, strict=True))
-        for key, of_scores in zip(whose, intervals(of, all_figures, resampling), strict=True)
-    }
-    made = {
-        name: replace(
-            system,
-            tally=replace(system.tally, intervals=found[name, ""]),
-            labels={
-                label: replace(tally, intervals=found[name, label])
-                for label, tally in system.labels.items()
-            },
-        )
-        for name, system in systems.items()
-    }
-    settings = {**evaluation.settings, **resampling.settings(), "version": __version__}
-    return replace(evaluation, systems=made, settings=settings)
-
-
-def macro_of(labels: Iterable[Tally], of_label: bool) -> Macro:
-    """The means over labels, of a measure that is one of labels."""
+def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
+    """Return the means over labels; undefined for a measure that disregards labels."""
     tallied = list(labels)
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
-    return Macro(
-        _mean([t.precision for t in tallied], nothing),
-        _mean([t.recall for t in tallied], nothing),
-        _mean([t.f1 for t in tallied], nothing),
-    )
+    return Macro(*(_mean([getattr(t, n) for t in tallied], nothing) for n in Macro._fields))
 
 
 def _mean(scores: Sequence[Score], nothing: str) -> Score:
@@ -413,38 +431,15 @@ def _mean(scores: Sequence[Score], nothing: str) -> Score:
     )
 
 
-def ranks_of(totals: Sequence[Tally]) -> list[Rank]:
-    """The places of systems by their F1, raw and corrected."""
-    kinds = ("observed", "corrected")
-    columns = (_ranks([getattr(tally.f1, kind) for tally in totals]) for kind in kinds)
+def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
+    """Return the places of systems by their F1, raw and corrected."""
+    columns = (_ranks([getattr(t.f1, kind) for t in totals]) for kind in Rank._fields)
     return [Rank(*pair) for pair in zip(*columns, strict=True)]
 
 
 def _ranks(values: Sequence[float]) -> list[int | None]:
-    """Place of each value, the greatest first; ties share the better place, nan has None."""
+    """Return the place of each value, the greatest first; ties share the better one."""
     return [
         None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
         for value in values
     ]
-
-
-def _entry(tally: Tally) -> dict[str, Any]:
-    return {
-        **_figures(Macro(tally.precision, tally.recall, tally.f1)),
-        "tally": _counts(tally),
-    }
-
-
-def _figures(scores: Macro) -> dict[str, Any]:
-    """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = scores._asdict()
-    figures: dict[str, Any] = {
-        kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
-        for kind in ("observed", "expected", "corrected")
-    }
-    reasons = {name: score.reason for name, score in named.items() if score.reason}
-    if reasons:
-        figures["undefined"] = reasons
-    if ends := {n: s.interval.to_dict() for n, s in named.items() if s.interval is not None}:
-        figures["interval"] = ends
-    return figures

@@ -8,10 +8,12 @@ spans. Settings, notes, and the names of systems and labels are in its metadata,
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -20,11 +22,11 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, printable, show
-from spanagree.evaluation.result import Evaluation, evaluation_of, notes_on
+from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
+from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
 from spanagree.matching.tally import Tallies
-from spanagree.settings import merged_settings
 
 VERSION = 1
 
@@ -48,7 +50,7 @@ _COLUMNS = {
 
 
 def write_tallies(evaluation: Evaluation, path: PathName) -> None:
-    """Writes the tallies of an evaluation, from which :func:`read_tallies` makes it again.
+    """Write the tallies of an evaluation, from which :func:`read_tallies` makes it again.
 
     Args:
         evaluation: of one corpus; over blocks single documents are not kept.
@@ -61,9 +63,6 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     columns = _columns(evaluation)
-    again = notes_on(
-        evaluation.systems.values(), evaluation.documents
-    )  # which is said anew of all parts together
     about = {
         "version": VERSION,
         "settings": {k: v for k, v in evaluation.settings.items() if k not in _RESAMPLED},
@@ -71,7 +70,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         "systems": list(evaluation.systems),
         "labels": list(evaluation.label_names),
         "whole": all(s.kept()[0].matched.dtype.kind == "i" for s in evaluation.systems.values()),
-        "notes": [note for note in evaluation.notes if note not in again],
+        "notes": list(evaluation.counted.notes),
     }
     about["digest"] = _digest(about, columns)
     schema = pa.schema(
@@ -100,11 +99,23 @@ def _columns(evaluation: Evaluation) -> dict[str, Any]:
     rows = []
     nobody = np.ones(size, np.bool_)
     for name, system in evaluation.systems.items():
-        of, shared = system.kept()
-        figures = (of.matched.astype(np.float64), of.expected, of.size_a, of.size_b)
-        rows.append((of.document, _all(name, len(of.document)), label_names[of.label], *figures))
+        tallies, shared = system.kept()
+        figures = (
+            tallies.matched.astype(np.float64),
+            tallies.expected,
+            tallies.size_a,
+            tallies.size_b,
+        )
+        rows.append(
+            (
+                tallies.document,
+                _all(name, len(tallies.document)),
+                label_names[tallies.label],
+                *figures,
+            )
+        )
         empty = shared.copy()
-        empty[of.document] = False
+        empty[tallies.document] = False
         rows.append(_without_segments(np.flatnonzero(empty), name))
         nobody &= ~shared
     rows.append(_without_segments(np.flatnonzero(nobody), None))
@@ -130,13 +141,12 @@ class _Part(NamedTuple):
     """What one file holds."""
 
     name: str
-    about: Mapping[str, Any]
-    ids: tuple[str, ...] | None
-    systems: Mapping[str, tuple[Tallies, Bools]]
+    digest: str
+    counts: CountedSystems
 
 
 def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
-    """The evaluation of which some files hold the tallies: as of one run over all their documents.
+    """Return the evaluation whose tallies some files hold, as of one run over all their documents.
 
     Labels are united by name; documents come in the order of the files.
 
@@ -153,67 +163,51 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     if not listed:
         raise InputError("no file; at least one with tallies is needed")
     parts = [_read(path) for path in listed]
+    if len(parts) == 1:
+        return result(parts[0].counts)
     first = parts[0]
-    settings = dict(first.about["settings"])
     for part in parts[1:]:
-        if sorted(part.systems) != sorted(first.systems):
+        if sorted(part.counts.sums) != sorted(first.counts.sums):
             raise InputError(
-                f"{part.name}: systems {', '.join(map(printable, part.systems))}; {first.name} has"
-                f" {', '.join(map(printable, first.systems))}, and all parts need the same"
+                f"{part.name}: systems {', '.join(map(printable, part.counts.sums))};"
+                f" {first.name} has {', '.join(map(printable, first.counts.sums))}, and all parts"
+                " need the same"
             )
-        settings = merged_settings(settings, part.about["settings"], part.name)
     _check_once(parts)
-    labels = tuple(sorted({label for part in parts for label in part.about["labels"]}))
-    systems = {name: _joined(parts, name, labels) for name in first.systems}
-    with_ids = all(part.ids is not None for part in parts)
-    return evaluation_of(
-        systems,
-        labels,
-        sum(part.about["documents"] for part in parts),
-        tuple(id_ for part in parts for id_ in part.ids or ()) if with_ids else None,
-        settings,
-        tuple(
-            note if len(parts) == 1 else f"{part.name}: {note}"
-            for part in parts
-            for note in part.about["notes"]
-        ),
-    )
+    return result(functools.reduce(_added, parts).counts)
+
+
+def _added(one: _Part, other: _Part) -> _Part:
+    """Return both parts as one; notes say of which file they are."""
+    named = [
+        replace(part.counts, notes=tuple(f"{part.name}: {note}" for note in part.counts.notes))
+        if part.name
+        else part.counts
+        for part in (one, other)
+    ]
+    try:
+        return _Part("", "", named[0] + named[1])
+    except InputError as error:
+        raise InputError(f"{other.name}: {error}") from None
 
 
 def _check_once(parts: Sequence[_Part]) -> None:
-    """Refuses a part, or a document, that comes twice."""
+    """Refuse a part, or a document, that comes twice."""
     by_content: dict[str, str] = {}
     by_id: dict[str, str] = {}
     for part in parts:
-        digest = part.about["digest"]
-        if digest in by_content:
+        if part.digest in by_content:
             raise InputError(
-                f"{part.name}: holds what {by_content[digest]} does; each part is merged once"
+                f"{part.name}: holds what {by_content[part.digest]} does; each part is merged once"
             )
-        by_content[digest] = part.name
-        for id_ in part.ids or ():
+        by_content[part.digest] = part.name
+        for id_ in part.counts.documents_kept().ids or ():
             if id_ in by_id:
                 raise InputError(
                     f"{part.name}: document {show(id_)} is in {by_id[id_]} too; each document is"
                     " counted once"
                 )
             by_id[id_] = part.name
-
-
-def _joined(parts: Sequence[_Part], system: str, labels: tuple[str, ...]) -> tuple[Tallies, Bools]:
-    """One system over all parts; documents are numbered on."""
-    code = {label: i for i, label in enumerate(labels)}
-    before, columns, shared = 0, [], []
-    for part in parts:
-        of, mask = part.systems[system]
-        own = np.array([*(code[label] for label in part.about["labels"]), -1], np.int64)
-        columns.append(
-            (of.document + before, own[of.label], of.matched, of.expected, of.size_a, of.size_b)
-        )
-        shared.append(mask)
-        before += part.about["documents"]
-    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
-    return Tallies(*joined), np.concatenate(shared)
 
 
 # --- one file -----------------------------------------------------------------------------------
@@ -227,14 +221,14 @@ def _read(path: PathName) -> _Part:
     except FileNotFoundError:
         raise InputError(f"{name}: no such file") from None
     except Exception as error:  # whatever the decoder raises
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{name}: cannot be read as Parquet: {printable(said[0])}") from None
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"{name}: cannot be read as Parquet: {printable(lines[0])}") from None
     about = _about(name, (table.schema.metadata or {}).get(_KEY))
-    found = {field.name: str(field.type) for field in table.schema}
-    if found != _COLUMNS:
+    types = {field.name: str(field.type) for field in table.schema}
+    if types != _COLUMNS:
         raise InputError(
-            f"{name}: columns {', '.join(f'{k} {v}' for k, v in found.items()) or 'none'}; those of"
-            f" tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
+            f"{name}: columns {', '.join(f'{k} {v}' for k, v in types.items()) or 'none'}; those"
+            f" of tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
         )
     for key, kind in _COLUMNS.items():
         if kind != "string" and table.column(key).null_count:
@@ -251,7 +245,19 @@ def _read(path: PathName) -> _Part:
         )
     _check_values(name, about, columns)
     systems = {system: _of_system(columns, system, about) for system in about["systems"]}
-    return _Part(name, about, _ids(name, about, columns), systems)
+    tallies = {system: tallied for system, (tallied, _) in systems.items()}
+    shared = {system: both for system, (_, both) in systems.items()}
+    kept = Kept(tallies, shared, _ids(name, about, columns))
+    settings, labels = EvaluationSettings.read(about["settings"]), tuple(about["labels"])
+    counts = CountedSystems(
+        documents=about["documents"],
+        settings=settings,
+        notes=tuple(about["notes"]),
+        annotators=(settings.gold, *sorted(systems)),
+        labels=labels,
+        **sums_of(kept, labels, settings),
+    )
+    return _Part(name, about["digest"], counts)
 
 
 def _about(name: str, raw: bytes | None) -> dict[str, Any]:
@@ -289,10 +295,10 @@ def _about(name: str, raw: bytes | None) -> dict[str, Any]:
 
 def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
     """What tells this content from any other; notes do not count."""
-    said = [
+    sealed = [
         about[key] for key in ("version", "settings", "documents", "systems", "labels", "whole")
     ]
-    digest = blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
+    digest = blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16)
     for key, kind in _COLUMNS.items():
         if kind == "string":
             digest.update("\0".join(map(repr, columns[key])).encode())
@@ -302,7 +308,7 @@ def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
 
 
 def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
-    """Refuses numbers that no evaluation gives, in a file that says it is one."""
+    """Refuse numbers that no evaluation gives, in a file that says it is one."""
     number, sizes = columns["document"], (columns["size_gold"], columns["size_system"])
     wrong: dict[str, Any] = {
         "document": (number < 0) | (number >= about["documents"]),
@@ -327,10 +333,10 @@ def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any
 def _of_system(
     columns: Mapping[str, Any], system: str, about: Mapping[str, Any]
 ) -> tuple[Tallies, Bools]:
-    of = columns["system"] == system
+    own = columns["system"] == system
     shared = np.zeros(about["documents"], np.bool_)
-    shared[columns["document"][of]] = True
-    rows = np.flatnonzero(of & (columns["size_gold"] + columns["size_system"] > 0))
+    shared[columns["document"][own]] = True
+    rows = np.flatnonzero(own & (columns["size_gold"] + columns["size_system"] > 0))
     code = {label: i for i, label in enumerate(about["labels"])}
     label = np.array([code.get(x, -1) for x in columns["label"][rows]], np.int64)
     order = np.lexsort((label, columns["document"][rows]))
@@ -362,7 +368,7 @@ def _ids(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> tup
 
 
 def check_tallies_can_be_written(in_blocks: bool) -> None:
-    """Refuses, before any work, what :func:`write_tallies` would refuse after it.
+    """Refuse, before any work, what :func:`write_tallies` would refuse after it.
 
     Raises:
         SettingError: if pyarrow is not installed, or no documents will be kept.

@@ -37,7 +37,7 @@ def expected(
             segments that share no token.
         of_label: whether only segments of the same label are compared.
         in_tokens: whether the size of an annotation is its tokens; else its segments.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         annotators: the names of the two.
 
     Returns:

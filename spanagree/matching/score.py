@@ -1,16 +1,22 @@
-"""Scores: observed, expected by luck, and corrected; one formula for each."""
+"""Scores: observed, expected by luck, and corrected. Each formula stands here once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.rendering.table import Value
+from spanagree.rendering.data import plain
+from spanagree.rendering.table import Column, Value
+
+CERTAIN = 1e-10
+"""An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
+UNDEFINED = math.nan
+
+Number = TypeVar("Number", float, Floats)
 
 
 class Figures(NamedTuple):
@@ -21,77 +27,28 @@ class Figures(NamedTuple):
     corrected: float
 
 
-@dataclass(frozen=True)
-class Mean:
-    """The mean over pairs of annotators, each pair counted once whatever it shares.
+# --- the formulas -------------------------------------------------------------------------------
 
-    Attributes:
-        observed: the mean of the pairs' observed F1.
-        expected: the mean of their expected F1.
-        corrected: the mean of their corrected F1.
-        sd: the standard deviations over the pairs, with their number as divisor.
-        pairs: over how many pairs each mean runs: those for which the figure is defined.
-        reason: why the means are undefined, if they are.
+
+def _share_of_the_rest(observed: Number, expected: Number) -> Number:
+    """Return what is beyond luck, as a share of what luck leaves."""
+    return (observed - expected) / (1 - expected)
+
+
+def parts_of(name: str, matched: Any, expected: Any, size_a: Any, size_b: Any) -> tuple[Any, ...]:
+    """Return the two numerators and the denominator of precision, recall or F1.
+
+    The numbers are scalars, or arrays of one shape.
     """
-
-    observed: float
-    expected: float
-    corrected: float
-    sd: Figures
-    pairs: Figures
-    reason: str = ""
-    interval: Interval | None = None
+    if name == "precision":
+        return matched, expected, size_b
+    if name == "recall":
+        return matched, expected, size_a
+    return 2 * matched, 2 * expected, size_a + size_b
 
 
-INTERVAL_FIGURES = ("F1", "interval", "chance F1", "interval", "corrected F1", "interval")
-"""The columns of a score with its intervals."""
-
-
-def with_intervals(score: Score | Mean) -> list[Value]:
-    """Observed, expected and corrected figure, each with its interval."""
-    if score.interval is None:
-        return [score.observed, None, score.expected, None, score.corrected, None]
-    kinds = ("observed", "expected", "corrected")
-    return [
-        value
-        for kind in kinds
-        for value in (getattr(score, kind), ends(*getattr(score.interval, kind)))
-    ]
-
-
-def ends(low: float, high: float) -> Value:
-    """An interval as people read it.
-
-    >>> ends(0.36283, 0.4297)
-    '0.3628–0.4297'
-    """
-    return None if math.isnan(low) else f"{low:.4f}–{high:.4f}"
-
-
-# --- figures from sums --------------------------------------------------------------------------
-
-
-def f1_figures(sums: Floats) -> Floats:
-    """Observed, expected and corrected F1 from matched, expected, size; (…, 3) to (…, 3).
-
-    ``size`` is that of both together.
-    """
-    matched, expected, size = np.moveaxis(sums, -1, 0)
-    return _three(2 * matched, 2 * expected, size)
-
-
-def all_figures(sums: Floats) -> Floats:
-    """Precision, recall and F1, three figures each, from a tally's columns; (…, 4) to (…, 9)."""
-    matched, expected, size_a, size_b = np.moveaxis(sums, -1, 0)
-    parts = (
-        _three(matched, expected, size_b),
-        _three(matched, expected, size_a),
-        _three(2 * matched, 2 * expected, size_a + size_b),
-    )
-    return np.concatenate(parts, axis=-1)
-
-
-def _three(matched: Floats, expected: Floats, size: Floats) -> Floats:
+def score_figures(matched: Floats, expected: Floats, size: Floats) -> Floats:
+    """Return observed, expected and corrected figures; ``nan`` where undefined; (…) to (…, 3)."""
     # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
     size = np.where(size > 0.5, size, np.nan)
     observed, luck = matched / size, expected / size
@@ -99,29 +56,28 @@ def _three(matched: Floats, expected: Floats, size: Floats) -> Floats:
 
 
 def beyond_luck(observed: Floats, expected: Floats) -> Floats:
-    """Corrected figures, as of :func:`spanagree.tally.corrected`: ``nan`` where luck gives 1."""
-    value = np.where(expected < 1 - CERTAIN, (observed - expected) / (1 - expected), np.nan)
+    """Return corrected figures, as :func:`corrected` does: ``nan`` where luck alone gives 1."""
+    value = np.where(expected < 1 - CERTAIN, _share_of_the_rest(observed, expected), np.nan)
     return np.asarray(value, np.float64)
 
 
-CERTAIN = 1e-10
-"""An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
+def f1_figures(sums: Floats) -> Floats:
+    """Return observed, expected and corrected F1 from matched, expected, size; (…, 3) to (…, 3).
 
-
-UNDEFINED = math.nan
-
-
-def plain(data: Any) -> Any:
-    """Plain data for JSON: what is undefined (``nan``) becomes ``None``, tuples become lists.
-
-    >>> plain({"f1": math.nan, "ends": (0.5, 1)})
-    {'f1': None, 'ends': [0.5, 1]}
+    ``size`` is that of both sides together.
     """
-    if isinstance(data, float):
-        return None if math.isnan(data) else data
-    if isinstance(data, Mapping):
-        return {key: plain(value) for key, value in data.items()}
-    return [plain(value) for value in data] if isinstance(data, (list, tuple)) else data
+    matched, expected, size = np.moveaxis(sums, -1, 0)
+    return score_figures(*parts_of("f1", matched, expected, size, 0))
+
+
+def all_figures(sums: Floats) -> Floats:
+    """Return three figures of precision, recall and F1 from a tally's columns; (…, 4) to (…, 9)."""
+    columns = np.moveaxis(sums, -1, 0)
+    names = ("precision", "recall", "f1")
+    return np.concatenate([score_figures(*parts_of(name, *columns)) for name in names], axis=-1)
+
+
+# --- scores -------------------------------------------------------------------------------------
 
 
 class Interval(NamedTuple):
@@ -136,7 +92,7 @@ class Interval(NamedTuple):
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: undefined is ``None``, and why."""
+        """Return plain data for JSON: undefined is ``None``, and why."""
         ends: dict[str, Any] = plain(self._asdict())
         return ends if self.reason else {k: v for k, v in ends.items() if k != "reason"}
 
@@ -156,7 +112,7 @@ class Score(NamedTuple):
     interval: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: undefined is ``None``, and why."""
+        """Return plain data for JSON: undefined is ``None``, and why."""
         figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
@@ -166,16 +122,70 @@ class Score(NamedTuple):
 
 
 def corrected(observed: float, expected: float) -> Score:
-    """A score with its chance correction; undefined where luck alone gives 1.
+    """Return a score with its chance correction; undefined where luck alone gives 1.
 
     >>> corrected(0.75, 0.5).corrected
     0.5
     """
     if expected >= 1 - CERTAIN:
         return Score(observed, expected, UNDEFINED, "luck alone gives 1")
-    return Score(observed, expected, (observed - expected) / (1 - expected))
+    return Score(observed, expected, _share_of_the_rest(observed, expected))
 
 
 def undefined(reason: str) -> Score:
-    """A score of which nothing is defined."""
+    """Return a score of which nothing is defined."""
     return Score(UNDEFINED, UNDEFINED, UNDEFINED, reason)
+
+
+# --- scores in tables ---------------------------------------------------------------------------
+
+
+class ScoreColumns(NamedTuple):
+    """The columns of a score in a table.
+
+    Attributes:
+        name: of the score, as it is in the keys.
+        titles: of the observed, the expected and the corrected figure; empty where people see none.
+        intervals: whether people see intervals.
+        meanings: of the three figures; their titles unless given.
+    """
+
+    name: str
+    titles: Sequence[str] = ("", "", "")
+    intervals: bool = False
+    meanings: Sequence[str] = ("", "", "")
+
+    @property
+    def columns(self) -> list[Column]:
+        """The three figures, each with its interval if people see it."""
+        columns = []
+        for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
+            columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
+            if self.intervals and title:
+                columns.append(Column("", "interval", "interval"))
+        return columns
+
+    def values(self, score: Any) -> list[Value]:
+        """Return the values of one score in these columns."""
+        values: list[Value] = []
+        for kind, title in zip(Figures._fields, self.titles, strict=True):
+            values.append(getattr(score, kind))
+            if self.intervals and title:
+                values.append(getattr(score.interval, kind, None))
+        return values
+
+    @property
+    def ends(self) -> list[Column]:
+        """The ends of the intervals, for data."""
+        return [
+            Column(f"{self.name}_{k}_{end}") for k in Figures._fields for end in ("low", "high")
+        ]
+
+    def end_values(self, score: Any) -> list[Value]:
+        """Return the ends of the intervals of one score; ``nan`` where there are none."""
+        nothing = (UNDEFINED, UNDEFINED)
+        return [end for k in Figures._fields for end in getattr(score.interval, k, nothing)]
+
+
+F1 = ("F1", "chance F1", "corrected F1")
+"""The titles of an F1."""

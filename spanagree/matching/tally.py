@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.matching.score import Interval, Score, corrected, undefined
+from spanagree.matching.score import Interval, Score, corrected, parts_of, undefined
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,23 @@ class Tally:
     @property
     def precision(self) -> Score:
         """matched / size_b; undefined if the second marked nothing."""
-        return self._score("precision", 1, self.size_b, "the system marked nothing")
+        return self._score("precision", "the system marked nothing")
 
     @property
     def recall(self) -> Score:
         """matched / size_a; undefined if the first marked nothing."""
-        return self._score("recall", 1, self.size_a, "the gold annotation has nothing marked")
+        return self._score("recall", "the gold annotation has nothing marked")
 
     @property
     def f1(self) -> Score:
         """2·matched / (size_a + size_b); undefined if neither marked anything."""
-        return self._score("f1", 2, self.size_a + self.size_b, "neither marked anything")
+        return self._score("f1", "neither marked anything")
 
-    def _score(self, name: str, times: int, size: int, reason: str) -> Score:
-        score = undefined(reason)
-        if size:
-            score = corrected(times * self.matched / size, times * self.expected / size)
-        if name in self.intervals:
-            return score._replace(interval=self.intervals[name])
-        return score
+    def _score(self, name: str, reason: str) -> Score:
+        counts = (self.matched, self.expected, self.size_a, self.size_b)
+        matched, expected, size = parts_of(name, *counts)
+        score = corrected(matched / size, expected / size) if size else undefined(reason)
+        return score._replace(interval=self.intervals.get(name)) if self.intervals else score
 
 
 @dataclass(frozen=True)

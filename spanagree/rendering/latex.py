@@ -25,18 +25,19 @@ _ESCAPES = {
 
 
 def render(table: Table) -> str:
-    """A ``tabular`` to paste into a ``table``; it needs ``\\usepackage{booktabs}``.
+    """Return a ``tabular`` to paste into a ``table``; it needs ``\\usepackage{booktabs}``.
 
     Caption, remarks and signature stand before it as comments.
     """
-    said = [table.caption, *table.remarks]
-    said += [f"signature: {table.signature}"] if table.signature else []
-    lines = [f"% {line}" for line in said if line]
-    figures = len(table.header) - table.names
-    lines += [f"\\begin{{tabular}}{{{'l' * table.names}{'r' * figures}}}", r"\toprule"]
-    lines += [_row(table.header), r"\midrule"]
-    for i, row in enumerate(table.rows):
-        if i in table.breaks and i:
+    comments = [table.caption, *table.remarks]
+    comments += [f"signature: {table.signature}"] if table.signature else []
+    lines = [f"% {line}" for line in comments if line]
+    columns, rows, breaks = shown = table.shown
+    align = "".join("l" if column.kind == "name" else "r" for column in columns)
+    lines += [f"\\begin{{tabular}}{{{align}}}", r"\toprule"]
+    lines += [_row(shown.header), r"\midrule"]
+    for i, row in enumerate(rows):
+        if i in breaks:
             lines.append(r"\midrule")
         lines.append(_row([figure(value) for value in row]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -47,6 +48,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as LaTeX shows it, whatever it contains."""
+    """Return a text as LaTeX shows it, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
     return "".join(_ESCAPES.get(c, c) for c in minus)

@@ -8,9 +8,10 @@ from spanagree.rendering.table import Table, figure
 
 
 def render(table: Table) -> str:
-    """A Markdown table; whatever a name contains shows as text."""
-    align = ["---" if c < table.names else "---:" for c in range(len(table.header))]
-    rows = [table.header, align, *([escaped(figure(v)) for v in row] for row in table.rows)]
+    """Return a Markdown table; whatever a name contains shows as text."""
+    shown = table.shown
+    align = ["---" if column.kind == "name" else "---:" for column in shown.columns]
+    rows = [shown.header, align, *([escaped(figure(v)) for v in row] for row in shown.rows)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     above = [escaped(table.caption), ""] if table.caption else []
     below = [escaped(remark) + "  " for remark in table.remarks]
@@ -20,6 +21,6 @@ def render(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as Markdown shows it, whatever it contains."""
+    """Return a text as Markdown shows it, whatever it contains."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~$])", r"\\\1", text)

@@ -1,54 +1,132 @@
-"""The noun that all renderers share: a table of names and figures, with what is said below it."""
+"""The one description of a result: typed columns and rows, which all renderers share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from spanagree.errors import printable
+from spanagree.settings import signature
 
-Value = str | int | float | None
-
+Value = str | int | float | tuple[float, float] | None
 
 UNDEFINED = "–"
+
+KINDS = {
+    "name": "string",
+    "count": "int64",
+    "figure": "float64",
+    "mark": "bool_",
+    "interval": "",
+    "place": "",
+}
+"""The kinds of columns, and their types in Arrow; intervals and places are for people only."""
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        key: its name in rows, data frames, CSV and Arrow; empty if only people see it.
+        title: its name in tables for people; empty if it is in data only.
+        kind: one of :data:`KINDS`.
+        meaning: the heading of its paragraph in ``report/explanations.md``; its title unless given.
+    """
+
+    key: str
+    title: str = ""
+    kind: str = "figure"
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: names on the left, figures on the right.
+    """A table: for people the columns with a title, for programs those with a key.
 
     Attributes:
-        header: the name of each column.
+        columns: what stands in each column.
         rows: the values, one for each column; ``None`` and ``nan`` are undefined.
-        names: how many columns, from the left, hold names.
-        prose: further columns that hold names or sentences.
-        breaks: before which rows a new block begins.
+        settings: those that made the figures; without them there is no signature.
         caption: what stands above, one line.
         remarks: what stands below, a line each.
-        signature: the settings that made the figures.
+        breaks: before which rows a new block begins.
+        for_people: the numbers of rows that data do not have.
+        for_data: the numbers of rows that people do not see.
+        meanings: of what else in the table has a paragraph, by name.
+        in_terminal: what a terminal shows instead, where there are more rows than fit.
     """
 
-    header: Sequence[str]
+    columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
-    names: int = 1
-    prose: Sequence[int] = ()
-    breaks: Sequence[int] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
     caption: str = ""
-    remarks: Sequence[str] = field(default_factory=tuple)
-    signature: str = ""
+    remarks: Sequence[str] = ()
+    breaks: Collection[int] = ()
+    for_people: Collection[int] = ()
+    for_data: Collection[int] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    in_terminal: Table | None = None
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the figures, in one line."""
+        return signature(self.settings) if self.settings else ""
+
+    @property
+    def shown(self) -> Shown:
+        """The part for people."""
+        places = [i for i, column in enumerate(self.columns) if column.title]
+        rows: list[list[Value]] = []
+        breaks: list[int] = []
+        for number, row in enumerate(self.rows):
+            if number in self.breaks and rows:
+                breaks.append(len(rows))
+            if number not in self.for_data:
+                rows.append([row[i] for i in places])
+        return Shown([self.columns[i] for i in places], rows, breaks)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """The part for programs: each row by key, with the signature; undefined is as it is."""
+        places = [(i, column.key) for i, column in enumerate(self.columns) if column.key]
+        end = {"signature": self.signature} if self.settings else {}
+        return [
+            {key: row[i] for i, key in places} | end
+            for number, row in enumerate(self.rows)
+            if number not in self.for_people
+        ]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type in Arrow of each column for programs, by key."""
+        types = {column.key: KINDS[column.kind] for column in self.columns if column.key}
+        return types | {"signature": "string"}
+
+
+class Shown(NamedTuple):
+    """What people see of a table: columns, rows, and before which rows a block begins."""
+
+    columns: list[Column]
+    rows: list[list[Value]]
+    breaks: list[int]
+
+    @property
+    def header(self) -> list[str]:
+        """The titles."""
+        return [column.title for column in self.columns]
 
 
 def figure(value: Value) -> str:
-    """A value as people read it: four decimals; what does not print is escaped.
+    """Return a value as people read it: four decimals; what does not print is escaped.
 
-    >>> [figure(v) for v in (0.41934, 12, None, "PER")]
-    ['0.4193', '12', '–', 'PER']
+    >>> [figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
+    ['0.4193', '12', '–', 'PER', '0.3628–0.4297']
     """
+    if isinstance(value, tuple):
+        return UNDEFINED if math.isnan(value[0]) else "–".join(f"{end:.4f}" for end in value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return UNDEFINED
-    return printable(value) if isinstance(value, str) else _number(value)
-
-
-def _number(value: float) -> str:
+    if isinstance(value, str):
+        return printable(value)
     return str(value) if isinstance(value, int) else f"{value:.4f}"

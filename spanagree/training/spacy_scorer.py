@@ -21,8 +21,9 @@ from spanagree.corpus.segments import RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.matching.measures import MATCHES
-from spanagree.matching.score import Score, plain
+from spanagree.matching.score import Score
 from spanagree.matching.tally import Tally
+from spanagree.rendering.data import plain
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 

@@ -9,7 +9,7 @@ documents changes no digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -56,6 +56,7 @@ class Resampling:
     resamples: int = 10_000
     seed: int = 0
     interval: str = "bca"
+    over_blocks: bool = False  # by a Poisson bootstrap
 
     def __post_init__(self) -> None:
         check_choice(self.interval, INTERVALS, "interval")
@@ -65,17 +66,11 @@ class Resampling:
         check_whole(self.resamples, 1, "resamples")
         check_whole(self.seed, 0, "seed")
 
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Resampling:
-        """That which settings of a result name."""
-        kind = next(name for name in INTERVALS if settings["ci"].startswith(name))
-        confidence = float(settings["ci"].removeprefix(kind))
-        return cls(confidence, settings.get("resamples", 1), settings.get("seed", 0), kind)
-
     def settings(self) -> dict[str, Any]:
-        """For the signature."""
+        """Return the fields of settings that name it."""
         number = float(self.confidence)
-        kind = f"{self.interval}{int(number) if number.is_integer() else number!r}"
+        name = "poisson" if self.over_blocks else self.interval
+        kind = f"{name}{int(number) if number.is_integer() else number!r}"
         if self.interval == "jackknife":
             return {"ci": kind}
         return {"ci": kind, "resamples": int(self.resamples), "seed": int(self.seed)}

@@ -178,11 +178,11 @@ def test_command_tokens(newsroom, capsys):
 
 
 MISUSED = [
-    (["{}", "--unit", "document"], "--unit is of span corpora; only with --tokens"),
-    (["{}", "--skip-outside"], "--skip-outside is of span corpora; only with --tokens"),
+    (["{}", "--unit", "document"], "--unit is for span corpora; give --tokens too"),
+    (["{}", "--skip-outside"], "--skip-outside is for span corpora; give --tokens too"),
     (["{}", "{}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
-    (["{}", "--annotators", "ann"], "--annotators is of span corpora; only with --tokens"),
-    (["{}", "--tokens", "--wide"], "--wide is of a table of labels; not with --tokens"),
+    (["{}", "--annotators", "ann"], "--annotators is for span corpora; give --tokens too"),
+    (["{}", "--tokens", "--wide"], "--wide is for a table of labels; leave it out with --tokens"),
 ]
 
 

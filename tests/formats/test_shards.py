@@ -182,7 +182,7 @@ def test_refused(folder, monkeypatch, capsys):
         (
             ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
             2,
-            "--annotators: not of blocks; all annotators are compared; see 'spanagree coefficients --help'",
+            "--annotators: over blocks all annotators are compared; leave it out; see 'spanagree coefficients --help'",
         ),
     ):
         assert main(line) == code
@@ -319,4 +319,4 @@ def test_failing_shards(folder, monkeypatch, capsys):
     ):
         sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
     assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
-    assert "--on-error is of blocks" in capsys.readouterr().err
+    assert "--on-error is for blocks" in capsys.readouterr().err

@@ -1,0 +1,137 @@
+"""What is counted in one corpus, or in blocks of one: three calls carry every result.
+
+``count(corpus)`` gives a :class:`Counted`, two of them add, and ``result(counted)`` scores the sum.
+A whole corpus is one block that keeps its documents; over blocks and workers only sums remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from spanagree import settings as settings_of
+from spanagree.blocks.ids import Hashes, check_ids, repeated
+from spanagree.blocks.poisson import Replicates
+from spanagree.blocks.run import Block, each_block
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import InputError, SettingError
+from spanagree.settings import Settings
+
+Kind = TypeVar("Kind", bound=Settings)
+Part = TypeVar("Part", bound="Counted[Any]")
+
+_NOTES = 20  # of blocks that are shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Generic[Kind]):
+    """What is counted; a kind of result adds fields of its own, which ``_add`` unites.
+
+    Attributes:
+        documents: how many there are.
+        settings: those that the counts were made with.
+        notes: what a reader repaired or passed over.
+        ids: the documents' ids as numbers, of each block.
+        replicates: sums in resamples, if intervals over blocks were asked for.
+        skipped: a sentence for each block that failed.
+        blocks: over how many blocks the counts run; 0 for a corpus that keeps its documents.
+    """
+
+    documents: int
+    settings: Kind
+    notes: tuple[str, ...] = ()
+    ids: tuple[Hashes, ...] = ()
+    replicates: Replicates | None = None
+    skipped: tuple[str, ...] = ()
+    blocks: int = 0
+
+    def __add__(self: Part, other: Part) -> Part:
+        """Return the counts of both.
+
+        Raises:
+            InputError: for counts that do not go together, naming both.
+        """
+        shared = {
+            "documents": self.documents + other.documents,
+            "settings": settings_of.merged(self.settings, other.settings),
+            "notes": (*self.notes, *other.notes),
+            "ids": (*self.ids, *other.ids),
+            "replicates": self.replicates.plus(other.replicates)
+            if self.replicates and other.replicates
+            else None,
+            "skipped": (*self.skipped, *other.skipped),
+            "blocks": self.blocks + other.blocks,
+        }
+        return replace(self, **{**shared, **self._add(other)})
+
+    def _add(self, other: Any) -> dict[str, Any]:
+        """Return the fields of the kind, for both together."""
+        raise NotImplementedError
+
+    def final_settings(self) -> Kind:
+        """Return the settings of the result: over blocks they say how many were skipped."""
+        return replace(self.settings, skipped_blocks=len(self.skipped) or None)
+
+    def final_notes(self) -> tuple[str, ...]:
+        """Return the notes of the result: of many blocks the first few, and all skipped ones."""
+        if not self.blocks:
+            return self.notes
+        twice = f"{again}; each is counted" if (again := repeated(self.ids)) else ""
+        more = len(self.notes) - _NOTES
+        rest = f"{more} more notes on blocks" if more > 0 else ""
+        return (*filter(None, (twice, *self.notes[:_NOTES], rest)), *self.skipped)
+
+    def check_ids(self) -> None:
+        """Refuse ids that are not unique over all blocks, by which intervals draw.
+
+        Raises:
+            InputError: naming two documents that have the same.
+        """
+        check_ids(self.ids)
+
+
+def count_all(
+    source: Corpus | Iterable[Block],
+    count: Callable[..., Part],
+    *,
+    purpose: str,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> Part:
+    """Count one corpus, which keeps its documents, or blocks of one, and add them up.
+
+    Args:
+        source: a corpus; or corpora, or functions that give them.
+        count: called with each corpus; for a whole one also with ``keep`` and ``progress``.
+        purpose: what the blocks are needed for, in the error where there are none.
+        executor: whose workers count the blocks.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
+        progress: called with the number of steps or blocks done, and of all.
+
+    Raises:
+        SettingError: for an unknown choice, or an executor for one corpus.
+        InputError: for blocks that fail or do not go together, or if none is left.
+    """
+    if isinstance(source, Corpus):
+        if executor is not None:
+            raise SettingError("executor: for blocks; one corpus is worked on here")
+        return count(source, keep=True, progress=progress)
+    whole: Part | None = None
+    skipped: list[str] = []
+    for block in each_block(source, count, executor=executor, on_error=on_error, progress=progress):
+        if block.result is None:
+            skipped.append(f"block {block.number} skipped: {block.error}")
+            continue
+        notes = tuple(f"block {block.number}: {note}" for note in block.result.notes)
+        part = replace(block.result, notes=notes, blocks=1)
+        try:
+            whole = part if whole is None else whole + part
+        except InputError as error:
+            raise InputError(f"block {block.number}: {error}") from None
+    if whole is None:
+        reason = skipped[0] if skipped else "an iterator gives its blocks once"
+        raise InputError(f"no block to {purpose}; {reason}")
+    return replace(whole, skipped=tuple(skipped))
