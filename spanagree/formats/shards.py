@@ -33,8 +33,9 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, one of :data:`spanagree.formats.table.FORMATS`; by extension unless given.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        form: the format, one of :data:`spanagree.formats.registry.FORMATS`; by extension unless
+            given.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:

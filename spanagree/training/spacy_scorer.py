@@ -47,7 +47,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     differently, the pieces into which both together cut it.
 
     Args:
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:

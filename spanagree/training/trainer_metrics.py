@@ -46,9 +46,10 @@ def trainer_metrics(
 
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
-        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`); ``auto`` reads all but bare labels.
+        scheme: the tag scheme (:data:`spanagree.corpus.tags.SCHEMES`); ``auto`` reads all but bare
+            labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
 
     Raises:
