@@ -46,9 +46,11 @@ class Settings(Mapping[str, Any]):
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        reading = values.pop("reading")
-        return {key: value for key, value in values.items() if value is not None} | reading
+        shared = [each.name for each in fields(Settings)]
+        own = [each.name for each in fields(self) if each.name not in shared]
+        values = {name: getattr(self, name) for name in (*own, "offsets")} | dict(self.reading)
+        values |= {name: getattr(self, name) for name in shared[2:]}
+        return {key: value for key, value in values.items() if value is not None}
 
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:

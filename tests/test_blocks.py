@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import PAIRS, crowds
+from strategies import PAIRS, crowds
 
 import spanagree as sa
 from spanagree.blocks.exact_sums import exact_sum, rounded

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from test_agreement import crowds
+from strategies import crowds
 
 import spanagree as sa
 from spanagree.chance.simulate import redraw

@@ -239,7 +239,7 @@ CASES = {
     "no name": ({"a": "x O\n"}, ["evaluate", "", "a"], 1, "'': there is nothing to read; a file's name is needed"),
     "output name too long": ({"a": "x O\n"}, ["evaluate", "a", "-o", "x" * 300], 1, f"{'x' * 300}: cannot be written: File name too long"),
     "mixed schemes": ({"a": "x L-X\ny E-X\n", "b": "x O\ny O\n"}, ["evaluate", "a", "b", "--strict"], 1, "a:1 and below: the prefixes E L belong to no one scheme, so a strict reading is not defined; name a scheme (IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU) or read leniently"),
-    "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25} is no length; a whole number from 1 to 1000000000 is"),
+    "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25}; a length is a whole number from 1 to 1000000000"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
     "unknown repair": ({"a": "x O\n"}, ["evaluate", "a", "--repair", "fix"], 1, "unknown repair 'fix'; allowed: drop-repeats, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
     "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for dataset, hub; the files here are conll"),
@@ -259,11 +259,11 @@ CASES = {
     "output over input": ({"a": "x O\n"}, ["evaluate", "a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
     "output over named input": ({"a": "x O\n"}, ["evaluate", "g=a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
-    "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5 is no length; a whole number from 1 to 1000000000 is"),
+    "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
-    "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1 is no length; a whole number from 1 to 1000000000 is"),
+    "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1; a length is a whole number from 1 to 1000000000"),
     "control characters": ({}, ["evaluate", "\x1b[31m\n"], 1, "\\x1b[31m\\n: no such file"),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation
 from scipy.stats import kendalltau
-from test_agreement import crowds, spans
+from strategies import crowds, spans
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES

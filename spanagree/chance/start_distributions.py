@@ -30,7 +30,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, check_choice, is_whole, show, unfit
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -115,10 +115,9 @@ def start_distribution(
 
 
 def _whole(value: object, what: str) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if whole and 1 <= value <= _LONGEST:  # type: ignore[operator]  # a number here
-        return int(value)  # type: ignore[call-overload]  # a number here
-    raise InputError(f"{what}: {show(value)} is no length; a whole number from 1 to {_LONGEST} is")
+    if is_whole(value) and 1 <= value <= _LONGEST:
+        return int(value)
+    raise unfit(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
 
 
 # --- many documents -----------------------------------------------------------------------------
@@ -140,11 +139,11 @@ class Profiles:
 
     @property
     def plateau(self) -> Floats:
-        """Return the value of each profile between its edges."""
+        """The value of each profile between its edges."""
         return self.values[self.offset + self.width]
 
     def at(self, profile: Ints, x: Ints) -> Floats:
-        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside the size."""
+        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside of them."""
         inner = np.minimum(x, self.size[profile] - 1 - x)  # the mirror image
         inside = inner >= 0
         place = self.offset[profile] + np.minimum(np.where(inside, inner, 0), self.width[profile])
@@ -156,14 +155,14 @@ class Profiles:
 
     @classmethod
     def of(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
-        """Return profiles from one array each: its edge, then its plateau."""
+        """Return profiles of one array each: its edge, then its plateau."""
         sizes = np.array([len(edge) for edge in edges], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *edges])
         return cls(size, sizes - 1, np.cumsum(sizes) - sizes, values)
 
 
 def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints]:
-    """Return a group for each segment, whose members exclude each other, and each group's document.
+    """Return the group of each segment, of which one excludes another, and each group's document.
 
     Groups are documents, under ``per-label`` a document and label.
     """
@@ -174,7 +173,7 @@ def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints
 
 
 def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tuple[Profiles, Ints]:
-    """Return the start distributions of many random annotations, each distinct shape once.
+    """Return start distributions of many random annotations, each distinct shape once.
 
     Args:
         group: per segment, the annotation it belongs to (segments of one group exclude each other).
@@ -234,7 +233,7 @@ class _Cell:
 
 
 def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
-    """Add the profiles of the short shapes, each once, and note for each shape which is its own."""
+    """Add the profiles of the short shapes, each once, and tell each shape its own."""
     number = {key: i for i, key in enumerate(dict.fromkeys(cell.others for cell in cells))}
     if not cells:
         return
@@ -256,7 +255,10 @@ def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
 
 
 def _short_edges(excess: Ints, slots: Ints) -> list[Floats]:
-    """Return the edge of P with its plateau for each F; ``excess`` of the K longer others."""
+    """Return for each F in ``slots`` the edge of P with its plateau.
+
+    ``excess`` is that of the K longer others.
+    """
     whole = _whole_edge(int(excess.sum()), slots)
     limit = int(whole.max())
     edges: list[Floats] = []
@@ -270,7 +272,7 @@ def _short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 
 
 def _long_edges(excess: Ints, F: int) -> dict[int, Floats]:
-    """Return the edge of P with its plateau for each distinct excess of a long document.
+    """Return for each distinct excess of a long document the edge of P with its plateau.
 
     Edges are doubled until their ends are flat. Near an edge P follows a renewal equation: each
     value is a mean of earlier ones, at most ``longest`` back. So once that many values in a row
@@ -304,12 +306,12 @@ def _whole_edge(D: int, slots: Ints | int) -> Ints:
 
 
 def _most(excess: Ints, limit: int) -> int:
-    """Return how many longer segments fit left of ``limit``, the shortest, each with its slot."""
+    """Return how many longer segments fit left of ``limit``: the shortest, each with its slot."""
     return int(np.searchsorted(np.cumsum(excess + 1), limit, side="right"))
 
 
 def _left_of(K: int, slots: Ints, limit: int, most: int) -> Floats:
-    """Return H(m | y) at [F, y ≤ limit, m], without the columns m that are negligible."""
+    """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere."""
     H = _hypergeometric(limit, K, slots - 1, min(K, most))
     return H[:, :, : np.flatnonzero(H.max((0, 1)) > _NEGLIGIBLE)[-1] + 1]
 
@@ -366,7 +368,7 @@ def _sum_antidiagonals(table: Floats) -> Floats:
 
 
 def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
-    """Return T(m, d), that m of these segments have the excess d; m ≤ most, d ≤ limit.
+    """Return T(m, d): m of these segments, drawn at random, have the excess d; m ≤ most, d ≤ limit.
 
     One distinct length after the other: of m drawn from those up to now, j are of this length.
     """
@@ -391,12 +393,12 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
 
 
 def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Return Pr(m special ones are among y drawn of ``total``) at [total, y ≤ drawn, m ≤ most].
+    """Return Pr(m of the ``special`` are among y drawn out of ``total``).
 
-    Zero where y exceeds the total. Small tables are ratios of binomials. In large ones these would
-    overflow: each m follows from the one before, and m = 0 is a product over the draws; where that
-    is impossible or too small for a float, the draws are followed one by one. All are products and
-    sums of positive numbers, so nothing cancels.
+    At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
+    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
+    a product over the draws; where that is impossible or too small for a float, the draws are
+    followed one by one. All are products and sums of positive numbers, so nothing cancels.
     """
     y = np.arange(drawn + 1)[:, None]
     m = np.arange(most + 1)

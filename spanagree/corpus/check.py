@@ -104,6 +104,7 @@ class Check:
         return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
 
     def _tables(self) -> Iterator[Table]:
+        """Yield who saw what, the annotators, and the findings, if there are any."""
         coverage = self.coverage.items()
         yield Table(
             _columns({"seen by": "name", "documents": "count"}),
