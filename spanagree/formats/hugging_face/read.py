@@ -62,7 +62,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
-        tokens, text: the column of tokens, or of texts; offsets of spans then count characters.
+        tokens: the column of tokens.
+        text: the column of texts, if there are no tokens; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
         spans: annotator to column of spans; a list of structs or a struct of lists.
