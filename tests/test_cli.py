@@ -224,7 +224,7 @@ CASES = {
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),
-    "one layer": ({"a": "x O\n"}, ["evaluate", "a"], 1, "1 layer in the corpus; gold and at least one system are needed: a second file, or columns for both"),
+    "one layer": ({"a": "x O\n"}, ["evaluate", "a"], 1, "1 layer in the corpus; gold and at least one system are needed: pass a second file, or --columns gold=1,mine=2"),
     "tokens differ": ({"a": "x O\n", "b": "y O\n"}, ["evaluate", "a", "b"], 1, "b:1: token 'y'; a:1 has 'x', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
     "no such column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,m=7"], 1, "a:1: no column 7; there are columns 0 (the token) to 1"),
     "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are whole numbers from 1, 0 is the token"),

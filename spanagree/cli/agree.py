@@ -1,4 +1,11 @@
-"""The command agree."""
+"""Say how far annotators agree with each other, raw and beyond luck.
+
+Every pair is compared over the documents that both saw.
+
+\b
+spanagree agree crowd.jsonl --by annotator
+spanagree agree ann.conll bob.conll --match token
+"""
 
 from __future__ import annotations
 
@@ -28,14 +35,6 @@ _SHARED = "Mark pairs that share fewer than N documents."
 def agree(
     job: Job, match: str, chance: str, by: str | None, annotators: str | None, min_shared: int
 ) -> None:
-    """Say how far annotators agree with each other, raw and beyond luck.
-
-    Every pair is compared over the documents that both saw.
-
-    \b
-    spanagree agree crowd.jsonl --by annotator
-    spanagree agree ann.conll bob.conll --match token
-    """
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")

@@ -1,4 +1,8 @@
-"""The command chance."""
+"""Show where the segments of a random annotation start: the chance model by itself.
+
+\b
+spanagree chance --length 100 --segments 1,5,10,15
+"""
 
 from __future__ import annotations
 
@@ -21,11 +25,6 @@ _LENGTHS = "Let the segments have these lengths."
     options.output(),
 )
 def chance(job: Job, length: int, segments: str, chance: str) -> None:
-    """Show where the segments of a random annotation start: the chance model by itself.
-
-    \b
-    spanagree chance --length 100 --segments 1,5,10,15
-    """
     lengths = [options.whole_number_in(part, "--segments") for part in segments.split(",")]
     start = sa.start_distribution(length, lengths, chance)
     job.show(StartDistributions(length, tuple(lengths), chance, start))

@@ -1,4 +1,13 @@
-"""The command coefficients."""
+"""Compute SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
+
+FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
+says otherwise.
+
+\b
+spanagree coefficients labels.csv --item sentence --annotator worker --label answer
+spanagree coefficients labels.csv --wide
+spanagree coefficients crowd.jsonl --tokens
+"""
 
 from __future__ import annotations
 
@@ -71,16 +80,6 @@ def coefficients(
     by: str | None,
     **labels: Any,
 ) -> None:
-    """Compute SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
-
-    FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
-    says otherwise.
-
-    \b
-    spanagree coefficients labels.csv --item sentence --annotator worker --label answer
-    spanagree coefficients labels.csv --wide
-    spanagree coefficients crowd.jsonl --tokens
-    """
     drawing = job.drawing()
     if tokens:
         column = labels.pop("annotator")

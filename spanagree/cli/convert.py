@@ -1,4 +1,9 @@
-"""The command convert."""
+"""Convert annotations from one format to another.
+
+\b
+spanagree convert project/ -o corpus.jsonl
+spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
+"""
 
 from __future__ import annotations
 
@@ -39,12 +44,6 @@ def convert(
     tokenizer: str | None,
     cut: str | None,
 ) -> None:
-    """Convert annotations from one format to another.
-
-    \b
-    spanagree convert project/ -o corpus.jsonl
-    spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
-    """
     path = str(job.output)
     how, form, repair = job.how()
     if path == "-":

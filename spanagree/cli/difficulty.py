@@ -1,4 +1,9 @@
-"""The command difficulty."""
+"""Say how hard each document is: 1 − the agreement that luck alone would give on it.
+
+\b
+spanagree difficulty gold.conll --gold gold.conll
+spanagree difficulty crowd.jsonl
+"""
 
 from __future__ import annotations
 
@@ -24,12 +29,6 @@ def team() -> options.Group:
     first="--gold --annotators --match --columns --scheme --format --output --plot",
 )
 def difficulty(job: Job, **settings: Any) -> None:
-    """Say how hard each document is: 1 − the agreement that luck alone would give on it.
-
-    \b
-    spanagree difficulty gold.conll --gold gold.conll
-    spanagree difficulty crowd.jsonl
-    """
     job.show(find_difficulty(job, job.source(), **settings))
 
 

@@ -1,4 +1,9 @@
-"""The command disagreements."""
+"""List where two annotators part, segment by segment.
+
+\b
+spanagree disagreements gold.conll mine.conll --between gold.conll mine.conll
+spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
+"""
 
 from __future__ import annotations
 
@@ -29,12 +34,6 @@ _KINDS = f"List disagreements of these kinds: {', '.join(KINDS)}."
 def disagreements(
     job: Job, between: tuple[str, str] | None, kind: str | None, no_text: bool
 ) -> None:
-    """List where two annotators part, segment by segment.
-
-    \b
-    spanagree disagreements gold.conll mine.conll --between gold.conll mine.conll
-    spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
-    """
     corpus = job.read()
     if between is None and len(corpus.layers) != 2:
         raise click.UsageError(

@@ -7,7 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -56,6 +56,8 @@ def command(
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its own options.
 
+    The help is the docstring of its module, so that the list of commands need not load it.
+
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
@@ -82,7 +84,8 @@ def command(
             function(job, **values)
 
         params = [*([argument] if argument else []), *options]
-        return Command(function.__name__, params=params, callback=run, help=function.__doc__)
+        purpose = sys.modules[function.__module__].__doc__
+        return Command(function.__name__, params=params, callback=run, help=purpose)
 
     return decorate
 
@@ -336,6 +339,8 @@ def _worker_processes(number: int | None) -> Iterator[Executor | None]:
         yield None
         return
     check_whole(number, 1, "workers")
+    from concurrent.futures import ProcessPoolExecutor  # takes a while to load
+
     with ProcessPoolExecutor(number) as executor:
         yield executor
 

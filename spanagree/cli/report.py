@@ -1,4 +1,9 @@
-"""The command report."""
+"""Write one HTML file: figures, charts, and every document with the segments of any two.
+
+\b
+spanagree report gold.conll mine.conll yours.conll -o report.html
+spanagree report crowd.jsonl --team -o report.html
+"""
 
 from __future__ import annotations
 
@@ -25,12 +30,6 @@ _FILE = "Write the report to this file."
     options.reading(),
 )
 def report(job: Job, gold: str | None, **settings: Any) -> None:
-    """Write one HTML file: figures, charts, and every document with the segments of any two.
-
-    \b
-    spanagree report gold.conll mine.conll yours.conll -o report.html
-    spanagree report crowd.jsonl --team -o report.html
-    """
     path = str(job.output)
     if path == "-":
         raise click.UsageError("-o: report writes a file, and - is not one")

@@ -1,4 +1,8 @@
-"""The command split."""
+"""Split a corpus into levels of difficulty, the easiest first; every annotator stays.
+
+\b
+spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
+"""
 
 from __future__ import annotations
 
@@ -29,11 +33,6 @@ _FORMAT = "Write the parts in this format."
     options.reading(),
 )
 def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
-    """Split a corpus into levels of difficulty, the easiest first; every annotator stays.
-
-    \b
-    spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
-    """
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
         if checked in Path(os.path.realpath(path)).parents:

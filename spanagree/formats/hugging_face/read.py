@@ -57,12 +57,12 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     Three shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text``
     or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each annotator); the
     long form, a row for each document and annotator, ``spans``, ``annotator`` and ``document``
-    each a column. Null says that an annotator never saw the document; an empty list, that she
-    marked nothing.
+    each a column. Null: never seen by the annotator; an empty list: seen, and nothing marked.
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
-        tokens, text: the column of tokens, or of texts; offsets of spans then count characters.
+        tokens: the column of tokens.
+        text: the column of texts instead; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
         spans: annotator to column of spans; a list of structs or a struct of lists.
