@@ -30,7 +30,7 @@ class Settings(Mapping[str, Any]):
         version: of this package.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
-    {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
+    {'offsets': 'tokens', 'version': '0.1.0', 'strict': False}
     """
 
     offsets: str | None = None

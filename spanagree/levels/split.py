@@ -81,6 +81,7 @@ def split(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
 
+    >>> from spanagree.levels.difficulty import difficulty
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> [len(part) for part in split(corpus, difficulty(corpus), at=[0.825])]
     [1, 1]
