@@ -49,8 +49,9 @@ class Crowd:
         marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
         segments = np.concatenate([*marked, nothing])
         order = np.argsort(segments, kind="stable")
-        ends = (np.searchsorted(segments[order], annotations, side) for side in ("left", "right"))
-        return cls(*divmod(annotations, max(len(layers), 1)), *ends, order)
+        begin, end = (np.searchsorted(segments[order], annotations, s) for s in ("left", "right"))
+        document, annotator = np.divmod(annotations, max(len(layers), 1))
+        return cls(document, annotator, begin, end, order)
 
     def pairs(self, *, with_itself: bool = False) -> tuple[Ints, Ints]:
         """Return the rows of all pairs of annotations of a document, the earlier one first."""
