@@ -207,7 +207,7 @@ def test_blocks_that_do_not_go_together(parts):
     ):
         with pytest.raises(sa.SettingError, match=f"^{said}"):
             sa.evaluate(blocks, gold="gold", **ask)
-    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is evaluated here"):
+    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is worked on here"):
         sa.evaluate(corpus, executor=ThreadPoolExecutor(1))
 
 
