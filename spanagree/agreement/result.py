@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -271,7 +271,9 @@ _PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
 def _columns(tally: Tally | None) -> list[Value]:
-    return [*astuple(tally)[:4]] if tally is not None else [None] * 4
+    if tally is None:
+        return [None] * 4
+    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
 
 
 def _whole(result: Agreement) -> _Layout:

@@ -49,9 +49,8 @@ class Crowd:
         marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
         segments = np.concatenate([*marked, nothing])
         order = np.argsort(segments, kind="stable")
+        begin, end = (np.searchsorted(segments[order], annotations, s) for s in ("left", "right"))
         document, annotator = np.divmod(annotations, max(len(layers), 1))
-        begin = np.searchsorted(segments[order], annotations, "left")
-        end = np.searchsorted(segments[order], annotations, "right")
         return cls(document, annotator, begin, end, order)
 
     def pairs(self, *, with_itself: bool = False) -> tuple[Ints, Ints]:
