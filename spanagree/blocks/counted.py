@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.blocks.ids import Hashes, check_ids, repeated
+from spanagree.blocks.ids import Hashes, repeated
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
@@ -89,7 +89,11 @@ class Counted(Generic[Kind]):
         Raises:
             InputError: naming two documents that have the same.
         """
-        check_ids(self.ids)
+        if again := repeated(self.ids):
+            raise InputError(
+                f"{again}; intervals over blocks draw by ids, and each document needs one of its"
+                " own"
+            )
 
 
 def count_all(

@@ -161,9 +161,10 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        tallies, _ = self.systems[system].kept()
+        tallies, shared = self.systems[system].kept()
+        sums = TallySum.each(tallies, tallies.document, len(shared))
         for d in np.unique(tallies.document).tolist():
-            yield self.document_ids[d] if self.document_ids else str(d + 1), tallies.of_document(d)
+            yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
