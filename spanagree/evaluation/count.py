@@ -85,7 +85,7 @@ class CountedSystems(Counted[EvaluationSettings]):
                 }
                 for name, sums in self.sums.items()
             },
-            "kept": joined(self, other, labels) if self.kept and other.kept else None,
+            "kept": None,
         }
 
     def over(self, documents: Ints) -> CountedSystems:
@@ -117,7 +117,7 @@ class CountedSystems(Counted[EvaluationSettings]):
         return self.kept
 
 
-def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -> dict[str, Any]:
+def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> dict[str, Any]:
     """Return the fields of :class:`CountedSystems` that follow from single documents."""
     names = labels if find_match(settings.match).of_label else ("",)
     return {
@@ -128,28 +128,6 @@ def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -
         },
         "kept": kept,
     }
-
-
-def joined(one: CountedSystems, other: CountedSystems, labels: tuple[str, ...]) -> Kept:
-    """Return the single documents of both; those of the other are numbered on."""
-    parts = (one, other)
-    kept = [part.documents_kept() for part in parts]
-    code = {label: i for i, label in enumerate(labels)}
-    own = [np.array([*(code[label] for label in part.labels), -1], np.int64) for part in parts]
-    before = (0, one.documents)
-    tallied = {}
-    for name in one.sums:
-        columns = [
-            (t.document + first, codes[t.label], t.matched, t.expected, t.size_a, t.size_b)
-            for t, codes, first in zip((k.tallies[name] for k in kept), own, before, strict=True)
-        ]
-        tallied[name] = Tallies(*(np.concatenate(column) for column in zip(*columns, strict=True)))
-    ids = [part.ids for part in kept]
-    return Kept(
-        tallied,
-        {name: np.concatenate([part.shared[name] for part in kept]) for name in one.sums},
-        None if ids[0] is None or ids[1] is None else (*ids[0], *ids[1]),
-    )
 
 
 def count(
