@@ -9,6 +9,7 @@ spans. Settings, notes, and the names of systems and labels are in its metadata,
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -162,15 +163,12 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
         plain = merged_settings(plain, part.about["settings"], part.name)
     settings = EvaluationSettings.read(plain)
     labels = sorted({label for part in parts for label in part.about["labels"]})
-    first, documents = [], 0
-    for part in parts:
-        first.append(np.full(len(part.columns["document"]), documents))
-        documents += part.about["documents"]
+    *first, documents = itertools.accumulate((part.about["documents"] for part in parts), initial=0)
     column = {key: np.concatenate([part.columns[key] for part in parts]) for key in _COLUMNS}
     matched = column["matched"]
     code = {label: i for i, label in enumerate(labels)}
     rows = Tallies(
-        column["document"] + np.concatenate(first),
+        column["document"] + np.repeat(first, [len(part.columns["document"]) for part in parts]),
         np.array([code.get(label, -1) for label in column["label"]], np.int64),
         matched.astype(np.int64) if all(part.about["whole"] for part in parts) else matched,
         *(column[key] for key in ("expected", "size_gold", "size_system")),
@@ -224,111 +222,113 @@ def _check_once(parts: Sequence[_Part]) -> None:
 
 
 def _read(path: PathName) -> _Part:
-    parquet = optional("pyarrow.parquet", "arrow", "reading tallies")
+    """Return what a file holds, checked; an error begins with its name."""
     name = printable(os.fspath(path))
     try:
-        table = parquet.ParquetFile(os.fspath(path), memory_map=False).read()
+        about, columns = _content(os.fspath(path))
+        _check_values(about, columns)
+        return _Part(name, about, columns, _ids(about, columns))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _content(path: str | bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a file says of itself, and its columns, which are as they were written."""
+    parquet = optional("pyarrow.parquet", "arrow", "reading tallies")
+    try:
+        table = parquet.ParquetFile(path, memory_map=False).read()
     except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
+        raise InputError("no such file") from None
     except Exception as error:  # whatever the decoder raises
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{name}: cannot be read as Parquet: {printable(lines[0])}") from None
-    about = _about(name, (table.schema.metadata or {}).get(_KEY))
+        raise InputError(f"cannot be read as Parquet: {printable(lines[0])}") from None
+    about = _about((table.schema.metadata or {}).get(_KEY))
     types = {field.name: str(field.type) for field in table.schema}
     if types != _COLUMNS:
-        raise InputError(
-            f"{name}: columns {', '.join(f'{k} {v}' for k, v in types.items()) or 'none'}; those"
-            f" of tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
-        )
+        given, needed = (", ".join(f"{k} {v}" for k, v in t.items()) for t in (types, _COLUMNS))
+        raise InputError(f"columns {given or 'none'}; those of tallies are {needed}")
     for key, kind in _COLUMNS.items():
         if kind != "string" and table.column(key).null_count:
-            raise InputError(f"{name}: {key} is missing in some rows; every row has one")
+            raise InputError(f"{key} is missing in some rows; every row has one")
     columns = {key: table.column(key).to_numpy() for key in _COLUMNS}
     if about["digest"] != _digest(about, columns):
         raise InputError(
-            f"{name}: is not as it was written: its content does not fit its digest; write it anew"
+            "is not as it was written: its content does not fit its digest; write it anew"
         )
-    _check_values(name, about, columns)
-    return _Part(name, about, columns, _ids(name, about, columns))
+    return about, columns
 
 
-def _about(name: str, raw: bytes | None) -> dict[str, Any]:
-    """What the file says of itself, checked."""
+def _about(raw: bytes | None) -> dict[str, Any]:
+    """Return what the file says of itself, checked."""
     if raw is None:
-        raise InputError(
-            f"{name}: holds no tallies; evaluate --tallies (write_tallies) writes such files"
-        )
+        raise InputError("holds no tallies; evaluate --tallies (write_tallies) writes such files")
     try:
         about = json.loads(raw)
         version = about["version"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{name}: what it says of its tallies cannot be read") from None
+        raise InputError("what it says of its tallies cannot be read") from None
     if version != VERSION:
         raise InputError(
-            f"{name}: tallies of version {show(version)}; version {VERSION} is needed, which this"
-            " release writes"
+            f"tallies of version {show(version)}; version {VERSION} is needed, which this release"
+            " writes"
         )
     kinds: dict[str, type] = {"settings": dict, "documents": int, "whole": bool, "digest": str}
     kinds |= dict.fromkeys(("systems", "labels", "notes"), list)
     for key, kind in kinds.items():
         value = about.get(key)
-        texts = kind is not list or all(isinstance(x, str) for x in value or ())
-        if (
-            type(value) is not kind
-            or not texts
-            or (isinstance(value, int) and not 0 <= value <= LONGEST)
-        ):
-            raise InputError(f"{name}: {key} {show(value)} in what it says of its tallies is wrong")
+        right = type(value) is kind
+        if right and kind is int:
+            right = 0 <= value <= LONGEST
+        elif right and kind is list:
+            right = all(isinstance(text, str) for text in value)
+        if not right:
+            raise InputError(f"{key} {show(value)} in what it says of its tallies is wrong")
     for key in ("match", "gold", "version", "chance"):
         if not isinstance(about["settings"].get(key), str):
-            raise InputError(f"{name}: settings without {key} in what it says of its tallies")
+            raise InputError(f"settings without {key} in what it says of its tallies")
     return dict(about)
 
 
 def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
-    """What tells this content from any other; notes do not count."""
-    sealed = [
-        about[key] for key in ("version", "settings", "documents", "systems", "labels", "whole")
-    ]
-    digest = blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16)
+    """Return what tells this content from any other; notes do not count."""
+    keys = ("version", "settings", "documents", "systems", "labels", "whole")
+    sealed = json.dumps([about[key] for key in keys], sort_keys=True)
+    digest = blake2b(sealed.encode(), digest_size=16)
     for key, kind in _COLUMNS.items():
         if kind == "string":
             digest.update("\0".join(map(repr, columns[key])).encode())
         else:
-            digest.update(np.ascontiguousarray(columns[key]).astype(kind, copy=False).tobytes())
+            digest.update(np.asarray(columns[key], kind).tobytes())
     return digest.hexdigest()
 
 
-def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+def _check_values(about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     """Refuse numbers that no evaluation gives, in a file that says it is one."""
-    number, sizes = columns["document"], (columns["size_gold"], columns["size_system"])
-    wrong: dict[str, Any] = {
-        "document": (number < 0) | (number >= about["documents"]),
-        "system": [x is not None and x not in about["systems"] for x in columns["system"]],
-        "label": [x is not None and x not in about["labels"] for x in columns["label"]],
-        "size_gold": (sizes[0] < 0) | (sizes[0] > LONGEST),
-        "size_system": (sizes[1] < 0) | (sizes[1] > LONGEST),
-    }
-    for key in ("matched", "expected"):  # each pair of segments, or of tokens, counts 1 at most
-        most = sizes[0].astype(np.float64) * sizes[1]
-        wrong[key] = ~((columns[key] >= 0) & (columns[key] <= most * (1 + 1e-9)))
+    # each pair of segments, or of tokens, counts 1 at most
+    pairs = columns["size_gold"].astype(np.float64) * columns["size_system"] * (1 + 1e-9)
+    most: dict[str, Any] = dict.fromkeys(("size_gold", "size_system"), LONGEST)
+    most |= {"document": about["documents"] - 1, "matched": pairs, "expected": pairs}
+    wrong = {key: ~((columns[key] >= 0) & (columns[key] <= top)) for key, top in most.items()}
+    for key in ("system", "label"):
+        known = {None, *about[f"{key}s"]}
+        wrong[key] = np.array([name not in known for name in columns[key]], np.bool_)
     if about["whole"]:
         wrong["matched"] |= columns["matched"] != np.floor(columns["matched"])
     for key, bad in wrong.items():
-        if np.any(bad):
+        if bad.any():
             row = int(np.argmax(bad))
             (value,) = columns[key][[row]].tolist()
-            raise InputError(f"{name}: row {row + 1}: {key} {show(value)} is wrong")
+            raise InputError(f"row {row + 1}: {key} {show(value)} is wrong")
 
 
-def _ids(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> tuple[str, ...]:
-    """The documents' ids; either each has one, and its own, or none has."""
+def _ids(about: Mapping[str, Any], columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the documents' ids; either each has one, and its own, or none has."""
     ids = np.full(about["documents"], None, object)
     ids[columns["document"]] = columns["id"]
     given = [id_ for id_ in ids.tolist() if id_ is not None]
     mixed = (ids[columns["document"]] != columns["id"]).any()
     if given and (mixed or len(set(given)) < about["documents"]):
-        raise InputError(f"{name}: its documents do not have an id each, and one of their own")
+        raise InputError("its documents do not have an id each, and one of their own")
     return tuple(given)
 
 
