@@ -7,6 +7,7 @@ come in the order of the blocks, so what is merged does not depend on who was qu
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
@@ -89,26 +90,25 @@ def _name(block: Any) -> str:
     return printable(name) if isinstance(name, str) else ""
 
 
-def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
-    source = iter(blocks)
-    while (block := _next(source)) is not None:
-        if isinstance(block, SpanAgreeError):
-            yield None, block, ""
-            return
-        try:
-            yield on_block(block, work), None, _name(block)
-        except (SpanAgreeError, OSError, ValueError) as error:
-            yield None, error, _name(block)
-
-
-def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
-    """Return the next block, or the error of a reader that cannot go on; None at the end."""
+def _guarded(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks; the error of a reader that cannot go on is a last one, which fails."""
     try:
-        return next(source)
-    except StopIteration:
-        return None
+        yield from blocks
     except SpanAgreeError as error:
-        return error
+        yield functools.partial(_fail, error)
+
+
+def _fail(error: SpanAgreeError) -> Corpus:
+    raise error
+
+
+def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
+    for block in _guarded(blocks):
+        name = _name(block)
+        try:
+            yield on_block(block, work), None, name
+        except (SpanAgreeError, OSError, ValueError) as error:
+            yield None, error, name
 
 
 def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
@@ -125,35 +125,23 @@ def _elsewhere(
     blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[_Outcome]:
     """Yield what the executor's workers make; no more is handed out than keeps them busy."""
-    if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
+    if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
     waiting: deque[tuple[Future[Any], str]] = deque()
-    source = iter(blocks)
-    more = True
     try:
-        while more or waiting:
-            while more and len(waiting) < ahead:
-                block = _next(source)
-                more = block is not None and not isinstance(block, SpanAgreeError)
-                if isinstance(block, SpanAgreeError):  # of a reader that gives blocks
-                    failed: Future[Any] = Future()
-                    failed.set_exception(block)
-                    waiting.append((failed, ""))
-                elif block is not None:
-                    waiting.append((_submitted(executor, block, work), _name(block)))
-            if waiting:
+        for block in _guarded(blocks):
+            try:
+                waiting.append((executor.submit(on_block, block, work), _name(block)))
+            except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+                raise SettingError(f"the executor died: {_unexpected(error)}") from None
+            if len(waiting) == ahead:
                 yield _outcome(*waiting.popleft())
+        while waiting:
+            yield _outcome(*waiting.popleft())
     finally:
         for future, _ in waiting:
             future.cancel()
-
-
-def _submitted(executor: Executor, block: Block, work: Callable[[Corpus], Any]) -> Future[Any]:
-    try:
-        return executor.submit(on_block, block, work)
-    except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
-        raise SettingError(f"the executor died: {_unexpected(error)}") from None
 
 
 def _outcome(future: Future[Any], name: str) -> _Outcome:
