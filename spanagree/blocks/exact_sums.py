@@ -8,6 +8,7 @@ and equal to :func:`math.fsum`.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -101,3 +102,9 @@ class TallySum(NamedTuple):
 
 NO_TALLY = TallySum(True, 0, 0, 0, 0)
 """The sum of no tallies."""
+
+
+def added(one: Mapping[str, TallySum], other: Mapping[str, TallySum]) -> dict[str, TallySum]:
+    """Return the sums of both by name, sorted; a name that one of them lacks has none there."""
+    names = sorted({*one, *other})
+    return {name: one.get(name, NO_TALLY).plus(other.get(name, NO_TALLY)) for name in names}

@@ -10,8 +10,8 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.exact_sums import TallySum, added
+from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, counted, one_of, printable
@@ -73,18 +73,10 @@ class CountedSystems(Counted[EvaluationSettings]):
                 f"annotators {', '.join(map(printable, other.annotators))}; the blocks before have"
                 f" {', '.join(map(printable, self.annotators))}"
             )
-        labels = tuple(sorted({*self.labels, *other.labels}))
-        names = labels if find_match(self.settings.match).of_label else ("",)
         return {
-            "labels": labels,
+            "labels": tuple(sorted({*self.labels, *other.labels})),
             "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
-            "sums": {
-                name: {
-                    label: sums.get(label, NO_TALLY).plus(other.sums[name].get(label, NO_TALLY))
-                    for label in names
-                }
-                for name, sums in self.sums.items()
-            },
+            "sums": {name: added(sums, other.sums[name]) for name, sums in self.sums.items()},
             "kept": None,
         }
 
@@ -161,22 +153,18 @@ def count(
     settings = EvaluationSettings(
         gold=gold, match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
     )
-    ids = () if keep else ids_of(corpus)
-    sums = sums_of(kept, corpus.labels, settings)
     whole = CountedSystems(
         documents=len(corpus),
         settings=settings,
         notes=corpus.notes,
-        ids=ids,
+        ids=() if keep else ids_of(corpus),
         annotators=corpus.annotators,
         labels=corpus.labels,
-        **sums,
+        **sums_of(kept, corpus.labels, settings),
     )
     if keep:
         return whole
-    drawn = None
-    if resampling is not None:
-        drawn = _draw(ids, tallied, list(next(iter(whole.sums.values()))), resampling)
+    drawn = None if resampling is None else _draw(whole, tallied, resampling)
     return replace(whole, kept=None, replicates=drawn)
 
 
@@ -188,7 +176,6 @@ def _tally_systems(
     progress: Callable[[int, int], None] | None,
 ) -> tuple[str, dict[str, Tallies]]:
     """Return gold's name, and the tallies of each system."""
-    find_match(match)
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -213,15 +200,12 @@ def _tally_systems(
 
 
 def _draw(
-    ids: Sequence[Hashes],
-    tallied: Mapping[str, Tallies],
-    labels: Sequence[str],
-    resampling: Resampling,
+    counts: CountedSystems, tallied: Mapping[str, Tallies], resampling: Resampling
 ) -> Replicates:
     """Return what a block adds in every resample to the columns of each system and label."""
     columns = [
         Entries(
-            [(name, label, column) for label in labels],
+            [(name, label, column) for label in counts.sums[name]],
             entries.label.clip(0),
             entries.document,
             getattr(entries, column),
@@ -229,4 +213,4 @@ def _draw(
         for name, entries in tallied.items()
         for column in COLUMNS
     ]
-    return replicates(ids, columns, resampling)
+    return replicates(counts.ids, columns, resampling)

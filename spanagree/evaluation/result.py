@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,13 +16,7 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
-from spanagree.matching.score import (
-    F1,
-    Score,
-    ScoreColumns,
-    corrected,
-    undefined,
-)
+from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
@@ -354,22 +348,15 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         InputError: for intervals over blocks in which a document comes twice.
     """
     ends = {} if resampling is None else intervals_of(counts, resampling)
-    of_label = find_match(counts.settings.match).of_label
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
-    ranks = _ranks_of([whole for whole, _ in tallied.values()])
+    ranks = _ranks_of([tallies[""] for tallies in tallied.values()])
     kept = counts.kept
     systems = {}
-    for (name, (whole, by_label)), rank in zip(tallied.items(), ranks, strict=True):
-        systems[name] = System(
-            name,
-            counts.shared[name],
-            whole,
-            by_label if of_label else {},
-            _macro(by_label.values() if of_label else (), of_label),
-            rank,
-            None if kept is None else kept.tallies[name],
-            None if kept is None else kept.shared[name],
-        )
+    for (name, labels), rank in zip(tallied.items(), ranks, strict=True):
+        whole = labels.pop("")
+        single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
+        macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
+        systems[name] = System(name, counts.shared[name], whole, labels, macro, rank, *single)
     settings = counts.final_settings()
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
@@ -378,27 +365,26 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         counts.documents,
         None if kept is None else kept.ids,
         settings,
-        (*counts.final_notes(), *notes_on(systems.values(), counts.documents)),
+        (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
         counts.labels,
         counts,
         resampling,
     )
 
 
-def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally, dict[str, Tally]]:
-    """Return the tally of a system over all labels, and of each."""
+def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
+    """Return the tally of a system over all labels, which is the empty one, and of each."""
+    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
+    tallies = {label: each.tally for label, each in {**sums, "": whole}.items()}
+    if not ends:
+        return tallies
+    return {
+        label: replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
+        for label, tally in tallies.items()
+    }
 
-    def with_ends(tally: Tally, label: str) -> Tally:
-        if not ends:
-            return tally
-        return replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
 
-    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
-    by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
-    return with_ends(whole, ""), by_label
-
-
-def notes_on(systems: Iterable[System], documents: int) -> list[str]:
+def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
     """Return which systems left out documents, and which have no label in common with gold."""
     notes = []
     for system in systems:
@@ -415,32 +401,21 @@ def notes_on(systems: Iterable[System], documents: int) -> list[str]:
     return notes
 
 
-def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
+def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
-    tallied = list(labels)
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
-    return Macro(*(_mean([getattr(t, n) for t in tallied], nothing) for n in Macro._fields))
-
-
-def _mean(scores: Sequence[Score], nothing: str) -> Score:
-    defined = [s for s in scores if not math.isnan(s.observed)]
-    if not defined:
-        return undefined(nothing)
-    n = len(defined)
-    return corrected(
-        math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
-    )
+    means = []
+    for name in Macro._fields:
+        scores = [getattr(tally, name) for tally in labels]
+        defined = [score[:2] for score in scores if not math.isnan(score.observed)]
+        both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
+        means.append(corrected(*both) if defined else undefined(nothing))
+    return Macro(*means)
 
 
 def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
     """Return the places of systems by their F1, raw and corrected."""
-    columns = (_ranks([getattr(t.f1, kind) for t in totals]) for kind in Rank._fields)
-    return [Rank(*pair) for pair in zip(*columns, strict=True)]
-
-
-def _ranks(values: Sequence[float]) -> list[int | None]:
-    """Return the place of each value, the greatest first; ties share the better one."""
-    return [
-        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
-        for value in values
-    ]
+    figures = np.array([[getattr(tally.f1, kind) for kind in Rank._fields] for tally in totals])
+    above = (figures > figures[:, None] + _TIE).sum(axis=1)
+    places: Any = np.where(np.isnan(figures), None, 1 + above)
+    return [Rank(*pair) for pair in places.tolist()]
