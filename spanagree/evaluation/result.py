@@ -349,14 +349,19 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
     """
     ends = {} if resampling is None else intervals_of(counts, resampling)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
-    ranks = _ranks_of([tallies[""] for tallies in tallied.values()])
+    wholes = [tallies[""].f1 for tallies in tallied.values()]
+    ranks = zip(
+        *(_ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+    )
     kept = counts.kept
     systems = {}
     for (name, labels), rank in zip(tallied.items(), ranks, strict=True):
         whole = labels.pop("")
         single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
         macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
-        systems[name] = System(name, counts.shared[name], whole, labels, macro, rank, *single)
+        systems[name] = System(
+            name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
+        )
     settings = counts.final_settings()
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
@@ -413,9 +418,9 @@ def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
     return Macro(*means)
 
 
-def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
-    """Return the places of systems by their F1, raw and corrected."""
-    figures = np.array([[getattr(tally.f1, kind) for kind in Rank._fields] for tally in totals])
-    above = (figures > figures[:, None] + _TIE).sum(axis=1)
-    places: Any = np.where(np.isnan(figures), None, 1 + above)
-    return [Rank(*pair) for pair in places.tolist()]
+def _ranks(values: Sequence[float]) -> list[int | None]:
+    """Return the place of each value, the greatest first; ties share the better one."""
+    return [
+        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
+        for value in values
+    ]
