@@ -34,11 +34,12 @@ class Signed:
         """Where an answer is shaky, a sentence each."""
         return ()
 
-    def head(self) -> dict[str, Any]:
-        """Return what JSON of every result begins with."""
+    def head(self, **more: Any) -> dict[str, Any]:
+        """Return what JSON of every result begins with; more of it comes after the settings."""
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
+            **more,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
         }
