@@ -30,7 +30,7 @@ _NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can fin
 class ByLevelSettings(EvaluationSettings, LevelSettings):
     """The settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
 
-    of: str
+    of_: str
 
 
 @dataclass(frozen=True)
@@ -223,6 +223,8 @@ def evaluate_levels(
         evaluation,
         made.all,
         tuple(evaluation.over(level.documents) for level in made.all),
-        evaluation.settings.extended(ByLevelSettings, of=difficulty.settings.of, **made.borders),
+        evaluation.settings.extended(
+            ByLevelSettings, of_=difficulty.settings["of"], **made.borders
+        ),
         made.notes,
     )

@@ -26,7 +26,7 @@ class DifficultySettings(Settings):
     gold: str | None = None
     match: str
     chance: str
-    of: str
+    of_: str
     annotators: int | None = None
 
 
@@ -109,7 +109,7 @@ def count(
             gold=gold,
             match=match,
             chance=chance,
-            of="team" if gold is None else "gold",
+            of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
         ),
