@@ -11,8 +11,7 @@ import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
@@ -29,15 +28,6 @@ ON_ERROR = {
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 
 
-@dataclass(frozen=True)
-class Worked(Generic[Done]):
-    """What came of one block: its number from 1, and the result, or why there is none."""
-
-    number: int
-    result: Done | None
-    error: str = ""
-
-
 def each_block(
     blocks: Iterable[Block],
     work: Callable[[Corpus], Done],
@@ -45,8 +35,8 @@ def each_block(
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Worked[Done]]:
-    """Yield the results of ``work`` on each block, in order.
+) -> Iterator[tuple[Done | None, str]]:
+    """Yield the result of ``work`` on each block, in order, or None and why there is none.
 
     Args:
         blocks: corpora, or functions that give them; taken one by one, as they are needed.
@@ -64,15 +54,14 @@ def each_block(
         raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
     for number, (result, error, name) in enumerate(results, 1):
+        reason = ""
         if error is not None:
             reason = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
             reason = reason if name in reason else f"{name}: {reason}"
             if on_error == "raise":
                 kind = SettingError if isinstance(error, SettingError) else InputError
                 raise kind(f"block {number}: {reason}") from None
-            yield Worked(number, None, reason)
-        else:
-            yield Worked(number, result)
+        yield result, reason
         if progress is not None:
             progress(number, number)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.blocks.poisson import percentile_intervals
+from spanagree.blocks.poisson import Replicates, percentile_intervals
 from spanagree.evaluation.count import COLUMNS, CountedSystems
 from spanagree.matching.score import Interval, all_figures
 from spanagree.uncertainty.bootstrap import Resampling, intervals
@@ -22,9 +22,9 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
     labels = list(next(iter(counts.sums.values()), {}))
     parts = {"": labels, **{label: [label] for label in labels if label}}
     if counts.kept is None:
-        counts.check_ids()
+        draws = counts.draws()
         return {
-            (name, part): _poisson(counts, resampling, name, chosen)
+            (name, part): _poisson(counts, draws, resampling, name, chosen)
             for name in counts.sums
             for part, chosen in parts.items()
         }
@@ -39,12 +39,15 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
 
 
 def _poisson(
-    counts: CountedSystems, resampling: Resampling, name: str, labels: Sequence[str]
+    counts: CountedSystems,
+    draws: Replicates,
+    resampling: Resampling,
+    name: str,
+    labels: Sequence[str],
 ) -> list[Interval]:
     """Return the intervals of a system over some labels, from resamples over blocks."""
-    assert counts.replicates is not None  # as resampling was asked for
     keys = [[(name, label, column) for label in labels] for column in COLUMNS]
-    drawn = np.stack([counts.replicates.over(key) for key in keys], axis=1)
+    drawn = np.stack([draws.over(key) for key in keys], axis=1)
     sums = functools.reduce(
         TallySum.plus, (counts.sums[name][label] for label in labels), NO_TALLY
     ).tally

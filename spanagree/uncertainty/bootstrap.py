@@ -182,6 +182,20 @@ class Bootstrap:
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
 
+    def intervals(self, resampling: Resampling) -> list[Interval]:
+        """Return the intervals of figures that come in threes: observed, expected, corrected."""
+        made = []
+        for first in range(0, len(self.estimate), 3):
+            ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
+            reasons: dict[str, list[str]] = {}
+            for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
+                if note:
+                    reasons.setdefault(note, []).append(kind)
+            reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
+            observed, expected, corrected = (end[:2] for end in ends)
+            made.append(Interval(observed, expected, corrected, reason))
+        return made
+
     def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         from scipy.special import ndtri  # takes a tenth of a second to import
 
@@ -261,25 +275,11 @@ def intervals(
                 return one.reshape(len(sums), -1)
 
             drawn = bootstrap(Sample(np.concatenate(tables, axis=1)), each, resampling)
-            per = len(drawn.estimate) // len(together)
+            ends = drawn.intervals(resampling)
+            per = len(ends) // len(together)
             for place, i in enumerate(together):
-                made[i] = [
-                    interval_of(drawn, place * per + first, resampling)
-                    for first in range(0, per, 3)
-                ]
+                made[i] = ends[place * per : place * per + per]
             done += len(together)
             if progress is not None:
                 progress(done, len(things))
     return made
-
-
-def interval_of(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:
-    """Return the interval of three figures from the first: observed, expected, corrected."""
-    ends = [drawn.interval(figure, resampling) for figure in range(first, first + 3)]
-    observed, expected, beyond = ((low, high) for low, high, _ in ends)
-    reasons: dict[str, list[str]] = {}
-    for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
-        if note:
-            reasons.setdefault(note, []).append(kind)
-    reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
-    return Interval(observed, expected, beyond, reason)
