@@ -112,7 +112,6 @@ class Evaluation(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        label_names: the labels of the corpus.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
     """
@@ -122,7 +121,6 @@ class Evaluation(Result):
     document_ids: tuple[str, ...] | None
     settings: EvaluationSettings
     notes: tuple[str, ...]
-    label_names: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
 
@@ -301,32 +299,25 @@ def _sizes(tally: Tally) -> list[Value]:
 
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for name, score in (
-        ("precision", scores.precision),
-        ("recall", scores.recall),
-        ("F1", scores.f1),
-    ):
+    for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{name} undefined: {score.reason}")
+            reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
 
 
+def _scores(scores: Tally | Macro | System) -> list[Score]:
+    return [getattr(scores, name) for name in Macro._fields]
+
+
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
-    return {
-        **_figures(scores),
-        "tally": {
-            "matched": tally.matched,
-            "expected": tally.expected,
-            "gold": tally.size_a,
-            "system": tally.size_b,
-        },
-    }
+    names = ("matched", "expected", "gold", "system")
+    return {**_figures(scores), "tally": dict(zip(names, _sizes(tally), strict=True))}
 
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = {name: getattr(scores, name) for name in Macro._fields}
+    named = dict(zip(Macro._fields, _scores(scores), strict=True))
     figures: dict[str, Any] = {
         kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
@@ -371,7 +362,6 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         None if kept is None else kept.ids,
         settings,
         (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
-        counts.labels,
         counts,
         resampling,
     )

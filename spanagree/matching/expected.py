@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -81,7 +81,8 @@ def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -
 
 def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
-    a, b = _shared_documents(a, b)
+    both = a.layer.annotated & b.layer.annotated
+    a, b = _within(a, both), _within(b, both)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
     weight = [
@@ -98,15 +99,9 @@ def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels
     )
 
 
-def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
-    both = a.layer.annotated & b.layer.annotated
-    if both.all():
-        return a, b
-    keep = [both[x.layer.document] for x in (a, b)]
-    first, second = (
-        Placed(x.layer.only(k), x.profile[k]) for x, k in zip((a, b), keep, strict=True)
-    )
-    return first, second
+def _within(x: Placed, documents: Bools) -> Placed:
+    keep = documents[x.layer.document]
+    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep])
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:

@@ -42,10 +42,10 @@ def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[
     for low in range(0, draws, most):
         count = min(most, draws - low)
         if exact:
-            ways = np.arange(low, low + count)[:, None] >> np.arange(documents)
-            yield (ways & 1).astype(np.float64)
-            continue
-        yield rng.integers(0, 2, size=(count, documents)).astype(np.float64)
+            ways = np.arange(low, low + count)[:, None] >> np.arange(documents) & 1
+        else:
+            ways = rng.integers(0, 2, size=(count, documents))
+        yield ways.astype(np.float64)
 
 
 def holm(values: Sequence[float]) -> list[float]:
