@@ -122,9 +122,9 @@ def replicates(
     by_key: dict[Key, Ints] = {}
     at = 0
     for part, limbs in parts:
-        for k, key in enumerate(part.keys, at):
-            by_key[key] = sums[k : at + len(limbs) * len(part.keys) : len(part.keys)]
-        at += len(limbs) * len(part.keys)
+        rows = sums[at : at + len(limbs) * len(part.keys)]
+        by_key |= {key: rows[k :: len(part.keys)] for k, key in enumerate(part.keys)}
+        at += len(rows)
     return Replicates(by_key)
 
 

@@ -27,7 +27,8 @@ SETTINGS = "split.json"
 
 def _filled(split: Split) -> list[tuple[str, Part]]:
     """Return the parts that have documents, with the names of their levels."""
-    return [(part.level.name, part) for part in split.all if len(part.corpus)]
+    parts = (*split.parts, split.undefined)
+    return [(part.level.name, part) for part in parts if len(part.corpus)]
 
 
 def _write_conll(split: Split, folder: Path) -> None:
