@@ -272,9 +272,7 @@ _PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
 def _columns(tally: Tally | None) -> list[Value]:
-    if tally is None:
-        return [None] * 4
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
+    return [None] * 4 if tally is None else [*tally.counts]
 
 
 def _whole(result: Agreement) -> _Layout:

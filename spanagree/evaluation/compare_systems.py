@@ -34,9 +34,6 @@ TESTS = {
 """The tests of a difference, by name."""
 
 
-_ONE = "p: the bootstrap needs two documents"
-
-
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 
 
@@ -275,7 +272,8 @@ def _compared(
             value, (low, high, reason) = float(drawn.estimate[k]), drawn.interval(k, resampling)
             reasons = [f"interval: {reason}"] if reason else []
             if math.isnan(p_value) and not math.isnan(value):
-                reasons.append(_ONE if few else "p: nothing varies among the documents")
+                why = "the bootstrap needs two" if few else "nothing varies among the"
+                reasons.append(f"p: {why} documents")
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
         yield SystemPair(a.name, b.name, len(documents), len(differing), made[0], made[1], exact)
 

@@ -43,7 +43,7 @@ def _over_blocks(
         keys = [[(name, label, column) for label in labels] for column in COLUMNS]
         drawn = np.stack([draws.over(key) for key in keys], axis=1)
         tally = functools.reduce(TallySum.plus, map(sums.__getitem__, labels), NO_TALLY).tally
-        total = np.array([getattr(tally, column) for column in COLUMNS], np.float64)
+        total = np.array(tally.counts, np.float64)
         shared = counts.shared[name]
         ends[name, part] = percentile_intervals(total, drawn, all_figures, shared, resampling)
     return ends

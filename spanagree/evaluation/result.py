@@ -223,13 +223,13 @@ class Evaluation(Result):
         breaks = []
         for system in self.systems.values():
             breaks.append(len(rows))
-            whole = [*figures(system), *_sizes(system.tally)]
+            whole = [*figures(system), *system.tally.counts]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
             for part, tally in self._parts(system, by):
-                rows.append([system.name, part, "", part, *figures(tally), *_sizes(tally)])
+                rows.append([system.name, part, "", part, *figures(tally), *tally.counts])
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
                 nothing = [None] * 4
@@ -293,10 +293,6 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _sizes(tally: Tally) -> list[Value]:
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
-
-
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
     for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
@@ -312,7 +308,7 @@ def _scores(scores: Tally | Macro | System) -> list[Score]:
 
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
     names = ("matched", "expected", "gold", "system")
-    return {**_figures(scores), "tally": dict(zip(names, _sizes(tally), strict=True))}
+    return {**_figures(scores), "tally": dict(zip(names, tally.counts, strict=True))}
 
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:

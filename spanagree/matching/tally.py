@@ -8,8 +8,10 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -39,12 +41,12 @@ class Tally:
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.matched + other.matched,
-            self.expected + other.expected,
-            self.size_a + other.size_a,
-            self.size_b + other.size_b,
-        )
+        return Tally(*map(operator.add, self.counts, other.counts))
+
+    @property
+    def counts(self) -> tuple[Any, ...]:
+        """Matched, expected, and both sizes."""
+        return self.matched, self.expected, self.size_a, self.size_b
 
     @property
     def precision(self) -> Score:
@@ -62,8 +64,7 @@ class Tally:
         return self._score("f1", "neither marked anything")
 
     def _score(self, name: str, reason: str) -> Score:
-        counts = (self.matched, self.expected, self.size_a, self.size_b)
-        matched, expected, size = parts_of(name, *counts)
+        matched, expected, size = parts_of(name, *self.counts)
         score = corrected(matched / size, expected / size) if size else undefined(reason)
         return score._replace(interval=self.intervals.get(name)) if self.intervals else score
 

@@ -86,16 +86,14 @@ class Sample:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
-        for portion in _portions(resampling.resamples, wide):
-            yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
+        for low, high in portions(resampling.resamples, wide):
+            yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
 
     def each_left_out(self) -> Iterator[Floats]:
         """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
-        at = 0
-        for portion in _portions(len(self.times), self.rows.shape[1]):
-            part = self.rows[at : at + portion]
+        for low, high in portions(len(self.times), self.rows.shape[1]):
+            part = self.rows[low:high]
             yield self.total - (part if isinstance(part, np.ndarray) else part.toarray())
-            at += portion
 
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints]:
@@ -118,10 +116,11 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-def _portions(count: int, wide: int) -> Iterator[int]:
+def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many rows a temporary array has room for."""
     most = max(1, _CELLS // max(wide, 1))
     for low in range(0, count, most):
-        yield min(most, count - low)
+        yield low, min(low + most, count)
 
 
 def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
