@@ -91,10 +91,9 @@ class Comparison(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        few = [pair for pair in self.pairs if pair.documents < _ENOUGH]
-        if self.settings.test != "bootstrap" or not few:
+        least = min(pair.documents for pair in self.pairs)
+        if self.settings.test != "bootstrap" or least >= _ENOUGH:
             return ()
-        least = min(pair.documents for pair in few)
         return (
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the permutation test does not",

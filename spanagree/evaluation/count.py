@@ -14,7 +14,7 @@ from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, counted, one_of, printable
+from spanagree.errors import InputError, SettingError, check_known, counted, printable
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_layer
@@ -183,8 +183,7 @@ def _tally_systems(
             " needed: pass a second file, or --columns gold=1,mine=2"
         )
     gold = names[0] if gold is None else gold
-    if gold not in names:
-        raise one_of(gold, map(printable, names), "gold")
+    check_known([gold], names, "gold")
     for name in names:
         check_layer(corpus, name, match, chance)
     report_progress = progress or (lambda done, total: None)

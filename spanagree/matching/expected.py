@@ -8,7 +8,6 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -117,31 +116,20 @@ def expected(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
-    kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
-    i, j = join(kinds_a.cell, kinds_b.cell)
-    if measure.route == "equal":
-        equal = kinds_a.length[i] == kinds_b.length[j]
-        i, j = i[equal], j[equal]
-    (profile_a, length_a, profile_b, length_b), which, _ = distinct(
-        kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
+    # segments that chance treats alike: same cell, length and start distribution
+    sides = ((a, cell_a), (b, cell_b))
+    (in_a, _, number_a), (in_b, _, number_b) = (
+        distinct(cell, x.layer.end - x.layer.start, x.profile) for x, cell in sides
     )
-    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, measure)[which]
-    weight = kinds_a.number[i] * kinds_b.number[j]
-    return np.bincount(kinds_a.cell[i], weight * value, cells).astype(np.float64)
-
-
-class _Kinds(NamedTuple):
-    """Segments of a layer that chance treats alike: same cell, length and start distribution."""
-
-    cell: Ints
-    length: Ints
-    profile: Ints
-    number: Ints  # of such segments
-
-
-def _kinds(x: Placed, cell: Ints) -> _Kinds:
-    (cell, length, profile), _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
-    return _Kinds(cell, length, profile, number)
+    (kind_a, length_a, profile_a), (kind_b, length_b, profile_b) = in_a, in_b
+    i, j = join(kind_a, kind_b)
+    if measure.route == "equal":
+        equal = length_a[i] == length_b[j]
+        i, j = i[equal], j[equal]
+    columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
+    (p, p_length, q, q_length), which, _ = distinct(*columns)
+    value = _expected_of_pairs(profiles, p, p_length, q, q_length, measure)[which]
+    return np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells).astype(np.float64)
 
 
 def _expected_of_pairs(
