@@ -51,6 +51,11 @@ class Split(Signed):
         """The corpus of a level, the easiest is 0."""
         return self.parts[level].corpus
 
+    @property
+    def all(self) -> tuple[Part, ...]:
+        """The parts, and that of the documents without a difficulty if there are any."""
+        return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
+
     def to_dict(self) -> dict[str, Any]:
         """Return settings, borders and numbers of documents as plain data, for JSON."""
         parts = [

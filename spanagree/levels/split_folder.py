@@ -27,8 +27,7 @@ SETTINGS = "split.json"
 
 def _filled(split: Split) -> list[tuple[str, Part]]:
     """Return the parts that have documents, with the names of their levels."""
-    parts = (*split.parts, split.undefined)
-    return [(part.level.name, part) for part in parts if len(part.corpus)]
+    return [(part.level.name, part) for part in split.all if len(part.corpus)]
 
 
 def _write_conll(split: Split, folder: Path) -> None:
