@@ -98,7 +98,7 @@ def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
         raise one_of(choice, names, what)
 
 
-def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotator") -> None:
     """Refuse annotators who are not there.
 
     Raises:
@@ -107,7 +107,7 @@ def check_known(names: Iterable[str], known: Iterable[str]) -> None:
     there = list(known)
     for name in names:
         if name not in there:
-            raise one_of(name, map(printable, there), "annotator")
+            raise one_of(name, map(printable, there), what)
 
 
 def check_whole(value: object, least: int, what: str) -> None:

@@ -14,7 +14,7 @@ from spanagree.arrays import Floats, Ints, groups, ranks
 from spanagree.blocks.poisson import Replicates, percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tallies, Tally
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of, intervals
+from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, intervals
 
 _DENSE = 1 << 24  # cells of documents and pairs; of more, only those that are filled are kept
 
@@ -37,9 +37,7 @@ def with_intervals(
     if counts.kept is not None:
         ends, mean = _over_documents(figures, counts.kept, resampling, progress)
     else:
-        counts.check_ids()
-        assert counts.replicates is not None  # as resampling was asked for
-        ends, mean = _over_replicates(figures, counts.replicates, resampling)
+        ends, mean = _over_replicates(figures, counts.draws(), resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -161,6 +159,5 @@ def _mean_interval(
         return _mean_figures(sums[:, : 3 * len(names)])
 
     small = shape[0] * shape[1] < _DENSE
-    return interval_of(
-        bootstrap(Sample(table.toarray() if small else table), mean, resampling), 0, resampling
-    )
+    sample = Sample(table.toarray() if small else table)
+    return bootstrap(sample, mean, resampling).intervals(resampling)[0]

@@ -20,6 +20,7 @@ from spanagree.agreement.count import AgreementSettings, CountedPairs
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
 from spanagree.arrays import Floats, Ints
+from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tallies, Tally
@@ -127,10 +128,10 @@ class Agreement(Result):
         tallies, (_, document) = self.kept()
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
-        sums = tallies.totals(which, self.documents)
+        sums = TallySum.each(tallies, which, self.documents)
         for d in np.unique(which).tolist():
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
-            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d]
+            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
@@ -146,7 +147,7 @@ class Agreement(Result):
         mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
         mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
         mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
-        data = self.head(documents=self.documents) | {"team": _team(self.team), "mean": mean}
+        data = {**self.head(documents=self.documents), "team": _team(self.team), "mean": mean}
         data["pairs"] = [
             {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **_scores(p)}
             for p in self.pairs.values()
@@ -271,9 +272,7 @@ _PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
 def _columns(tally: Tally | None) -> list[Value]:
-    if tally is None:
-        return [None] * 4
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
+    return [None] * 4 if tally is None else [*tally.counts]
 
 
 def _whole(result: Agreement) -> _Layout:

@@ -26,7 +26,7 @@ from spanagree.labels.formulas import (
 )
 from spanagree.labels.patterns import LabelTallies
 from spanagree.matching.score import Interval
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of
+from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
 
@@ -48,8 +48,8 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
         ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
     else:
-        made = bootstrap(Sample(units_of(table, weights)), statistic, resampling)
-        ends = [interval_of(made, 3 * k, resampling) for k in range(len(FORMULAS))]
+        sample = Sample(units_of(table, weights))
+        ends = bootstrap(sample, statistic, resampling).intervals(resampling)
     return dict(zip(FORMULAS, ends, strict=True))
 
 

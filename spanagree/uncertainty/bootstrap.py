@@ -86,16 +86,14 @@ class Sample:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
-        for portion in _portions(resampling.resamples, wide):
-            yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
+        for low, high in portions(resampling.resamples, wide):
+            yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
 
     def each_left_out(self) -> Iterator[Floats]:
         """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
-        at = 0
-        for portion in _portions(len(self.times), self.rows.shape[1]):
-            part = self.rows[at : at + portion]
+        for low, high in portions(len(self.times), self.rows.shape[1]):
+            part = self.rows[low:high]
             yield self.total - (part if isinstance(part, np.ndarray) else part.toarray())
-            at += portion
 
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints]:
@@ -118,10 +116,11 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-def _portions(count: int, wide: int) -> Iterator[int]:
+def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many rows a temporary array has room for."""
     most = max(1, _CELLS // max(wide, 1))
     for low in range(0, count, most):
-        yield min(most, count - low)
+        yield low, min(low + most, count)
 
 
 def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
@@ -181,6 +180,20 @@ class Bootstrap:
             return UNDEFINED, UNDEFINED, notes[0]
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
+
+    def intervals(self, resampling: Resampling) -> list[Interval]:
+        """Return the intervals of figures that come in threes: observed, expected, corrected."""
+        made = []
+        for first in range(0, len(self.estimate), 3):
+            ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
+            reasons: dict[str, list[str]] = {}
+            for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
+                if note:
+                    reasons.setdefault(note, []).append(kind)
+            reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
+            observed, expected, corrected = (end[:2] for end in ends)
+            made.append(Interval(observed, expected, corrected, reason))
+        return made
 
     def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         from scipy.special import ndtri  # takes a tenth of a second to import
@@ -261,25 +274,11 @@ def intervals(
                 return one.reshape(len(sums), -1)
 
             drawn = bootstrap(Sample(np.concatenate(tables, axis=1)), each, resampling)
-            per = len(drawn.estimate) // len(together)
+            ends = drawn.intervals(resampling)
+            per = len(ends) // len(together)
             for place, i in enumerate(together):
-                made[i] = [
-                    interval_of(drawn, place * per + first, resampling)
-                    for first in range(0, per, 3)
-                ]
+                made[i] = ends[place * per : place * per + per]
             done += len(together)
             if progress is not None:
                 progress(done, len(things))
     return made
-
-
-def interval_of(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:
-    """Return the interval of three figures from the first: observed, expected, corrected."""
-    ends = [drawn.interval(figure, resampling) for figure in range(first, first + 3)]
-    observed, expected, beyond = ((low, high) for low, high, _ in ends)
-    reasons: dict[str, list[str]] = {}
-    for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
-        if note:
-            reasons.setdefault(note, []).append(kind)
-    reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
-    return Interval(observed, expected, beyond, reason)

@@ -60,7 +60,7 @@ def draw_slopes(report: SystemsOverview) -> Html:
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
     """Return a histogram of how difficult the documents are, with the borders of levels."""
     binned, below = bins(report.difficulty), remarks_on(report.difficulty)
-    if binned is None:
+    if not any(binned[0]):
         return remarks("no document has a difficulty", *below)
     documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
     caption = f"{documents} by difficulty: 1 − the agreement that luck alone would give"
