@@ -22,10 +22,6 @@ from spanagree.cli.options import (
     given,
     group,
     layers_in,
-    named_in,
-    names_in,
-    number_in,
-    whole_number_in,
     written,
 )
 from spanagree.errors import InputError, check_choice, check_whole, printable
@@ -167,19 +163,12 @@ class Job:
         """Return how to read: the options of readers, the format, and repairs."""
         from spanagree.corpus.repairs import REPAIRS
 
-        options = dict(self.reading)
-        form = options.pop("from")
-        repair = [step for step in names_in(options.pop("repair") or "") or () if step]
+        options = given(self.reading)
+        form = options.pop("from", None)
+        repair = [step for step in options.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        columns = named_in("--columns", options["columns"], "NAME=N, with N from 1,")
-        options["columns"] = columns and {
-            name: whole_number_in(number, "--columns") for name, number in columns.items()
-        }
-        options["tags"] = named_in("--tags", options["tags"])
-        if options["spans"] and "=" in options["spans"]:
-            options["spans"] = named_in("--spans", options["spans"])
-        return given(options), form, repair
+        return options, form, repair
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
@@ -239,14 +228,6 @@ class Job:
             raise click.UsageError(f"{written(next(iter(chosen)))} needs --ci{more}")
         return chosen
 
-    def ways(self) -> dict[str, Any]:
-        """Return how levels of difficulty are to be made."""
-        ways: dict[str, Any] = dict(self.levels)
-        for name in ("at", "chance_at", "quantiles"):
-            if ways[name] is not None:
-                ways[name] = [number_in(x, written(name)) for x in ways[name].split(",")]
-        return ways
-
     # --- showing --------------------------------------------------------------------------------
 
     def show(
@@ -254,7 +235,6 @@ class Job:
         result: Any,
         by: str | None = None,
         *,
-        data: Callable[[], dict[str, Any]] | None = None,
         test: Any = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -263,7 +243,6 @@ class Job:
         Args:
             result: what was computed.
             by: what has a row.
-            data: what gives the plain data for JSON; ``to_dict`` of the result unless given.
             test: a test of the result.
             notes: of what it was made from.
         """
@@ -271,7 +250,7 @@ class Job:
 
         last = result if test is None else test
         if self.format == "json":
-            plain = (data or result.to_dict)()
+            plain = result.to_dict(by) if by == "document" else result.to_dict()
             self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))

@@ -31,4 +31,4 @@ def merge(job: Job, by: str | None, test: str | None) -> None:
     if drawing.pop("ci", False):
         result = sa.with_intervals(result, **drawing)
     tested = test and sa.compare_systems(result, test=test, **drawing)
-    job.show(result, by, data=lambda: result.to_dict(by), test=tested)
+    job.show(result, by, test=tested)
