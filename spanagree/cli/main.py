@@ -35,9 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = error.ctx.command_path if error.ctx else "spanagree"
         message = error.format_message().rstrip(".")
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
-    except click.ClickException as error:
-        return _complain(error.format_message(), FAILED)
-    except SpanAgreeError as error:
+    except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)
     except ReaderGoneError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

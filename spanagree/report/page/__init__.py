@@ -63,16 +63,9 @@ def write_report(
     write_bytes(path, text.encode())
 
 
-def page(
-    corpus: Corpus,
-    *,
-    gold: str | None = None,
-    team: bool = False,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
-) -> str:
+def page(corpus: Corpus, **settings: Any) -> str:
     """Return the text of the file that :func:`write_report` writes."""
-    report = overview(corpus, gold=gold, team=team, match=match, chance=chance)
+    report = overview(corpus, **settings)
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
     kind = "team" if isinstance(report, TeamOverview) else "systems"
     text: str = (
