@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from spanagree.arrays import Floats
@@ -56,21 +57,14 @@ class StartDistributions:
     def table(self, by: str | None = None) -> Table:
         """Return for people a row for each place, for programs one for each length and place."""
         distributions = dict(self._pairs)
-        places = range(max(map(len, distributions.values()), default=0))
-        for_data: list[list[Value]] = [
+        rows: list[list[Value]] = [
             [size, place, probability, "", *[None] * len(distributions)]
             for size, starts in distributions.items()
             for place, probability in enumerate(starts)
         ]
-        nothing = [None] * 3
-        for_people: list[list[Value]] = [
-            [
-                *nothing,
-                str(place),
-                *(p[place] if place < len(p) else None for p in distributions.values()),
-            ]
-            for place in places
-        ]
+        data = len(rows)
+        for place, together in enumerate(zip_longest(*distributions.values())):
+            rows.append([None, None, None, str(place), *together])
         return Table(
             [
                 Column("length", "", "count"),
@@ -79,11 +73,11 @@ class StartDistributions:
                 Column("", "start", "name"),
                 *(Column("", f"length {size}", meaning="length") for size in distributions),
             ],
-            for_data + for_people,
+            rows,
             self.settings,
             caption=f"P(start) of random segments in {self.length} tokens",
-            for_data=range(len(for_data)),
-            for_people=range(len(for_data), len(for_data) + len(for_people)),
+            for_data=range(data),
+            for_people=range(data, len(rows)),
         )
 
     def picture(self) -> Picture:

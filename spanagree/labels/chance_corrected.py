@@ -100,7 +100,7 @@ class Basis:
         return Counts(
             int(items.sum()),
             int(items[n >= 2].sum()),
-            len(np.unique(self.table.by_annotator[0])) if self.table.named else None,
+            int(self.own.any(axis=1).sum()) if self.table.named else None,
             int((n * items).sum()),
             int((n * (n - 1) // 2 * items).sum()),
             len(self.table.labels),
@@ -119,10 +119,7 @@ class Basis:
     @cached_property
     def own(self) -> Ints:
         """Labels by annotator, in the order of the names, and category."""
-        annotator, label, number = self.table.by_annotator
-        own = np.zeros((len(self.table.annotators), len(self.table.labels)), np.int64)
-        own[self.ranks[annotator], label] = number
-        return own
+        return self.table.own[np.argsort(self.ranks)]
 
     @cached_property
     def sums(self) -> Sums:
