@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
-from spanagree.errors import SettingError, check_choice, counted, one_of, printable, show
+from spanagree.errors import SettingError, check_choice, check_known, counted, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
 from spanagree.rendering.table import Column, Table, Value
@@ -97,12 +97,11 @@ class Disagreements(Result):
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for d, kind, a, b in rows:
             texts = self._texts(d, a, b) if self.with_text else ()
-            sides = (self._segment(a), self._segment(b))
+            sides = (
+                None if start == NONE else Segment(start, end, self.corpus.labels[label])
+                for start, end, label in (a, b)
+            )
             yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], *sides, *texts)
-
-    def _segment(self, row: Row) -> Segment | None:
-        start, end, label = row
-        return None if start == NONE else Segment(start, end, self.corpus.labels[label])
 
     def _texts(self, d: int, a: Row, b: Row) -> list[str]:
         there = [row for row in (a, b) if row[0] != NONE]
@@ -127,13 +126,8 @@ class Disagreements(Result):
             entry[name] = {**side, "text": text} if side is not None and self.with_text else side
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns of :meth:`to_rows`."""
-        return (*(column.key for column in self._columns() if column.key), "signature")
-
-    def _columns(self) -> list[Column]:
-        """Return the columns; if there is no row, people see none of them."""
+    def _table(self, by: str | None) -> Table:
+        """A row for each disagreement; if there is none, the caption says so."""
         columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
         for side, name in zip("ab", self.between, strict=True):
             columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
@@ -141,23 +135,22 @@ class Disagreements(Result):
             columns += [Column("", printable(name), "name"), Column("", "label", "name")]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
-        around = ("before", "after") if self.with_text else ()
-        columns += [Column(name, "", "name") for name in around]
-        return columns if len(self) else [column._replace(title="") for column in columns]
-
-    def _table(self, by: str | None) -> Table:
-        """A row for each disagreement; if there is none, the caption says so."""
+        if self.with_text:
+            columns += [Column("before", "", "name"), Column("after", "", "name")]
+        if not len(self):  # people see no column
+            columns = [column._replace(title="") for column in columns]
         rows: list[list[Value]] = []
         for row in self:
             rows.append([row.document, row.kind])
             for segment, text in ((row.a, row.a_text), (row.b, row.b_text)):
-                rows[-1] += segment or (None, None, None)
-                rows[-1] += ["", ""] if segment is None else _shown(segment)
+                start, end, label = segment or (None, None, None)
+                rows[-1] += [start, end, label]
+                rows[-1] += ["", ""] if segment is None else [f"{start}–{end}", label]
                 if self.with_text:
                     cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
                     rows[-1] += [text, cut]
             rows[-1] += [row.before, row.after] if self.with_text else []
-        return Table(self._columns(), rows, self.settings, caption=self._caption())
+        return Table(columns, rows, self.settings, caption=self._caption())
 
     def _caption(self) -> str:
         """Say how many there are of each kind, or why there is nothing to show."""
@@ -177,10 +170,6 @@ class Disagreements(Result):
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
         return Picture(functools.partial(bars, counts=counts, what=what))
-
-
-def _shown(segment: Segment) -> tuple[str, str]:
-    return f"{segment.start}–{segment.end}", segment.label
 
 
 def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
@@ -259,9 +248,7 @@ def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list
     Raises:
         SettingError: as for :func:`disagreements`.
     """
-    for name in (a, b):
-        if not isinstance(name, str) or name not in corpus.layers:
-            raise one_of(name, map(printable, corpus.layers), "annotator")
+    check_known((a, b), corpus.layers)
     if a == b:
         raise SettingError(f"between {show(a)} and itself; two annotators are needed")
     layers = corpus.layers[a], corpus.layers[b]
