@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.agreement.count import AgreementSettings, CountedPairs
+from spanagree.agreement.count import AgreementSettings, CountedPairs, Kept
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
-from spanagree.matching.tally import Tallies, Tally
+from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
 from spanagree.rendering.table import Column, Table, Value
@@ -48,10 +48,7 @@ class Agreement(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
-        tallies: the tallies of every pair, document and label: its ``document`` counts the
-            documents of pairs, which ``pair_documents`` lists.
-        pair_documents: the number of the pair and of the document, for each document of each pair.
-            Over blocks both are ``None``.
+        kept: single documents; ``None`` over blocks.
     """
 
     team: Team
@@ -63,8 +60,7 @@ class Agreement(Result):
     document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
-    tallies: Tallies | None = field(repr=False, compare=False)
-    pair_documents: tuple[Ints, Ints] | None = field(repr=False, compare=False)
+    kept: Kept | None = field(repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -72,18 +68,6 @@ class Agreement(Result):
         "label": "a row for each label",
         "document": "a row for each document that two annotators saw and one marked something in",
     }
-
-    def kept(self) -> tuple[Tallies, tuple[Ints, Ints]]:
-        """Return the tallies of every pair and document, and the number of both.
-
-        Raises:
-            SettingError: for an agreement over blocks, which keeps sums only.
-        """
-        if self.tallies is None or self.pair_documents is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an agreement of one corpus keeps them"
-            )
-        return self.tallies, self.pair_documents
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -124,7 +108,11 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, (_, document) = self.kept()
+        if self.kept is None:
+            raise SettingError(
+                "single documents are not kept over blocks; an agreement of one corpus keeps them"
+            )
+        tallies, _, document, _ = self.kept
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = tallies.totals(which, self.documents)
@@ -376,6 +364,5 @@ def result(
         None if kept is None else kept.ids,
         settings,
         counts.final_notes(),
-        None if kept is None else kept.tallies,
-        None if kept is None else (kept.pair, kept.document),
+        kept,
     )

@@ -21,12 +21,14 @@ from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 from spanagree.evaluation.tally_files import check_tallies_can_be_written
 
+_TEST = "Test all pairs of systems, or each against luck."
+
 
 @command(
     options.FILES,
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
-        options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
+        options.option("--test", _TEST, choices=[*TESTS, "luck"]),
         resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),

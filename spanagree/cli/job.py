@@ -17,13 +17,7 @@ import click
 import cloup
 
 import spanagree as sa
-from spanagree.cli.options import (
-    Group,
-    given,
-    group,
-    layers_in,
-    written,
-)
+from spanagree.cli import options
 from spanagree.errors import InputError, check_choice, check_whole, printable
 from spanagree.files import check_writable, write_text
 
@@ -48,7 +42,7 @@ class Command(cloup.Command):
 
 
 def command(
-    argument: click.Argument | None, *groups: Group, first: str = ""
+    argument: click.Argument | None, *groups: options.Group, first: str = ""
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its own options.
 
@@ -59,17 +53,17 @@ def command(
         groups: the options, in the order of the help.
         first: the names of options that stand before all groups.
     """
-    options = [each for members in groups for each in members]
+    every = [each for members in groups for each in members]
     if first:
-        by_name = {each.opts[-1]: each for each in options}
-        top = group(_FIRST, *(by_name[name] for name in first.split()))
-        options = [*top, *(each for each in options if each not in top)]
+        by_name = {each.opts[-1]: each for each in every}
+        top = options.group(_FIRST, *(by_name[name] for name in first.split()))
+        every = [*top, *(each for each in every if each not in top)]
 
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)
         def run(**values: Any) -> None:
             shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}}
-            for each in options:
+            for each in every:
                 if each.part:
                     shared[each.part][each.name] = values.pop(str(each.name))
             shared |= {
@@ -79,7 +73,7 @@ def command(
             job.check()
             function(job, **values)
 
-        params = [*([argument] if argument else []), *options]
+        params = [*([argument] if argument else []), *every]
         purpose = sys.modules[function.__module__].__doc__
         return Command(function.__name__, params=params, callback=run, help=purpose)
 
@@ -124,7 +118,7 @@ class Job:
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
-        outputs |= {written(name): path for name, path in more.items()}
+        outputs |= {options.written(name): path for name, path in more.items()}
         inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
         check_outputs(outputs, inputs)
 
@@ -133,7 +127,7 @@ class Job:
     @functools.cached_property
     def paths(self) -> dict[str, str]:
         """The path of each layer."""
-        return layers_in(self.files)
+        return options.layers_in(self.files)
 
     def layer(self, name: str | None) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without."""
@@ -163,20 +157,20 @@ class Job:
         """Return how to read: the options of readers, the format, and repairs."""
         from spanagree.corpus.repairs import REPAIRS
 
-        options = given(self.reading)
-        form = options.pop("from", None)
-        repair = [step for step in options.pop("repair", ()) if step]
+        chosen = options.given(self.reading)
+        form = chosen.pop("from", None)
+        repair = [step for step in chosen.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        return options, form, repair
+        return chosen, form, repair
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
         from spanagree.formats.shards import read_found
 
-        options, form, repair = self.how()
+        how, form, repair = self.how()
         with progress("reading") as advance:
-            return read_found(self.paths, options, form, repair, advance)
+            return read_found(self.paths, how, form, repair, advance)
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
@@ -185,19 +179,19 @@ class Job:
         from spanagree.formats.conll.read import conll_blocks
         from spanagree.formats.registry import FORMATS, format_of
 
-        options, form, repair = self.how()
+        how, form, repair = self.how()
         if self._patterns:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")
-            return sa.read_shards(self.paths, form=form, repair=repair, **options)
+            return sa.read_shards(self.paths, form=form, repair=repair, **how)
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
-        if others or options.keys() - set(FORMATS["conll"].takes):
+        if others or how.keys() - set(FORMATS["conll"].takes):
             raise click.UsageError(
                 "--block and --workers are for CoNLL files with their options;"
                 f" these are {', '.join(sorted(others)) or 'given others'}"
             )
         size = _BLOCK if self.block is None else self.block
-        return conll_blocks(self.paths, size, repair=repair, **options)
+        return conll_blocks(self.paths, size, repair=repair, **how)
 
     # --- working --------------------------------------------------------------------------------
 
@@ -216,16 +210,16 @@ class Job:
 
     def drawing(self, test: str | None = None) -> dict[str, Any]:
         """Return what was asked for of intervals and of a test."""
-        chosen = given(self.certainty)
+        chosen = options.given(self.certainty)
         if "ci" in chosen:
             return chosen
         if test == "luck" and (unused := chosen.keys() & {"confidence", "interval"}):
             raise click.UsageError(
-                f"{written(min(unused))} needs --ci; the test against luck has no intervals"
+                f"{options.written(min(unused))} needs --ci; the test against luck has no intervals"
             )
         if chosen and test is None:
             more = " or --test" if "test" in click.get_current_context().params else ""
-            raise click.UsageError(f"{written(next(iter(chosen)))} needs --ci{more}")
+            raise click.UsageError(f"{options.written(next(iter(chosen)))} needs --ci{more}")
         return chosen
 
     # --- showing --------------------------------------------------------------------------------

@@ -145,11 +145,6 @@ def certainty(*own: Option, resamples: str = "10000") -> Group:
     return group("Certainty", *shared, *own)
 
 
-def testing(table: Iterable[str], purpose: str) -> Option:
-    """Return the option of tests."""
-    return option("--test", purpose, choices=table)
-
-
 def blocks(*own: Option) -> Group:
     """Return the options of corpora that are worked on in blocks."""
     from spanagree.blocks.run import ON_ERROR

@@ -14,16 +14,8 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranks
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.corpus.label_table import LabelTable
+from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.formulas import (
-    FORMULAS,
-    Sums,
-    all_figures,
-    category_columns,
-    item_columns,
-    starts,
-    sums_by_n,
-)
 from spanagree.labels.patterns import LabelTallies
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of
@@ -41,7 +33,9 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
     """
     table = basis.table
     annotators, categories = basis.own.shape
-    statistic = functools.partial(all_figures, categories=categories, annotators=annotators)
+    statistic = functools.partial(
+        formulas.all_figures, categories=categories, annotators=annotators
+    )
     if isinstance(table, LabelTallies):
         by_n = np.zeros(len(table.counts.n))
         by_n[np.searchsorted(table.counts.n, table.given)] = weights
@@ -49,11 +43,11 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
     else:
         made = bootstrap(Sample(units_of(table, weights)), statistic, resampling)
-        ends = [interval_of(made, 3 * k, resampling) for k in range(len(FORMULAS))]
-    return dict(zip(FORMULAS, ends, strict=True))
+        ends = [interval_of(made, 3 * k, resampling) for k in range(len(formulas.FORMULAS))]
+    return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
-def _replicated(tallies: LabelTallies, weights: Floats) -> Sums:
+def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
     """Return the sums in each resample over blocks."""
     assert tallies.replicates is not None  # as intervals were asked for
     over, labels = tallies.replicates.over, tallies.labels
@@ -71,7 +65,7 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> Sums:
         np.moveaxis(np.array(part), -1, 0)  # the resamples first
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
-    return sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
+    return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
 
 
 def units_of(table: LabelTable, weights: Floats) -> Any:
@@ -85,9 +79,9 @@ def units_of(table: LabelTable, weights: Floats) -> Any:
     unit: Ints = np.arange(table.size)
     if table.documents is not None:
         _, unit = np.unique(table.documents, return_inverse=True)
-    of_items = item_columns(n, n > 0, equal, weights)
-    of_cells = category_columns(n[item], number, weights[item])
-    at = list(starts(categories, annotators).values())
+    of_items = formulas.item_columns(n, n > 0, equal, weights)
+    of_cells = formulas.category_columns(n[item], number, weights[item])
+    at = list(formulas.starts(categories, annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, first), column)
         for first, column in zip(at, of_items, strict=False)

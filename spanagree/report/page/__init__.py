@@ -20,14 +20,8 @@ from spanagree.rendering.html import Html, escaped, name, number, remarks, table
 from spanagree.rendering.svg import shade
 from spanagree.rendering.table import figure
 from spanagree.report.overview import TeamOverview, first, overview
+from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.report.page.pieces import (
-    draw_difficulty,
-    draw_slopes,
-    show_bars,
-    show_coverage,
-    show_outcomes,
-)
 from spanagree.settings import __version__, unit
 
 
@@ -100,10 +94,9 @@ def _environment() -> Any:
         undefined=StrictUndefined,
     )
     environment.tests["nan"] = math.isnan
-    environment.globals |= {"version": __version__}
+    environment.globals |= {"version": __version__, "pieces": pieces}
     used = (counted, figure, first, name, number, remarks, shade, table)
-    pieces = (draw_difficulty, draw_slopes, show_bars, show_coverage, show_outcomes)
-    environment.globals |= {function.__name__: function for function in (*used, *pieces)}
+    environment.globals |= {function.__name__: function for function in used}
     return environment
 
 
