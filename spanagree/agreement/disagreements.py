@@ -13,7 +13,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable, show
-from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
+from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
@@ -97,11 +97,11 @@ class Disagreements(Result):
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for d, kind, a, b in rows:
             texts = self._texts(d, a, b) if self.with_text else ()
-            sides = (
+            first, second = (
                 None if start == NONE else Segment(start, end, self.corpus.labels[label])
                 for start, end, label in (a, b)
             )
-            yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], *sides, *texts)
+            yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], first, second, *texts)
 
     def _texts(self, d: int, a: Row, b: Row) -> list[str]:
         there = [row for row in (a, b) if row[0] != NONE]
@@ -215,9 +215,8 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    layers, documents, notes = _two(corpus, a, b)
     names = _chosen(kinds)
-    pairs = pairing(*layers, labels=len(corpus.labels))
+    layers, pairs, documents, notes = _two(corpus, a, b)
     counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
@@ -242,8 +241,8 @@ def disagreements(
     )
 
 
-def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list[str]]:
-    """Return the layers of two annotators, how many documents both saw, and notes.
+def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], Pairing, int, list[str]]:
+    """Return the layers of two annotators, their segments in pairs, how many both saw, and notes.
 
     Raises:
         SettingError: as for :func:`disagreements`.
@@ -262,7 +261,7 @@ def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list
     if unshared := len(corpus) - both:
         who = f"{printable(a)} and {printable(b)}"
         notes.append(f"{unshared} of {len(corpus)} documents not shared by {who}, left out")
-    return layers, both, notes
+    return layers, pairing(*layers, labels=len(corpus.labels)), both, notes
 
 
 def _chosen(kinds: Iterable[str] | None) -> list[str]:
@@ -369,8 +368,7 @@ def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
     >>> confusion(corpus, "ann", "bob").matrix.tolist()
     [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
     """
-    layers, documents, notes = _two(corpus, a, b)
-    pairs = pairing(*layers, labels=len(corpus.labels))
+    layers, pairs, documents, notes = _two(corpus, a, b)
     nothing = len(corpus.labels)
     whole = np.zeros((nothing + 1, nothing + 1), np.int64)
     sides = zip(layers, pairs[:2], strict=True)

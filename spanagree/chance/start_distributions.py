@@ -30,7 +30,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct_rows, groups
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, frozen
 from spanagree.errors import InputError, check_choice, is_whole, show, unfit
 
 CHANCES = {
@@ -110,12 +110,8 @@ def start_distribution(
         return ()
     documents = np.zeros(len(lengths), np.int64)
     profiles, profile = place(documents, np.array([n]), lengths, free=chance == "overlapping")
-    arrays = {}
-    for i in np.unique(profile):
-        p = profiles.expand(int(i))
-        p.setflags(write=False)
-        arrays[int(i)] = p
-    return tuple(arrays[int(i)] for i in profile)
+    arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
+    return tuple(arrays[i] for i in profile.tolist())
 
 
 def _whole(value: object, what: str) -> int:

@@ -84,9 +84,9 @@ def _tested(
     test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any]
 ) -> sa.Comparison | sa.LuckTest:
     """Return the test that was asked for, of an evaluation."""
+    drawing.pop("ci", None)
     if test != "luck":
-        chosen = {name: value for name, value in drawing.items() if name != "ci"}
-        return sa.compare_systems(result, test=test, **chosen)
+        return sa.compare_systems(result, test=test, **drawing)
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     with progress("drawing") as advance:

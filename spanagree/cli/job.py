@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -199,7 +199,13 @@ class Job:
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
     ) -> _Answer:
         """Return what a function makes of a corpus or blocks, with the workers asked for."""
-        with _worker_processes(self.workers) as executor, progress(purpose) as advance:
+        pool: AbstractContextManager[Executor | None] = nullcontext()
+        if self.workers is not None:
+            check_whole(self.workers, 1, "workers")
+            from concurrent.futures import ProcessPoolExecutor  # takes a while to load
+
+            pool = ProcessPoolExecutor(self.workers)
+        with pool as executor, progress(purpose) as advance:
             return function(
                 *arguments,
                 executor=executor,
@@ -303,19 +309,6 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
                 " of its own"
             )
         taken[real] = option
-
-
-@contextmanager
-def _worker_processes(number: int | None) -> Iterator[Executor | None]:
-    """Yield processes that work on blocks, if a number of them was asked for."""
-    if number is None:
-        yield None
-        return
-    check_whole(number, 1, "workers")
-    from concurrent.futures import ProcessPoolExecutor  # takes a while to load
-
-    with ProcessPoolExecutor(number) as executor:
-        yield executor
 
 
 @contextmanager

@@ -18,9 +18,7 @@ from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.patterns import LabelTallies
 from spanagree.matching.score import Interval
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of
-
-_DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
 
 
 def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str, Interval]:
@@ -42,8 +40,7 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
         ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
     else:
-        made = bootstrap(Sample(units_of(table, weights)), statistic, resampling)
-        ends = [interval_of(made, 3 * k, resampling) for k in range(len(formulas.FORMULAS))]
+        ends = intervals_of(units_of(table, weights), statistic, resampling)
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
@@ -70,8 +67,6 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
 
 def units_of(table: LabelTable, weights: Floats) -> Any:
     """Return what each item (or document of tokens) adds to the sums; (units, columns)."""
-    from scipy.sparse import coo_array  # takes a tenth of a second to import
-
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
@@ -92,7 +87,4 @@ def units_of(table: LabelTable, weights: Floats) -> Any:
     if table.annotator is not None:
         column = at[-1] + ranks(table.annotators)[table.annotator] * categories + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
-    rows, columns, values = (np.concatenate([e[k] for e in entries]) for k in range(3))
-    shape = (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories)
-    made = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
-    return made.toarray() if shape[0] * shape[1] < _DENSE else made
+    return table_of(entries, (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories))

@@ -139,9 +139,8 @@ class Coefficients(Result):
         columns += [Column(key, kind="count") for key in Counts._fields]
 
         def row(name: str, part: Coefficient, value: float, kind: str = "corrected") -> list[Value]:
-            figures = {"corrected": UNDEFINED, "jackknife": UNDEFINED, **part.figures()}
+            both = (getattr(part, key, UNDEFINED) for key in ("corrected", "jackknife"))
             ends = getattr(part.interval, kind, _NO_ENDS)
-            both = (figures["corrected"], figures["jackknife"])
             return [name, *both, value, ends, part.observed, part.expected, *self.counts]
 
         spa, bias = self.spa, self.bias
