@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -169,7 +168,7 @@ class Disagreements(Result):
         """Return how many disagreements there are of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
-        return Picture(functools.partial(bars, counts=counts, what=what))
+        return Picture(lambda ax: bars(ax, counts, what))
 
 
 def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:

@@ -7,7 +7,6 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -163,15 +162,9 @@ class Agreement(Result):
         names, parts, more = _LAYOUTS[by](self)
         ci = self.settings.ci is not None and by != "document"
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
-        sizes = ("marked a", "marked b") if by == "pair" else ("", "")
-        columns = [
-            *(*names, *f1.columns, Column("matched"), Column("expected")),
-            *(
-                Column(f"size_{side}", title, "count")
-                for side, title in zip("ab", sizes, strict=True)
-            ),
-            *more,
-        ]
+        a, b = ("marked a", "marked b") if by == "pair" else ("", "")
+        columns = [*names, *f1.columns, Column("matched"), Column("expected")]
+        columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
         rows = [
             [*before, *f1.values(score), *_columns(tally), *behind]
             for before, score, tally, behind in parts
@@ -224,13 +217,10 @@ class Agreement(Result):
     def picture(self) -> Picture:
         """Return the corrected F1 of each annotator with each other as a heat map."""
         names = list(self.annotators)
-        draw = functools.partial(sentence, text="no annotator")
-        if names:
-            values = self.matrix()
-            draw = functools.partial(
-                heat_map, rows=names, columns=names, values=values, what="corrected F1"
-            )
-        return Picture(draw, square_size(len(names)))
+        size = square_size(len(names))
+        if not names:
+            return Picture(lambda ax: sentence(ax, "no annotator"), size)
+        return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)
 
 
 def _size(tally: Tally) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -85,4 +84,4 @@ class StartDistributions:
         distributions = dict(zip(self.segments, self.start, strict=True))
         rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
         what = f"start, in a document of {self.length} tokens"
-        return Picture(functools.partial(curves, rows=rows, what=what), (5.2, 3.0))
+        return Picture(lambda ax: curves(ax, rows, what), (5.2, 3.0))

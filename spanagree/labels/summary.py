@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -224,8 +223,7 @@ class Coefficients(Result):
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
         what = "agreement beyond luck (SPA: as observed)"
-        draw = functools.partial(dots, rows=rows, kinds=["value"], what=what)
-        return Picture(draw, rows_size(len(self.all)))
+        return Picture(lambda ax: dots(ax, rows, ["value"], what), rows_size(len(self.all)))
 
 
 _NO_ENDS = (math.nan, math.nan)
