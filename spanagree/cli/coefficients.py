@@ -57,6 +57,7 @@ _WEIGHTS = "Choose how much an item counts in SPA."
             read=options.names_in,
         ),
         options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        part="labels",
     ),
     options.group(
         "Span corpora",
@@ -81,12 +82,10 @@ def coefficients(
     tokens: bool,
     skip_outside: bool,
     annotators: list[str] | None,
-    weights: str,
-    complete_only: bool,
     by: str | None,
-    **labels: Any,
+    **settings: Any,
 ) -> None:
-    drawing = job.drawing()
+    drawing, labels = job.drawing(), dict(job.labels)
     if tokens:
         column = labels.pop("annotator")
         if unfit := options.given(labels):
@@ -96,8 +95,7 @@ def coefficients(
         table = _token_labels(corpus, annotators, skip_outside, drawing)
     else:
         table = _label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
-    result = sa.coefficients(table, weights=weights, complete_only=complete_only, **drawing)
-    job.show(result, by)
+    job.show(sa.coefficients(table, **settings, **drawing), by)
 
 
 def _token_labels(

@@ -62,7 +62,7 @@ def command(
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)
         def run(**values: Any) -> None:
-            shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}}
+            shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
             for each in every:
                 if each.part:
                     shared[each.part][each.name] = values.pop(str(each.name))
@@ -89,7 +89,7 @@ class Job:
         output, plot: where the result and its picture go.
         format, explain: how the result is written.
         block, workers, on_error: how blocks are worked on.
-        reading, certainty, levels: the options of these groups, by name.
+        reading, certainty, levels, labels: the options of these groups, by name.
     """
 
     files: tuple[str, ...] = ()
@@ -103,6 +103,7 @@ class Job:
     reading: Mapping[str, Any] = field(default_factory=dict)
     certainty: Mapping[str, Any] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""

@@ -134,12 +134,9 @@ class LabelTallies(Counted[Settings]):
         everyone = len(self.annotators)
         sums = {key: number for key, number in self.sums.items() if key[1] == everyone}
         sums["document", 0] = sums.get(("document", everyone), 0)
-        drawn = self.replicates
-        if drawn is not None:
-            drawn = Replicates(
-                {key: each for key, each in drawn.sums.items() if key[1] == everyone}
-            )
-        return replace(self, sums=sums, replicates=drawn)
+        drawn = {} if self.replicates is None else self.replicates.sums
+        kept = Replicates({key: each for key, each in drawn.items() if key[1] == everyone})
+        return replace(self, sums=sums, replicates=self.replicates and kept)
 
 
 Labels: TypeAlias = LabelTable | LabelTallies
