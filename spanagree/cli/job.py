@@ -232,12 +232,7 @@ class Job:
     # --- showing --------------------------------------------------------------------------------
 
     def show(
-        self,
-        result: Any,
-        by: str | None = None,
-        *,
-        test: Any = None,
-        notes: Sequence[str] = (),
+        self, result: Any, by: str | None = None, *, test: Any = None, notes: Sequence[str] = ()
     ) -> None:
         """Write a result, or a test with the result before it; then notes, and the picture.
 

@@ -92,8 +92,7 @@ class SystemsOverview(Overview):
     @property
     def reordered(self) -> bool:
         """Whether the order of the systems changes when luck is taken off."""
-        ranks = [system.rank for system in self.placed]
-        return any(rank.observed != rank.corrected for rank in ranks)
+        return any(each.rank.observed != each.rank.corrected for each in self.placed)
 
     @property
     def borders(self) -> list[float]:
