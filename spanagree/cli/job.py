@@ -29,8 +29,8 @@ _FIRST = "Options that most people need"
 _Answer = TypeVar("_Answer")
 
 
-class ReaderGoneError(Exception):
-    """The reader of a pipe, such as `head`, has closed it; click would exit with 1."""
+class ReaderGoneError(BrokenPipeError):
+    """The reader of a pipe has closed it; without a number, as click would exit with 1 for it."""
 
 
 class Command(cloup.Command):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from spanagree.cli.group import spanagree
-from spanagree.cli.job import FAILED, ReaderGoneError
+from spanagree.cli.job import FAILED
 from spanagree.errors import SpanAgreeError, printable
 
 _MISUSED, _INTERRUPTED = 2, 130
@@ -37,9 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)
-    except ReaderGoneError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing was written", _INTERRUPTED)
     except MemoryError:
