@@ -313,31 +313,20 @@ class Confusion(Result):
     def _table(self, by: str | None) -> Table:
         """For people the matrix; for programs a row for each cell that is not 0."""
         a, b = map(printable, self.settings.between)
-        names = (*self.labels, _NOTHING)
-        titles = [Column("", name, "count") for name in map(printable, names)]
-        columns = [
-            Column("a", "", "name"),
-            Column("b", "", "name"),
-            Column("count", "", "count"),
-            Column("", f"{a} ↓ {b} →", "name"),
-        ]
-        rows: list[list[Value]] = [
-            [None, None, None, name, *row]
-            for name, row in zip(names, self.matrix.tolist(), strict=True)
-        ]
-        beside: list[None] = [None] * (1 + len(names))
-        given = (*self.labels, None)
-        rows += [
-            [given[i], given[j], int(self.matrix[i, j]), *beside]
-            for i, j in np.argwhere(self.matrix).tolist()
-        ]
+        names, given = (*self.labels, _NOTHING), (*self.labels, None)
+        cells = np.argwhere(self.matrix).tolist()
+        data = Table(
+            [Column("a", kind="name"), Column("b", kind="name"), Column("count", kind="count")],
+            [[given[i], given[j], int(self.matrix[i, j])] for i, j in cells],
+            self.settings,
+        )
+        titles = (Column("", printable(name), "count") for name in names)
         return Table(
-            [*columns, *titles],
-            rows,
+            [Column("", f"{a} ↓ {b} →", "name"), *titles],
+            [[name, *row] for name, row in zip(names, self.matrix.tolist(), strict=True)],
             self.settings,
             caption=f"labels of {a} and {b}, {counted(self.documents, unit(self.settings))}",
-            for_people=range(len(names)),
-            for_data=range(len(names), len(rows)),
+            in_data=data,
         )
 
     def picture(self) -> Picture:

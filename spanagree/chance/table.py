@@ -8,7 +8,7 @@ from typing import Any
 
 from spanagree.arrays import Floats
 from spanagree.rendering.plots import Picture, curves
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table
 from spanagree.settings import __version__, signature
 
 
@@ -56,27 +56,20 @@ class StartDistributions:
     def table(self, by: str | None = None) -> Table:
         """Return for people a row for each place, for programs one for each length and place."""
         distributions = dict(self._pairs)
-        rows: list[list[Value]] = [
-            [size, place, probability, "", *[None] * len(distributions)]
+        rows = [
+            (size, place, probability)
             for size, starts in distributions.items()
             for place, probability in enumerate(starts)
         ]
-        data = len(rows)
-        for place, together in enumerate(zip_longest(*distributions.values())):
-            rows.append([None, None, None, str(place), *together])
+        keys = [Column("length", kind="count"), Column("start", kind="count")]
+        titles = (Column("", f"length {size}", meaning="length") for size in distributions)
+        together = enumerate(zip_longest(*distributions.values()))
         return Table(
-            [
-                Column("length", "", "count"),
-                Column("start", "", "count"),
-                Column("probability"),
-                Column("", "start", "name"),
-                *(Column("", f"length {size}", meaning="length") for size in distributions),
-            ],
-            rows,
+            [Column("", "start", "name"), *titles],
+            [(str(place), *probabilities) for place, probabilities in together],
             self.settings,
             caption=f"P(start) of random segments in {self.length} tokens",
-            for_data=range(data),
-            for_people=range(data, len(rows)),
+            in_data=Table([*keys, Column("probability")], rows, self.settings),
         )
 
     def picture(self) -> Picture:
