@@ -45,12 +45,8 @@ class Signed:
         }
 
 
-class Result(Signed):
-    """A result that can be shown, in any way.
-
-    A kind of result says what it can be broken down by (``BY``), describes itself as a table
-    (``_table``) and as a picture (``_picture``); all else follows.
-    """
+class Tabled:
+    """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
 
     BY: ClassVar[Mapping[str, str]] = {}
 
@@ -82,6 +78,10 @@ class Result(Signed):
             SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
         """
         return to_arrow(self.table(by))
+
+
+class Result(Signed, Tabled):
+    """A result that can be shown, in any way: as a table, and as a picture (``picture``)."""
 
     def plot(self, ax: Any = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.

@@ -241,20 +241,16 @@ class LabelTable:
         np.add.at(times, cell, self.number)
         return times
 
-    def _cells(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return row, category and number of labels wherever that is not 0, sorted."""
-        per = max(len(self.labels), 1)
-        if self.annotator is not None:
-            cell, number = np.unique(rows * per + self.label, return_counts=True)
-        else:
-            cell, which = np.unique(rows * per + self.label, return_inverse=True)
-            number = self._times(which.reshape(-1), len(cell))
-        return cell // per, cell % per, number
-
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and nᵢ_c wherever that is not 0, sorted."""
-        return self._cells(self.item)
+        per = max(len(self.labels), 1)
+        if self.annotator is not None:
+            cell, number = np.unique(self.item * per + self.label, return_counts=True)
+        else:
+            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
+            number = self._times(which.reshape(-1), len(cell))
+        return cell // per, cell % per, number
 
     @cached_property
     def counts(self) -> LabelCounts:
@@ -294,15 +290,13 @@ class LabelTable:
         return gave, others, equal
 
     @cached_property
-    def by_annotator(self) -> tuple[Ints, Ints, Ints]:
-        """Annotator, category and number of labels wherever that is not 0, sorted.
-
-        Empty if it is not known who gave which.
-        """
+    def own(self) -> Ints:
+        """How often each annotator gave each label; without a row if it is not known who did."""
         if self.annotator is None:
-            nothing = np.zeros(0, np.int64)
-            return nothing, nothing, nothing
-        return self._cells(self.annotator)
+            return np.zeros((0, len(self.labels)), np.int64)
+        shape = len(self.annotators), len(self.labels)
+        cell = self.annotator * shape[1] + self.label
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def complete(self) -> LabelTable:
         """Return the items that every annotator labelled, or of counts those with the most.

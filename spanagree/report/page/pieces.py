@@ -94,10 +94,9 @@ def show_coverage(report: TeamOverview) -> Html:
         Column("", f"which of the {len(report.corpus)}", "name"),
     ]
     shown = [layers[name] for name in report.annotators]
-    seen = [int(layer.annotated.sum()) for layer in shown]
     rows: list[list[Value]] = [
-        [name, number_seen, len(layer), ""]
-        for name, number_seen, layer in zip(report.annotators, seen, shown, strict=True)
+        [name, int(layer.annotated.sum()), len(layer), ""]
+        for name, layer in zip(report.annotators, shown, strict=True)
     ]
     below = [
         f"{counted(times, document)} seen by {counted(annotators, 'annotator')}"
