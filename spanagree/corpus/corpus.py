@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,9 +17,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries, groups, ranks
 from spanagree.corpus.parts import check_content, check_layer
-from spanagree.corpus.raw import CONTENT, RawCorpus, checked_length, layer_of_lists
+from spanagree.corpus.raw import RawCorpus, checked_length, layer_of_lists
 from spanagree.corpus.segments import (
     Change,
+    Content,
     Document,
     Layer,
     RawLayer,
@@ -32,15 +32,14 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    check_known,
     more_like_it,
-    one_of,
-    printable,
     show,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(Content):
     """Documents, and what each annotator marked in them.
 
     Attributes:
@@ -62,16 +61,9 @@ class Corpus:
             not belong together.
     """
 
-    lengths: Ints
     layers: Mapping[str, Layer]
     labels: tuple[str, ...]
     offsets: str = "tokens"
-    ids: tuple[str, ...] | None = None
-    tokens: tuple[str, ...] | None = None
-    texts: tuple[str, ...] | None = None
-    token_starts: Ints | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
@@ -83,11 +75,9 @@ class Corpus:
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         if self.token_starts is not None:
             object.__setattr__(self, "token_starts", frozen(self.token_starts, np.int64))
-        nothing = (np.zeros(0, np.int64),) * 6
-        raw = RawCorpus(self.lengths, self.annotators, *nothing, self.labels, **self._content)
-        check_content(raw)
+        check_content(self)
         for name, layer in self.layers.items():
-            check_layer(raw, name, layer)
+            check_layer(self, name, layer)
 
     @classmethod
     def from_segments(
@@ -153,11 +143,7 @@ class Corpus:
             name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated)
             for name, x in self.layers.items()
         }
-        return RawCorpus.from_layers(self.lengths, layers, **self._content)
-
-    @property
-    def _content(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in CONTENT}
+        return RawCorpus.from_layers(self.lengths, layers, **self.content)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, which does not take read-only views of mappings."""
@@ -169,11 +155,6 @@ class Corpus:
             layers=MappingProxyType(state["layers"]),
             reading=MappingProxyType(state["reading"]),
         )
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Per document, how many tokens or characters come before it."""
-        return np.cumsum(self.lengths) - self.lengths
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -199,10 +180,7 @@ class Corpus:
                 if layer.annotated[index]
                 else None
             )
-        tokens = None
-        if self.tokens is not None:
-            first = int(self.starts[index])
-            tokens = self.tokens[first : first + int(self.lengths[index])]
+        tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)
 
@@ -238,10 +216,6 @@ class Corpus:
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
         )
-
-    def id_of(self, index: int) -> str:
-        """Return the name of a document: its id, or its number from 1."""
-        return str(index + 1) if self.ids is None else self.ids[index]
 
     def with_ids(self, prefix: str = "", before: int = 0) -> Corpus:
         """Return the same corpus with ids: those it has, or the documents' numbers from 1.
@@ -312,11 +286,9 @@ class Corpus:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise SettingError(f"annotators {show(names)}; a list of names is needed")
         names = list(names)
-        for i, name in enumerate(names):
-            if name not in self.layers:
-                raise one_of(name, map(printable, self.layers), "annotator")
-            if name in names[:i]:
-                raise SettingError(f"annotator {show(name)} is named twice; once is enough")
+        check_known(names, self.layers)
+        for name in (name for name, times in Counter(names).items() if times > 1):
+            raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         return replace(self, layers={name: self.layers[name] for name in names})
 
     # --- tokens and characters ---

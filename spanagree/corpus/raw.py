@@ -8,22 +8,18 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.segments import LONGEST, RawLayer, codes
+from spanagree.corpus.segments import LONGEST, Content, RawLayer, codes
 from spanagree.errors import InputError, is_whole, show
 
-CONTENT = ("offsets", "ids", "tokens", "texts", "token_starts", "reading", "notes")
-"""What a raw corpus and a corpus have in common, besides lengths and labels."""
 
-
-@dataclass(frozen=True)
-class RawCorpus:
+@dataclass(frozen=True, eq=False)
+class RawCorpus(Content):
     """The rows of a source, unchecked.
 
     An *annotation* is one annotator's pass over one document; a source may wrongly have two of the
@@ -38,7 +34,6 @@ class RawCorpus:
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
-    lengths: Ints
     annotators: tuple[str, ...]
     of_document: Ints
     of_annotator: Ints
@@ -48,12 +43,6 @@ class RawCorpus:
     label: Ints
     labels: tuple[str, ...]
     offsets: str = "tokens"
-    ids: tuple[str, ...] | None = None
-    tokens: tuple[str, ...] | None = None
-    texts: tuple[str, ...] | None = None
-    token_starts: Ints | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_layers(
@@ -84,28 +73,9 @@ class RawCorpus:
         )
 
     @property
-    def content(self) -> dict[str, Any]:
-        """What a corpus of these rows has too, by name."""
-        return {name: getattr(self, name) for name in CONTENT}
-
-    @property
     def document(self) -> Ints:
         """Per segment, its document."""
         return self.of_document[self.annotation]
-
-    def id_of(self, index: int) -> str:
-        """Return the name of a document: its id, or its number from 1."""
-        return str(index + 1) if self.ids is None else self.ids[index]
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Per document, how many tokens or characters come before it."""
-        return np.cumsum(self.lengths) - self.lengths
-
-    def tokens_of(self, index: int) -> tuple[str, ...]:
-        """Return the tokens of a document, where they are known."""
-        first = int(self.starts[index])
-        return (self.tokens or ())[first : first + int(self.lengths[index])]
 
     def place_of(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""

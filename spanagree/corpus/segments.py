@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,6 +108,44 @@ class Layer:
         return Layer(
             self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What the documents are, apart from the segments in them: what sources and corpora share.
+
+    The attributes are those of a :class:`~spanagree.corpus.corpus.Corpus`; what offsets count
+    stands among the columns of those who share this.
+    """
+
+    lengths: Ints
+    _: KW_ONLY
+    ids: tuple[str, ...] | None = None
+    tokens: tuple[str, ...] | None = None
+    texts: tuple[str, ...] | None = None
+    token_starts: Ints | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All of it by name, with what offsets count in place of the lengths."""
+        _, *names = Content.__dataclass_fields__
+        return {name: getattr(self, name) for name in ("offsets", *names)}
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Per document, how many tokens or characters come before it."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    def id_of(self, index: int) -> str:
+        """Return the name of a document: its id, or its number from 1."""
+        return str(index + 1) if self.ids is None else self.ids[index]
+
+    def tokens_of(self, index: int) -> tuple[str, ...]:
+        """Return the tokens of a document, where they are known."""
+        first = int(self.starts[index])
+        return (self.tokens or ())[first : first + int(self.lengths[index])]
 
 
 class RawLayer(NamedTuple):

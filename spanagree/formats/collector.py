@@ -156,12 +156,12 @@ class Collector:
             label,
             tuple(self._labels),
             self.offsets,
-            None if numbered else tuple(self.ids),
-            None if tokens is None else tuple(chain.from_iterable(tokens)),
-            None if texts is None else tuple(texts),
-            None if starts is None else np.fromiter(chain.from_iterable(starts), np.int64),
-            reading,
-            tuple(notes),
+            ids=None if numbered else tuple(self.ids),
+            tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
+            texts=None if texts is None else tuple(texts),
+            token_starts=None if starts is None else np.fromiter(chain.from_iterable(starts), int),
+            reading=reading,
+            notes=tuple(notes),
         )
 
     def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
