@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries, groups, ranks
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.flaws import FLAWS, refuse
 from spanagree.corpus.parts import check_content, check_layer
-from spanagree.corpus.raw import RawCorpus, checked_length, layer_of_lists
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import (
     Change,
     Content,
@@ -35,6 +37,7 @@ from spanagree.errors import (
     check_known,
     more_like_it,
     show,
+    unfit,
 )
 
 
@@ -111,12 +114,29 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        raw = {name: layer_of_lists(name, layer, len(lengths)) for name, layer in layers.items()}
-        sizes = np.array([checked_length(n, d) for d, n in enumerate(lengths)], dtype=np.int64)
+        collector = Collector(offsets)
+        for d, length in enumerate(lengths, 1):
+            collector.document(d, f"document {d}", length=length)
+        for name, documents in layers.items():
+            collector.annotator(name, "layers")
+            if not isinstance(documents, Sequence) or not all(
+                segments is None or isinstance(segments, Sequence) for segments in documents
+            ):
+                needed = "a list of documents is needed, each a list of segments or None"
+                raise unfit(f"annotator {show(name)}:", documents, needed)
+            if len(documents) != len(lengths):
+                raise InputError(
+                    f"annotator {show(name)}: {len(documents)} documents; {len(lengths)} lengths"
+                    " are given, one for each is needed"
+                )
+            for d, segments in enumerate(documents):
+                if segments is not None:
+                    where = f"annotator {show(name)}, document {d + 1}"
+                    collector.segments(collector.annotation(d, name, where), segments, where)
+        raw = collector.raw({}, numbered=True)
+        refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
-        return cls.from_raw(
-            RawCorpus.from_layers(sizes, raw, offsets=offsets, ids=ids, texts=texts)
-        )
+        return cls.from_raw(replace(raw, ids=ids, texts=texts))
 
     @classmethod
     def from_raw(cls, raw: RawCorpus) -> Corpus:
@@ -197,7 +217,7 @@ class Corpus(Content):
             and self.layers.keys() == other.layers.keys()
             and (self.offsets, self.tokens, self.texts)
             == (other.offsets, other.tokens, other.texts)
-            and _same(self.token_starts, other.token_starts)
+            and np.array_equal(self.token_starts, other.token_starts)  # type: ignore[arg-type]  # or None
             and all(self.id_of(i) == other.id_of(i) for i in range(len(self)))
             and all(self._rows(name) == other._rows(name) for name in self.layers)
         )
@@ -395,26 +415,17 @@ class Corpus(Content):
         """Yield the segments that were not taken over as they were; refuse them as ``cut`` says."""
         if cut == "error" and fitted.cuts.any():
             i = int(fitted.cuts.argmax())
-            before = self._segment(layer, i)
             raise InputError(
                 f"annotator {show(name)}, document {show(self.id_of(int(layer.document[i])))}:"
-                f" segment {before.start}–{before.end} {show(before.label)} cuts a token, or has"
+                f" segment {layer.describe([i], self.labels)} cuts a token, or has"
                 f" none{more_like_it(int(fitted.cuts.sum()))}; cut {', '.join(list(CUTS)[1:])}"
                 " would work"
             )
         for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
-            before = self._segment(layer, i)
-            after = Segment(int(fitted.start[i]), int(fitted.end[i]), before.label)
+            label = self.labels[layer.label[i]]
+            before = Segment(int(layer.start[i]), int(layer.end[i]), label)
+            after = Segment(int(fitted.start[i]), int(fitted.end[i]), label)
             lost = fitted.gone[i] or fitted.again[i]
             kind = "duplicate" if fitted.again[i] else cut
             document = self.id_of(int(layer.document[i]))
             yield Change(kind, document, name, before, None if lost else after)
-
-    def _segment(self, layer: Layer, i: int) -> Segment:
-        return Segment(int(layer.start[i]), int(layer.end[i]), self.labels[layer.label[i]])
-
-
-def _same(one: Ints | None, other: Ints | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return bool(np.array_equal(one, other))

@@ -7,15 +7,14 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.segments import LONGEST, Content, RawLayer, codes
-from spanagree.errors import InputError, is_whole, show
+from spanagree.corpus.segments import Content, RawLayer, Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,28 +48,18 @@ class RawCorpus(Content):
         cls, lengths: Ints, layers: Mapping[str, RawLayer], **content: Any
     ) -> RawCorpus:
         """Return the rows of layers that number labels each in its own way."""
-        labels = tuple(dict.fromkeys(name for layer in layers.values() for name in layer.names))
-        number = {name: i for i, name in enumerate(labels)}
-        seen = [np.flatnonzero(layer.annotated) for layer in layers.values()]
-        before = np.cumsum([0, *map(len, seen)])
+        seen = np.array([layer.annotated for layer in layers.values()], np.bool_)
+        seen = seen.reshape(len(layers), len(lengths))
+        number = np.cumsum(seen).reshape(seen.shape) - 1
+        labels = Vocabulary()
         rows: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
-        for first, layer in zip(before.tolist(), layers.values(), strict=False):
-            annotation = (np.cumsum(layer.annotated) + (first - 1))[layer.document]
-            united = np.array([number[name] for name in layer.names], np.int64)
-            rows.append((annotation, layer.start, layer.end, united[layer.label]))
+        for numbers, layer in zip(number, layers.values(), strict=True):
+            united = np.array([labels[name] for name in layer.names], np.int64)
+            rows.append((numbers[layer.document], layer.start, layer.end, united[layer.label]))
         annotation, start, end, label = map(np.concatenate, zip(*rows, strict=True))
-        return cls(
-            lengths,
-            tuple(layers),
-            np.concatenate([np.zeros(0, np.int64), *seen]),
-            np.repeat(np.arange(len(seen)), np.diff(before)),
-            annotation,
-            start,
-            end,
-            label,
-            labels,
-            **content,
-        )
+        who, document = np.nonzero(seen)
+        columns = (document, who, annotation, start, end, label)
+        return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
     @property
     def document(self) -> Ints:
@@ -81,49 +70,3 @@ class RawCorpus(Content):
         """Return annotator and document of an annotation."""
         annotator = self.annotators[self.of_annotator[annotation]]
         return annotator, self.id_of(int(self.of_document[annotation]))
-
-
-def checked_length(n: object, document: int) -> int:
-    """Return a document's length, which has to be a whole number that is not too large."""
-    if is_whole(n) and 0 <= n <= LONGEST:
-        return int(n)
-    raise InputError(
-        f"document {document + 1}: length {show(n)}; a whole number from 0 to {LONGEST:.3g} is"
-        " needed"
-    )
-
-
-def layer_of_lists(name: str, documents: Any, count: int) -> RawLayer:
-    """Return what an annotator marked in so many documents, from plain lists."""
-    if not isinstance(documents, Sequence) or not all(
-        segments is None or isinstance(segments, Sequence) for segments in documents
-    ):
-        raise InputError(
-            f"annotator {show(name)}: {show(documents)}; a list of documents is needed, each a"
-            " list of segments or None"
-        )
-    if len(documents) != count:
-        raise InputError(
-            f"annotator {show(name)}: {len(documents)} documents; {count} lengths are given, one"
-            " for each is needed"
-        )
-    rows = [
-        (d, *_bounds(segment, name, d), segment[2])
-        for d, segments in enumerate(documents)
-        for segment in segments or ()
-    ]
-    *bounds, labels = zip(*rows, strict=True) if rows else ((), (), (), ())
-    annotated = np.array([segments is not None for segments in documents], np.bool_)
-    document, start, end = (np.array(column, np.int64) for column in bounds)
-    return RawLayer(document, start, end, *codes(labels), annotated)
-
-
-def _bounds(segment: Any, annotator: str, document: int) -> tuple[int, int]:
-    match segment:
-        case (start, end, str() as label) if label and is_whole(start) and is_whole(end):
-            if max(abs(start), abs(end)) <= LONGEST:
-                return int(start), int(end)
-    raise InputError(
-        f"annotator {show(annotator)}, document {document + 1}: segment {show(segment)};"
-        " (start, end, label) is needed, two whole numbers and a string that is not empty"
-    )

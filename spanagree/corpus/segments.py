@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, in_order
-from spanagree.errors import InputError
+from spanagree.errors import InputError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
@@ -103,6 +103,12 @@ class Layer:
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
+    def describe(self, rows: Iterable[int], labels: Sequence[str]) -> str:
+        """Return some segments in words, for errors."""
+        columns = (self.start, self.end, self.label)
+        some = ((int(column[i]) for column in columns) for i in rows)
+        return " and ".join(f"{start}–{end} {show(labels[label])}" for start, end, label in some)
+
     def only(self, keep: Bools) -> Layer:
         """Return the segments for which ``keep`` is true; who saw what stays."""
         return Layer(
@@ -159,15 +165,22 @@ class RawLayer(NamedTuple):
     annotated: Bools
 
 
-def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+class Vocabulary(dict[str, int]):
+    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def codes(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
     """Return names as numbers, and the distinct names, in the order in which they first occur.
 
     >>> codes(["PER", "LOC", "PER"])
     (array([0, 1, 0]), ('PER', 'LOC'))
     """
-    number: dict[str, int] = {}
-    numbers = [number.setdefault(name, len(number)) for name in names]
-    return np.array(numbers, dtype=np.int64), tuple(number)
+    number = Vocabulary()
+    return np.fromiter(map(number.__getitem__, names), np.int64), tuple(number)
 
 
 def frozen(values: Any, dtype: type) -> Any:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from typing import Any, overload
 
-import numpy as np
-
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import TagColumn, TagOptions, Vocabulary, read_columns
+from spanagree.corpus.segments import codes
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import SCHEMES
 from spanagree.errors import (
     InputError,
@@ -285,12 +284,10 @@ def _pages(
 
 def _tags(page: Page, column: int | None, text: Page, missing: str | None) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    number = Vocabulary()
-    tags = page.columns[-1 if column is None else column]
-    codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
-    if missing is not None:
-        codes[codes == number.get(missing, -1)] = -1
-    return TagColumn(list(number), *page.placed(codes, text))
+    numbers, tags = codes(page.columns[-1 if column is None else column])
+    if missing in tags:
+        numbers[numbers == tags.index(missing)] = -1
+    return TagColumn(tags, *page.placed(numbers, text))
 
 
 def _columns(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.tag_columns import Vocabulary
+from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, SettingError, is_whole, one_of, printable, show, unfit
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out

@@ -12,12 +12,12 @@ from typing import Any, overload
 
 import numpy as np
 
+from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
-from spanagree.formats.collector import Collector
 from spanagree.formats.hugging_face.columns import (
     Columns,
     choose_split,
