@@ -101,9 +101,7 @@ class Collector:
     def annotator(self, name: object, where: str) -> int:
         """Return an annotator's number; one that is named and never annotates has seen nothing."""
         if not isinstance(name, str) or not name:
-            raise InputError(
-                f"{where}: annotator {show(name)}; a string that is not empty is needed"
-            )
+            raise unfit(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(self, document: int, annotator: object, where: str) -> int:
@@ -112,8 +110,14 @@ class Collector:
         self._of_document.append(document)
         return len(self._of_document) - 1
 
-    def segments(self, annotation: int, rows: Iterable[Any], where: str) -> None:
-        """Add segments that come as start, end and label each."""
+    def annotate(
+        self, document: int, annotator: object, rows: Iterable[Any] | None, where: str
+    ) -> None:
+        """Add start, end and label of what an annotator marked; ``None``: she never saw it."""
+        if rows is None:
+            self.annotator(annotator, where)
+            return
+        annotation = self.annotation(document, annotator, where)
         for row in rows:
             if not isinstance(row, Sequence) or len(row) != 3:
                 raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
@@ -166,6 +170,17 @@ class Collector:
                 " of a corpus have the same kind of content"
             )
         return [content for content in contents if content is not None] if not lacking else None
+
+
+def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
+    """Return start, end and label of spans that are mappings; ``None`` stays."""
+    if spans is None:
+        return None
+    if isinstance(spans, (list, tuple, np.ndarray)) and all(
+        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
+    ):
+        return [(span["start"], span["end"], span.get("label")) for span in spans]
+    raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
 
 
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]

@@ -118,7 +118,7 @@ class Corpus(Content):
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
         for name, documents in layers.items():
-            collector.annotator(name, "layers")
+            collector.annotator(name, f"annotator {show(name)}")
             if not isinstance(documents, Sequence) or not all(
                 segments is None or isinstance(segments, Sequence) for segments in documents
             ):
@@ -130,9 +130,8 @@ class Corpus(Content):
                     " are given, one for each is needed"
                 )
             for d, segments in enumerate(documents):
-                if segments is not None:
-                    where = f"annotator {show(name)}, document {d + 1}"
-                    collector.segments(collector.annotation(d, name, where), segments, where)
+                where = f"annotator {show(name)}, document {d + 1}"
+                collector.annotate(d, name, segments, where)
         raw = collector.raw({}, numbered=True)
         refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))

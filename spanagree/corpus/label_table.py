@@ -105,14 +105,13 @@ class LabelTable:
         """
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
-        columns: tuple[list[object], ...] = ([], [], [])
-        for number, row in enumerate(_iterated(rows), 1):
+        rows = list(_iterated(rows))
+        for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
                 raise InputError(
                     f"row {number}: {show(row)}; item, annotator and label of each are needed"
                 )
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)
+        columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod

@@ -50,6 +50,11 @@ class Scheme:
     is_continued: tuple[int, ...] = ()
 
     @property
+    def letter(self) -> dict[int, str]:
+        """The letter of each meaning that the scheme has."""
+        return {_MEANING[c]: c for c in self.letters}
+
+    @property
     def allowed(self) -> str:
         """The letters that may stand in front of a label."""
         return self.letters + self.also
@@ -100,8 +105,7 @@ def read_tags(
 
     Args:
         tags: the distinct tags.
-        codes: per token the index of its tag, all sentences in a row; −1, which is read as ``O``,
-            where it has none.
+        codes: per token the index of its tag, all sentences in a row; −1 is read as ``O``.
         lengths: per sentence its number of tokens.
         scheme: one of :data:`SCHEMES`, or ``auto``.
         strict: take only well-formed segments.
@@ -133,8 +137,7 @@ def read_tags(
             )
     rules = SCHEMES.get(scheme, _MIXED)
     wrong = sequence.ill_formed(rules)
-    ill_formed = np.logical_or.reduce(list(wrong.values()))
-    count = int(ill_formed.sum())
+    count = int((ill_formed := np.logical_or.reduce(list(wrong.values()))).sum())
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
@@ -142,9 +145,8 @@ def read_tags(
     first = sequence.first[number]
     rows = sequence.sentence[number], start - first, end - first, label[start]
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
-    letter = {_MEANING[c]: c for c in rules.letters}
     kinds = {
-        f"{letter[meaning]}- {what}": number
+        f"{rules.letter[meaning]}- {what}": number
         for what, which in wrong.items()
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
@@ -217,7 +219,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
         prefix[start] = B
     if len(rules.letters) == 4:
         prefix[start[start == last]] = S
-    letter = {_MEANING[c]: c for c in rules.letters}
+    letter = rules.letter
     names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
     code = np.zeros(S + 1, np.int64)
     code[sorted(letter)] = np.arange(1, len(letter) + 1)
@@ -328,7 +330,7 @@ def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     """Return start and end of the segments that seqeval's strict mode takes."""
     from seqeval import scheme as seqeval  # late: most readings are lenient
 
-    letter = {_MEANING[c]: c for c in SCHEMES[scheme].letters}
+    letter = SCHEMES[scheme].letter
     # numbers for labels: seqeval would cut dashes off their ends
     tags = [
         f"{letter[p]}-{c}" if p != O else "O"

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
-from spanagree.corpus.collector import Collector
+from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -147,18 +147,8 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
     if not isinstance(annotators, dict):
         raise unfit(f"{where}: annotators", annotators, "an object is needed")
     for annotator, segments in annotators.items():
-        if segments is None:
-            collector.annotator(annotator, where)
-            continue
         who = f"{where}: annotator {show(annotator)}"
-        if not isinstance(segments, list):
-            raise unfit(f"{who}:", segments, "a list of segments, or null, is needed")
-        annotation = collector.annotation(document, annotator, where)
-        for segment in segments:
-            if not isinstance(segment, dict):
-                raise unfit(f"{who}: segment", segment, "start, end and label are needed")
-            row = segment.get("start"), segment.get("end"), segment.get("label")
-            collector.segment(annotation, *row, who)
+        collector.annotate(document, annotator, records(segments, f"{who}:"), who)
 
 
 def write_jsonl(

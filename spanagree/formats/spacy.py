@@ -25,6 +25,7 @@ from spanagree.errors import (
     check_known,
     counted,
     printable,
+    reason,
     show,
     unfit,
 )
@@ -86,7 +87,7 @@ def raw_docs(
     unlike = _tokenised_differently(rows)
     collector = Collector("tokens" if unlike is None else "characters")
     for name in layers:
-        collector.annotator(name, "Docs")
+        collector.annotator(name, f"annotator {show(name)}")
     notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
     dropped = 0
     for d, row in enumerate(rows):
@@ -246,10 +247,8 @@ def raw_docbin(source: Source, **options: Any) -> RawCorpus:
         try:
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
         except Exception as error:  # spaCy lets through whatever its decoders raise
-            reason = printable((str(error) or type(error).__name__).splitlines()[0])
-            raise InputError(
-                f"{where}: not a .spacy file, or truncated ({reason}); a whole one is needed"
-            ) from None
+            problem = f"not a .spacy file, or truncated ({reason(error)})"
+            raise InputError(f"{where}: {problem}; a whole one is needed") from None
     return raw_docs(layers, **options)
 
 
@@ -289,10 +288,8 @@ def to_docs(
         try:
             doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
-            reason = printable(str(error).splitlines()[0])
-            raise InputError(
-                f"document {show(document.id)}: spaCy cannot hold it: {reason}"
-            ) from None
+            problem = f"spaCy cannot hold it: {reason(error)}"
+            raise InputError(f"document {show(document.id)}: {problem}") from None
         if corpus.ids is not None:
             doc.user_data[_ID] = document.id
         segments = document.segments[annotator]

@@ -127,7 +127,7 @@ BAD = [
     ([5], {"a": [3]}, "annotator 'a': [3]; a list of documents is needed, each a list of segments or None"),
     ([2**60], {}, "document 1: length 1152921504606846976; a whole number from 0 to 2.81e+14 is needed"),
     ([2**47] * 3, {}, "the documents have 4.22e+14 tokens; more than 2.81e+14 are not supported"),
-    ([5], {"": [[]]}, "layers: annotator ''; a string that is not empty is needed"),
+    ([5], {"": [[]]}, "annotator '': name ''; a string that is not empty is needed"),
     ([-1], {}, "document 1: length -1; a whole number from 0 to 2.81e+14 is needed"),
     (["5"], {}, "document 1: length '5'; a whole number from 0 to 2.81e+14 is needed"),
 ]  # fmt: skip

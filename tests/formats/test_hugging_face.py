@@ -100,7 +100,9 @@ def test_long_form_names():
     assert corpus[1].segments["1"] is None
     named = Dataset.from_list(rows).cast_column("who", ClassLabel(names=["ann", "bob"]))
     assert sa.from_dataset(named, **ask).annotators == ("ann", "bob")
-    with pytest.raises(sa.InputError, match="row 1: annotator None; a string that is not empty"):
+    with pytest.raises(
+        sa.InputError, match="row 1, annotator None: name None; a string that is not empty"
+    ):
         sa.from_dataset([{**rows[0], "who": None}], **ask)
 
 
@@ -187,7 +189,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "spans": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 3; a list of {start, end, label} is needed, or null"),
         ([{**ROW, "spans": {"start": [1]}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': [1]}; lists of equal length under start, end and label are needed"),
         ([{**ROW, "spans": [{"start": 0, "end": "x"}]}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': end 'x'; a whole number is needed"),
-        ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1: label id 4; 0 to 0 are allowed"),
+        ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1, annotator 'a': label id 4; 0 to 0 are allowed"),
         ([ROW, {**ROW, "text": "b", "who": "y"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "tags"}, "row 1: id ['O']; a string that is not empty is needed"),
         ([{**ROW, "id": "1"}, {**ROW, "id": "1", "text": "b"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],
