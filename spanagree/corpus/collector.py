@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -203,10 +203,7 @@ def same_text(one: str, other: str, where: str) -> None:
     """Refuse two versions of a text, showing the first difference."""
     if one == other:
         return
-    at = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
+    at = next(i for i, (a, b) in enumerate(zip_longest(one, other)) if a != b)
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"

@@ -78,9 +78,9 @@ class Corpus(Content):
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         if self.token_starts is not None:
             object.__setattr__(self, "token_starts", frozen(self.token_starts, np.int64))
-        check_content(self)
+        check_content(self, self.offsets, self.labels)
         for name, layer in self.layers.items():
-            check_layer(self, name, layer)
+            check_layer(self, self.labels, name, layer)
 
     @classmethod
     def from_segments(
@@ -119,16 +119,10 @@ class Corpus(Content):
             collector.document(d, f"document {d}", length=length)
         for name, documents in layers.items():
             collector.annotator(name, f"annotator {show(name)}")
-            if not isinstance(documents, Sequence) or not all(
-                segments is None or isinstance(segments, Sequence) for segments in documents
-            ):
-                needed = "a list of documents is needed, each a list of segments or None"
-                raise unfit(f"annotator {show(name)}:", documents, needed)
-            if len(documents) != len(lengths):
-                raise InputError(
-                    f"annotator {show(name)}: {len(documents)} documents; {len(lengths)} lengths"
-                    " are given, one for each is needed"
-                )
+            is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
+            if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
+                needed = f"a list of {len(lengths)} documents is needed, each a list of segments"
+                raise unfit(f"annotator {show(name)}:", documents, f"{needed} or None")
             for d, segments in enumerate(documents):
                 where = f"annotator {show(name)}, document {d + 1}"
                 collector.annotate(d, name, segments, where)

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from spanagree.corpus.flaws import Flaw, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import LONGEST, OFFSETS, Layer
+from spanagree.corpus.segments import LONGEST, OFFSETS, Content, Layer
 from spanagree.corpus.tokens import sizes_of
 from spanagree.errors import InputError, check_choice, show
-
-if TYPE_CHECKING:
-    from spanagree.corpus.corpus import Corpus
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
 
-def check_content(corpus: Corpus) -> None:
+def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
     """Refuse lengths, ids, tokens, texts and labels that are not valid.
 
     Raises:
         InputError: naming the first.
     """
-    check_choice(corpus.offsets, OFFSETS, "offsets")
+    check_choice(offsets, OFFSETS, "offsets")
     size = float(corpus.lengths.sum(dtype=np.float64))
     if size > LONGEST:
         raise InputError(
-            f"the documents have {size:.3g} {corpus.offsets}; more than {LONGEST:.3g} are not"
-            " supported"
+            f"the documents have {size:.3g} {offsets}; more than {LONGEST:.3g} are not supported"
         )
     for d in np.flatnonzero(corpus.lengths < 0)[:1].tolist():
         raise InputError(
@@ -41,7 +37,7 @@ def check_content(corpus: Corpus) -> None:
                 f"{len(values)} {what}; one for each of the {len(corpus.lengths)} documents is"
                 " needed"
             )
-    _check_names(corpus)
+    _check_names(corpus, labels)
     tokens = () if corpus.tokens is None else corpus.tokens
     if corpus.tokens is not None and len(tokens) != corpus.lengths.sum():
         raise InputError(
@@ -51,7 +47,7 @@ def check_content(corpus: Corpus) -> None:
         raise InputError(
             f"{len(corpus.token_starts)} starts for {len(tokens)} tokens; each token needs one"
         )
-    if corpus.texts is not None and corpus.offsets == "characters":
+    if corpus.texts is not None and offsets == "characters":
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
                 f"document {show(corpus.id_of(d))}: {len(corpus.texts[d])} characters; its length"
@@ -59,7 +55,7 @@ def check_content(corpus: Corpus) -> None:
             )
 
 
-def _check_names(corpus: Corpus) -> None:
+def _check_names(corpus: Content, labels: Sequence[str]) -> None:
     """Refuse ids and labels that are not names, or stand twice."""
     seen: set[str] = set()
     for id_ in corpus.ids or ():
@@ -68,14 +64,14 @@ def _check_names(corpus: Corpus) -> None:
                 f"document id {show(id_)}; ids are strings that are not empty, each used once"
             )
         seen.add(id_)
-    if len(set(corpus.labels)) < len(corpus.labels):
-        raise InputError(f"labels {show(corpus.labels)}; each label is named once")
-    for label in corpus.labels:
+    if len(set(labels)) < len(labels):
+        raise InputError(f"labels {show(labels)}; each label is named once")
+    for label in labels:
         if not isinstance(label, str) or not label.strip():
             raise InputError(f"label {show(label)}; a label is a string that is not blank")
 
 
-def check_layer(corpus: Corpus, name: str, layer: Layer) -> None:
+def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
     """Refuse a layer that does not fit the corpus, or has a flaw.
 
     Raises:
@@ -92,13 +88,13 @@ def check_layer(corpus: Corpus, name: str, layer: Layer) -> None:
             f"{where}: a segment lies in document number {layer.document[[0, -1]].tolist()};"
             f" 0 to {n - 1} are there"
         )
-    if len(layer) and not 0 <= layer.label.min() <= layer.label.max() < len(corpus.labels):
+    if len(layer) and not 0 <= layer.label.min() <= layer.label.max() < len(labels):
         raise InputError(
-            f"{where}: label number {layer.label.max()}; the corpus has {len(corpus.labels)} labels"
+            f"{where}: label number {layer.label.max()}; the corpus has {len(labels)} labels"
         )
     rows = (layer.document, layer.start, layer.end, layer.label)
     whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
-    raw = RawCorpus(corpus.lengths, (name,), *whose, *rows, corpus.labels, ids=corpus.ids)
+    raw = RawCorpus(corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids)
     refuse_flaws(raw, repairable=False)
     unseen = ~layer.annotated[layer.document]
     refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")

@@ -72,12 +72,10 @@ def raw_jsonl(path: PathName) -> RawCorpus:
 def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
     annotators: dict[str, None] = {}
-    some = list(islice(lines, block))
-    while True:
-        yield _raw(printable(str(path)), some, annotators)  # an empty file is refused here
-        some = list(islice(lines, block))
-        if not some:
-            return
+    name = printable(str(path))
+    yield _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
+    while some := list(islice(lines, block)):
+        yield _raw(name, some, annotators)
 
 
 def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:

@@ -49,12 +49,11 @@ def read_shards(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
-    steps = [repair] if isinstance(repair, str) else list(repair)
     if isinstance(source, Mapping):
         shards = _by_layer(source)
     else:
         shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
-    return [Shard(name, files, options, form, steps) for name, files in shards]
+    return [Shard(name, files, options, form, repair) for name, files in shards]
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Shard:
     files: Mapping[str, PathName]
     options: Mapping[str, Any]
     form: str | None
-    repair: Sequence[str]
+    repair: str | Sequence[str]
 
     def __call__(self) -> Corpus:
         """Return the corpus in it, with its name in the ids of documents that have none."""

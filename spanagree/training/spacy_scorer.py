@@ -61,7 +61,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     """
     check_choice(match, MATCHES, "match")
     check_choice(chance, CHANCES, "chance")
-    return partial(_score_ents, match=match, chance=chance)
+    return partial(_score, match=match, chance=chance)
 
 
 def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
@@ -87,21 +87,20 @@ def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
     return partial(_score_spans, match=match, chance=chance)
 
 
-def _score_ents(examples: Iterable[Any], *, match: str, chance: str, **_: Any) -> dict[str, Any]:
-    return _scores("ents", _corpus(examples, None), match, chance)
-
-
-def _score_spans(
-    examples: Iterable[Any], *, match: str, chance: str, spans_key: str, **_: Any
+def _score(
+    examples: Iterable[Any], key: str | None = None, *, match: str, chance: str, **_: Any
 ) -> dict[str, Any]:
-    return _scores(f"spans_{spans_key}", _corpus(examples, spans_key), match, chance)
-
-
-def _scores(name: str, corpus: Corpus, match: str, chance: str) -> dict[str, Any]:
+    """Return the figures of ``doc.ents`` or, with a key, of ``doc.spans``."""
+    name = "ents" if key is None else f"spans_{key}"
+    corpus = _corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
     by_label = {label: _figures(tally) for label, tally in system.labels.items()}
     whole = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
     return {**whole, f"{name}_per_type": by_label or None}
+
+
+def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> dict[str, Any]:
+    return _score(examples, spans_key, **options)
 
 
 def _figures(tally: Tally) -> dict[str, float | None]:

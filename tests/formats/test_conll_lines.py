@@ -209,7 +209,7 @@ def test_parts(path, text, block, unit, size):
                     list(parts)
         kind = conll_lines.FilePart if encoding == "utf-8" else conll_lines.TextPart
         assert all(isinstance(part, kind) for part, _ in found)
-        found = [(part.text(), part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
+        found = [(part.text, part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
         assert found == expected
 
 

@@ -181,7 +181,7 @@ def _parts(
     parts = [parts_of(path, options.encoding, block, options.unit) for path in paths]
     if len(files) == 1 and not options.columns:
         first = next(parts[0])
-        options = options.declared(files, first[0].text())
+        options = options.declared(files, first[0].text)
         parts[0] = chain([first], parts[0])
     return _numbered_parts(files, paths, parts, options)
 
@@ -221,7 +221,7 @@ def _read(
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
     parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
-    options = options.declared(files, next(iter(parts.values())).content)
+    options = options.declared(files, next(iter(parts.values())).text)
     return _raw(files, parts, options, progress)
 
 
@@ -274,7 +274,7 @@ def _pages(
         if path not in pages:
             columns = [column for _, other, column in wanted if other == path]
             how = columns, options.scheme, options.missing, options.unit
-            pages[path] = read_page(path, parts[path].text(), parts[path].before, *how)
+            pages[path] = read_page(path, parts[path].text, parts[path].before, *how)
     progress(len(wanted), len(wanted))
     return pages
 
