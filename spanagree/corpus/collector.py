@@ -119,7 +119,7 @@ class Collector:
             return
         annotation = self.annotation(document, annotator, where)
         for row in rows:
-            if not isinstance(row, Sequence) or len(row) != 3:
+            if not isinstance(row, (tuple, Sequence)) or len(row) != 3:
                 raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
             start, end, label = row
             self.segment(annotation, start, end, label, where)
@@ -177,7 +177,7 @@ def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
     if spans is None:
         return None
     if isinstance(spans, (list, tuple, np.ndarray)) and all(
-        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
+        isinstance(span, (dict, Mapping)) and "start" in span and "end" in span for span in spans
     ):
         return [(span["start"], span["end"], span.get("label")) for span in spans]
     raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
