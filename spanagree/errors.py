@@ -69,6 +69,16 @@ def unfit(what: str, value: object, needed: str) -> InputError:
     return InputError(f"{what} {show(value)}; {needed}")
 
 
+def reason(error: BaseException) -> str:
+    """Return the first line of what went wrong elsewhere, from its cause where there is one.
+
+    >>> reason(ValueError("no such key\\nwhile reading"))
+    'no such key'
+    """
+    text = str(error.__cause__ or error).strip() or type(error).__name__
+    return printable(text.splitlines()[0])
+
+
 def more_like_it(count: int) -> str:
     """Return what an error adds when there are other cases than the one that it shows.
 

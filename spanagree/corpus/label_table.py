@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import number_texts, printable_name, texts_of
+from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -73,9 +74,7 @@ class LabelTable:
         for name in ("item", "label", "annotator", "number", "documents"):
             column = getattr(self, name)
             if column is not None:
-                column = np.array(column, np.int64)
-                column.flags.writeable = False
-                object.__setattr__(self, name, column)
+                object.__setattr__(self, name, frozen(column, np.int64))
 
     @classmethod
     def from_rows(
@@ -106,14 +105,13 @@ class LabelTable:
         """
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
-        columns: tuple[list[object], ...] = ([], [], [])
-        for number, row in enumerate(_iterated(rows), 1):
+        rows = list(_iterated(rows))
+        for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
                 raise InputError(
                     f"row {number}: {show(row)}; item, annotator and label of each are needed"
                 )
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)
+        columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod
@@ -237,9 +235,7 @@ class LabelTable:
         """Return how many labels the rows of each cell stand for."""
         if self.annotator is not None:  # every row is one label
             return np.bincount(cell, minlength=size)
-        times = np.zeros(size, np.int64)
-        np.add.at(times, cell, self.number)
-        return times
+        return np.bincount(cell, self.number, size).astype(np.int64)  # exact up to MOST
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
