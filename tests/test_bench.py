@@ -25,6 +25,7 @@ def bench():
     return module
 
 
+@pytest.mark.slow
 def test_runs():
     """A small run prints a ratio for each work whose peer is there, and says which is not."""
     done = subprocess.run(

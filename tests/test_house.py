@@ -171,6 +171,7 @@ def test_python_in_the_docs(page, monkeypatch):
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_in_the_docs(page, tmp_path):
     """Every command prints what the page shows, notes first; the next finds what it wrote."""
@@ -221,6 +222,7 @@ def test_blocks_of_the_docs(page):
                 assert set(re.findall(r"--[\w-]+", line)) <= known, line
 
 
+@pytest.mark.slow
 def test_examples_of_the_readme(newsroom, tmp_path):
     """The README's commands run on files of the names that it gives."""
     names = {"gold": "gold", "mine": "lexicon", "yours": "tagger"}
@@ -309,6 +311,7 @@ def test_no_gpl_at_run_time():
             assert not re.search("krippendorff|pygamma|cvxopt", packages), extra
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["mypy", "ruff check .", "ruff format --check ."], ids=lambda c: c.split()[0]
 )

@@ -106,6 +106,7 @@ def test_hash_tokens_of_wnut17(real):
     assert corpus.tokens.count("#") == sum(row[0] == "#" for s in columns(gold) for row in s) > 0
 
 
+@pytest.mark.slow
 def test_bratiaa_example(real):
     """The brat project: 4 annotators, 7 documents, and bratiaa's published mean pairwise F1."""
     corpus = sa.read_brat(real / "data" / "bratiaa_example" / "example-project")
@@ -125,6 +126,7 @@ def toxic(real):
     return raw_dataset(rows, **ask)
 
 
+@pytest.mark.slow
 def test_toxic_spans(real):
     """Dirt is found, refused, and repaired; workers without spans are kept as empty."""
     rows = toxic(real)

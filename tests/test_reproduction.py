@@ -64,6 +64,7 @@ def shown_parts(text):
             yield head[1], int(head[2].replace(",", "")), figures, float(tau)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("border", [None, 0.175])
 def test_table(newsroom, border):
     """Every part's figures and ranks are those of sa.evaluate on its sentences, chosen by hand."""
@@ -136,6 +137,7 @@ def test_figure(tmp_path):
     assert (tmp_path / "here.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", TABLES, ids=range(len(TABLES)))
 def test_wnut17_table(real, command):
     """The table of seven systems is the page's, but for the seconds."""
@@ -143,6 +145,7 @@ def test_wnut17_table(real, command):
     assert timeless(shown) == timeless(BLOCKS[command])
 
 
+@pytest.mark.slow
 def test_wnut17_what_it_shows(real):
     """The bootstrap tells no pair apart that the correction turns; the worst system marks least."""
     folder = real / "data" / "wnut17_systems"

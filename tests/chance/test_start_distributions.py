@@ -143,6 +143,7 @@ def test_edges_reach_far():
     assert abs(p[2_000] / p[4_000] - 1) > 1e-6
 
 
+@pytest.mark.slow
 @example(0, {2: 1, 6: 1})
 @given(
     st.integers(0, 300),
@@ -237,6 +238,7 @@ def test_errors(length, segments, chance, message):
     assert str(error.value) == message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drawn", "special", "total", "most"),
     [

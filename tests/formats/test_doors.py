@@ -121,6 +121,7 @@ def test_long_form(corpus):
         assert back == corpus
 
 
+@pytest.mark.slow
 @given(corpora(), st.sampled_from([None, "sc"]))
 @same_files
 def test_docs(tmp_path, corpus, spans):
@@ -139,6 +140,7 @@ def test_docs(tmp_path, corpus, spans):
     assert from_files.ids == corpus.ids
 
 
+@pytest.mark.slow
 @given(corpora(overlapping=True))
 @same_files
 def test_overlapping_docs(corpus):

@@ -135,6 +135,7 @@ def predictions(folder, name, corpus, spans):
     return references, list(nlp.pipe(words))
 
 
+@pytest.mark.slow
 def test_train_and_evaluate(installed, tmp_path, newsroom):
     """`spacy train` shows and weighs the corrected score; `spacy evaluate` writes all of them."""
     corpus = sa.read_conll({"gold": newsroom / "gold.conll"})
@@ -165,6 +166,7 @@ def test_train_and_evaluate(installed, tmp_path, newsroom):
     assert 0 < scores["ents_f_corrected"] < scores["ents_f"]
 
 
+@pytest.mark.slow
 def test_train_a_spancat(installed, tmp_path, newsroom):
     """The same for doc.spans, under the component's own key; predictions overlap."""
     corpus = sa.read_conll({"gold": newsroom / "gold.conll"})

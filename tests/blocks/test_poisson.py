@@ -53,6 +53,7 @@ def same_intervals(one, other):
 ASK = {"ci": True, "resamples": 31, "seed": 5}
 
 
+@pytest.mark.slow
 @given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
 def test_blocks_change_no_digit(crowd, how, random):
     """Blocks of any size and order have the intervals of one block."""

@@ -48,6 +48,7 @@ def test_team_is_enumerated(match, chance):
     assert (result.team.pairs, result.team.documents) == (3, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
 def test_team_is_simulated(match, chance):
     """On a larger team with gaps, the witness's mean is within 4 standard errors of the expected match."""
@@ -94,6 +95,7 @@ def observed_by_hand(corpus, a, b, match):
     return total
 
 
+@pytest.mark.slow
 @given(crowds())
 def test_pairs_are_evaluations(crowd):
     """Every pair equals the evaluation of the one against the other; in every measure and model."""

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.labels.spa import WEIGHTS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 VARIANCES = json.loads((ROOT / "tests" / "golden" / "spa_variance.json").read_text())
 
 
@@ -200,6 +200,7 @@ def test_bad_settings():
         sa.spa(t, "flat", class_distribution={"X": 1, "Y": 0, "Z": 0})
 
 
+@pytest.mark.slow
 def test_simulation_in_the_docs():
     """The script that shows both frames prints what docs/coefficients.md shows."""
     done = subprocess.run(

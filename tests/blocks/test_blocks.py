@@ -294,7 +294,7 @@ def test_errors_of_whoever_gives_the_blocks():
 
 def test_scale():
     """The script that measures large corpora gives the same figures with workers and without."""
-    script = Path(__file__).parent.parent / "scripts" / "scale.py"
+    script = Path(__file__).parents[2] / "scripts" / "scale.py"
     found = []
     for more in ([], ["--workers", "2"]):
         line = [sys.executable, script, "--sentences", "3000", "--block", "700", *more]

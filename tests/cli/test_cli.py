@@ -325,6 +325,7 @@ def shell(command, cwd):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_closed_and_full_streams(newsroom):
     """Closed streams and full disks are one line each; a closed stderr harms nothing."""
     run = "{} evaluate gold.conll tagger.conll"

@@ -20,6 +20,7 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.cluster
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 LONGEST = (
     120  # seconds that a test may take before it is ended; a cluster that hangs waits for ever
 )
@@ -67,7 +68,9 @@ def cluster(folder):
     A worker that dies is started anew.
     """
     where = folder / "scheduler.json"
-    path = os.pathsep.join([str(HERE.parent), str(HERE), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join(
+        [str(ROOT), str(ROOT / "tests"), str(HERE), os.environ.get("PYTHONPATH", "")]
+    )
     settings = {**os.environ, "PYTHONPATH": path}
 
     def start(what, *more):

@@ -114,6 +114,7 @@ def test_coverage():
     assert abs(held / runs - 0.95) < 4 * math.sqrt(0.95 * 0.05 / runs)
 
 
+@pytest.mark.slow
 @given(crowds(), st.randoms(use_true_random=False))
 def test_same_seed_same_digits(crowd, random):
     """The same seed gives the same digits, with documents and systems in any order."""
@@ -619,6 +620,7 @@ def files(newsroom):
     return [str(newsroom / f"{n}.conll") for n in NAMES]
 
 
+@pytest.mark.slow
 def test_commands(files, newsroom, systems, capsys):
     """--ci and --test print what Python gives, in every format."""
     ask = ["--resamples", "200", "--seed", "5"]
@@ -665,9 +667,10 @@ def test_refused(files, capsys):
     assert list(INTERVALS) == ["bca", "percentile", "jackknife"]
 
 
+@pytest.mark.slow
 def test_coverage_in_the_docs():
     """The script that measures coverage prints what docs/certainty.md shows."""
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     script = [sys.executable, root / "scripts" / "simulate_coverage.py"]
     done = subprocess.run(script, capture_output=True, text=True, check=True)
     assert f"```text\n{done.stdout}```" in (root / "docs" / "certainty.md").read_text("utf-8")

@@ -79,6 +79,7 @@ def annotations_of(n, labels="XY"):
     return list(fill(n, (0, "")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_expected_on_all_small_shapes(match, chance):
     """Every pair of annotations of up to three tokens and two labels, and four of one label."""
@@ -222,6 +223,7 @@ def plain_sum(corpus, match, chance):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_long_documents_against_the_plain_sum(match, chance):
     """Edges and plateaus give what distributions written out in full give, to 1e-11."""
@@ -230,6 +232,7 @@ def test_long_documents_against_the_plain_sum(match, chance):
     assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_short_documents_against_the_plain_sum(match, chance):
     """The same for many short documents."""

@@ -18,7 +18,7 @@ from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.report.signature_parser import settings_of
 from spanagree.uncertainty.bootstrap import INTERVALS
 
-GOLDEN = Path(__file__).parent / "golden" / "words"
+GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": True, "resamples": 20}
 SYSTEM, INTERVAL = Column("system", "system", "name"), Column("", "interval", "interval")
 F1 = Column("f1", "F1", meaning="F1 of a system")

@@ -18,7 +18,7 @@ import spanagree as sa
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.spa import WEIGHTS
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
 
 

@@ -21,7 +21,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.matching.measures import MATCHES
 from spanagree.matching.score import corrected
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 PAIRS = list(itertools.product(MATCHES, CHANCES))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import spanagree as sa
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CROWD = ROOT / "corpora" / "crowd"
 NAMES = ("ann", "bob", "cem", "dia", "eli")
 

@@ -26,7 +26,7 @@ from spanagree.report.signature_parser import settings_of
 from spanagree.settings import __version__, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 
-GOLDEN = Path(__file__).parent / "golden" / "words"
+GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
     "match:exact|chance:nonoverlapping|average:micro|offsets:tokens|unit:sentence"
     "|scheme:auto(IOB2)|strict:no|ci:bca95|test:bootstrap|resamples:10000|seed:0|spanagree:0.1.0"

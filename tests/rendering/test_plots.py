@@ -211,6 +211,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_files(newsroom, tmp_path, capsys, command, kind):

@@ -74,13 +74,13 @@ def numbers(data):
 @pytest.fixture(scope="module")
 def systems():
     files = [f"corpora/newsroom/{n}.conll" for n in ("gold", "lexicon", "tagger", "chunker")]
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     return sa.read_conll([root / file for file in files])
 
 
 @pytest.fixture(scope="module")
 def crowd():
-    return sa.read_jsonl(Path(__file__).parent.parent / "corpora/crowd/crowd.jsonl")
+    return sa.read_jsonl(Path(__file__).parents[2] / "corpora/crowd/crowd.jsonl")
 
 
 def hostile():
@@ -661,6 +661,7 @@ def test_no_disagreement(visit, systems):
     assert message.startswith("No disagreement: gold and mine marked the same in every sentence")
 
 
+@pytest.mark.slow
 def test_long_documents(visit):
     """Ten thousand tokens are drawn whole; of very many, the first, and the rest for the asking."""
     tags = {
