@@ -16,6 +16,12 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "spanagree", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile(  # of few examples, many may be filtered out
+    "quick",
+    settings.get_profile("spanagree"),
+    max_examples=15,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 settings.load_profile("spanagree")
 
 

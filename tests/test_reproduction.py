@@ -129,6 +129,7 @@ def test_what_cannot_be_done(newsroom, monkeypatch):
         assert error.value.code == said  # a text: printed, and the exit code is 1
 
 
+@pytest.mark.slow
 def test_figure(tmp_path):
     """The plot is written where it is asked for, if matplotlib is there."""
     pytest.importorskip("matplotlib")

@@ -39,6 +39,7 @@ def test_by_hand():
     assert found.size.tolist() == [1, 1, 0, 1]
 
 
+@pytest.mark.slow
 @given(crowds())
 def test_gold_against_itself(crowd):
     """With gold it is 1 − the expected F1 of the gold annotation against a copy of itself."""

@@ -103,6 +103,7 @@ def test_random_corpora(crowd, seed):
             )
 
 
+@pytest.mark.slow
 def test_mean_of_random_corpora():
     """The mean agreement of random corpora is the expected one, within 4 standard errors."""
     layers = {"a": [[(0, 2, "X"), (5, 6, "X")]] * 9, "b": [[(1, 3, "X"), (6, 7, "X")]] * 9}

@@ -241,6 +241,7 @@ def test_short_documents_against_the_plain_sum(match, chance):
     assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", CHANCES)
 def test_long_documents_by_the_witness(chance):
     """Long documents: the mean over seeded random annotations, within 4 standard errors."""

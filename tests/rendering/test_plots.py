@@ -146,6 +146,7 @@ def hostile():
     return sa.Corpus.from_segments([6, 5], layers, ids=[HOSTILE, long])
 
 
+@pytest.mark.slow
 def test_hostile_names(tmp_path):
     """Nothing in a name is read as mathematics or markup; long ones are cut."""
     corpus = hostile()

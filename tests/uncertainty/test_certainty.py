@@ -417,6 +417,7 @@ def test_drawn_permutation_is_scipys():
     assert abs(pair.corrected.p - p) < 4 * math.sqrt(2 * p * (1 - p) / 20_000) + 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_uniform_under_the_null(test):
     """Two systems alike: p-values are uniform (Kolmogorov–Smirnov, seeded, p > 1e-3)."""
@@ -525,6 +526,7 @@ def test_holm():
 # --- luck -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["edges", "anywhere"])
 @pytest.mark.parametrize("match", ["exact", "token", "iou"])
 def test_random_systems(match, where):
