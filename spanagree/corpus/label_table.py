@@ -108,9 +108,7 @@ class LabelTable:
         rows = list(_iterated(rows))
         for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
-                raise InputError(
-                    f"row {number}: {show(row)}; item, annotator and label of each are needed"
-                )
+                raise unfit(f"row {number}:", row, "item, annotator and label of each are needed")
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 

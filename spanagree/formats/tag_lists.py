@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, show, unfit
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -48,9 +48,7 @@ def from_tags(
     """
     options = TagOptions(scheme, strict)
     if not isinstance(layers, Mapping) or not layers:
-        raise InputError(
-            f"layers {show(layers)}; a mapping of names to tags, at least one, is needed"
-        )
+        raise unfit("layers", layers, "a mapping of names to tags, at least one, is needed")
     layers = {name: _documents(name, documents) for name, documents in layers.items()}
     if tokens is not None:
         tokens = [words or () for words in _documents("tokens", tokens)]
