@@ -36,9 +36,10 @@ class Page:
         """Return file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
-    def sizes(self, unit: str) -> Ints:
-        """Return the number of tokens of each sentence, or document."""
-        return self.sentences if unit == "sentence" else self.documents
+    def begins(self, unit: str) -> Ints:
+        """Return the first token of each sentence, or document."""
+        sizes = self.sentences if unit == "sentence" else self.documents
+        return np.cumsum(sizes) - sizes
 
     def part(self, sentences: list[int]) -> Page:
         """Return some sentences of the page."""
