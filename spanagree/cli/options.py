@@ -174,7 +174,7 @@ def _files() -> Group:
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import SCHEMES
     from spanagree.formats.brat import DISCONTINUOUS
-    from spanagree.formats.conll.read import UNITS
+    from spanagree.formats.conll.page import UNITS
     from spanagree.formats.registry import READABLE
 
     document = "Choose what a document is in a CoNLL file."

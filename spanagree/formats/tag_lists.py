@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
-from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, show, unfit
 
 Tags = Sequence[Sequence[str] | None]
@@ -54,9 +54,9 @@ def from_tags(
         tokens = [words or () for words in _documents("tokens", tokens)]
     lengths = _lengths(layers, tokens)
     columns = {name: _column(name, documents, lengths) for name, documents in layers.items()}
-    read = read_columns(columns, lengths, InDocument(lengths), options)
     words = None if tokens is None else chain.from_iterable(tokens)
-    return valid_corpus(read.to_raw({"format": "tags"}, tokens=words, ids=ids), repair)
+    raw = read_columns(columns, lengths, options, {"format": "tags"}, tokens=words, ids=ids)
+    return valid_corpus(raw, repair)
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:

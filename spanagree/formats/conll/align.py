@@ -67,11 +67,11 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     odd = {what: np.setxor1d(page.begins(what), first.begins(what)) for what in units}
     if tokens == others and not any(map(len, odd.values())):
         return 0
-    differ = [i for i, (a, b) in enumerate(zip(tokens, others, strict=False)) if a != b]
+    differ = np.flatnonzero([a != b for a, b in zip(tokens, others, strict=False)])
     counts = ", ".join(
         f"{len(page.begins(what))} and {len(first.begins(what))} {what}s" for what in units
     )
-    places = {"token": [] if ignore_tokens else differ, **odd}
+    places = odd if ignore_tokens else {"token": differ, **odd}
     wrong = {what: int(at[0]) for what, at in places.items() if len(at) and at[0] < n}
     for what in sorted(wrong, key=wrong.__getitem__)[:1]:
         i = wrong[what]

@@ -25,6 +25,8 @@ def choose_split(data: Any, split: str | None) -> Any:
         return data[split]
     if split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
+    if not isinstance(data, Iterable):
+        raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
 
@@ -40,8 +42,6 @@ class Columns:
             self._check(data.column_names)
             self.table = data.select_columns(list(self.lists)).with_format("arrow")[:]
             return
-        if not isinstance(data, Iterable):
-            raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
         for number, row in enumerate(data, 1):
             if not isinstance(row, Mapping):
                 raise unfit(f"row {number}:", row, "rows are mappings")

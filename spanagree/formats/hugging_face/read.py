@@ -16,7 +16,7 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
@@ -165,8 +165,6 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
         for low in range(0, len(data), block):
             yield data.select(range(low, min(low + block, len(data))))
         return
-    if not isinstance(data, Iterable):
-        raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
     features = getattr(data, "features", None)
     rows = _Rows(features)
     seen: set[int] = set()
@@ -226,10 +224,9 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
         names = layer_names(columns, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
-    read = read_columns(tag_columns, lengths, InDocument(lengths), shape)
-    return read.to_raw(
-        {"format": "datasets"}, tokens=words, ids=None if ids is None else map(str, ids)
-    )
+    reading = {"format": "datasets"}
+    names_of = None if ids is None else map(str, ids)
+    return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
 
 
 def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
