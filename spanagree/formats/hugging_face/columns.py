@@ -65,7 +65,7 @@ class Columns:
     def flat(self, column: str) -> tuple[Any, Ints]:
         """Return all rows' entries, concatenated, and how many each row has; −1 for null."""
         if self.table is None:
-            values = self.values(column)
+            values = self.lists[column]
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or hasattr(row, "__len__")):
                     where = f"column {show(column)}, row {i + 1}:"
