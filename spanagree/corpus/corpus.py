@@ -114,11 +114,10 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        collector = Collector(offsets)
+        collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
         for name, documents in layers.items():
-            collector.annotator(name, f"annotator {show(name)}")
             is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
             if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
                 needed = f"a list of {len(lengths)} documents is needed, each a list of segments"
