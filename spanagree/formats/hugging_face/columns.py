@@ -22,8 +22,8 @@ def choose_split(data: Any, split: str | None) -> Any:
     if isinstance(data, Mapping):
         if split not in data:
             raise one_of(split, map(str, data), "split")
-        return data[split]
-    if split is not None:
+        data = data[split]
+    elif split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
     if not isinstance(data, Iterable):
         raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
