@@ -174,8 +174,8 @@ def _files() -> Group:
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import SCHEMES
     from spanagree.formats.brat import DISCONTINUOUS
-    from spanagree.formats.conll.read import UNITS
-    from spanagree.formats.registry import READABLE
+    from spanagree.formats.conll.page import UNITS
+    from spanagree.formats.registry import FORMATS
 
     document = "Choose what a document is in a CoNLL file."
     schemes = ["auto", *SCHEMES]
@@ -184,7 +184,7 @@ def _files() -> Group:
     pieces = "Choose what becomes of brat annotations in several pieces."
     repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
     return [
-        option("--from", "Read the files in this format.", choices=READABLE, unless="by extension"),
+        option("--from", "Read the files in this format.", choices=FORMATS, unless="by extension"),
         option("--unit", document, choices=UNITS, unless="sentence"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),

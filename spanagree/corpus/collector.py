@@ -23,7 +23,7 @@ class Collector:
     every error: the file and line, or what the source calls its rows.
     """
 
-    def __init__(self, offsets: str) -> None:
+    def __init__(self, offsets: str, annotators: Iterable[object] = ()) -> None:
         self.offsets = offsets
         self.ids: list[str] = []
         self.lengths: list[int] = []
@@ -36,6 +36,8 @@ class Collector:
         self._of_annotator: list[int] = []
         self._labels: dict[str, int] = {}
         self._rows: list[tuple[int, int, int, int]] = []
+        for name in annotators:
+            self.annotator(name, f"annotator {show(name)}")
 
     def document(
         self,

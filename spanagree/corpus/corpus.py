@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries, groups, ranks
+from spanagree.arrays import Bools, Ints, groups, ranks
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, refuse
 from spanagree.corpus.parts import check_content, check_layer
@@ -114,11 +114,10 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        collector = Collector(offsets)
+        collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
         for name, documents in layers.items():
-            collector.annotator(name, f"annotator {show(name)}")
             is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
             if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
                 needed = f"a list of {len(lengths)} documents is needed, each a list of segments"
@@ -272,23 +271,9 @@ class Corpus(Content):
         layers = {}
         for name, layer in self.layers.items():
             kept = layer.only(place[layer.document] >= 0)
-            layers[name] = Layer(
-                place[kept.document], kept.start, kept.end, kept.label, layer.annotated[chosen]
-            )
-        tokens, starts = self.tokens, self.token_starts
-        if tokens is not None:
-            kept_tokens = entries(self.lengths, chosen)
-            tokens = tuple(tokens[i] for i in kept_tokens.tolist())
-            starts = None if starts is None else starts[kept_tokens]
-        return replace(
-            self,
-            lengths=self.lengths[chosen],
-            layers=layers,
-            ids=None if self.ids is None else tuple(self.ids[i] for i in chosen),
-            tokens=tokens,
-            texts=None if self.texts is None else tuple(self.texts[i] for i in chosen),
-            token_starts=starts,
-        )
+            annotated = layer.annotated[chosen]
+            layers[name] = replace(kept, document=place[kept.document], annotated=annotated)
+        return replace(self, layers=layers, **self.content_of(chosen))
 
     def of_annotators(self, names: Iterable[str]) -> Corpus:
         """Return the same documents with some of the annotators, in the order given.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
+from spanagree.arrays import Ints, distinct, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import number_texts, printable_name, texts_of
 from spanagree.corpus.segments import frozen
@@ -108,9 +108,7 @@ class LabelTable:
         rows = list(_iterated(rows))
         for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
-                raise InputError(
-                    f"row {number}: {show(row)}; item, annotator and label of each are needed"
-                )
+                raise unfit(f"row {number}:", row, "item, annotator and label of each are needed")
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
@@ -359,23 +357,32 @@ def label_table(
         if text is not None and text not in code:
             allowed = ", ".join(map(printable, names))
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
-    given = np.array([text is not None for text in texts], np.bool_)
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
-    kept, clash = _once(item, annotator, label, given, notes)
-    if clash is not None and duplicates == "error":
-        i, j = clash
+    rows = np.flatnonzero(label >= 0)
+    first = rows[_first(item[rows], annotator[rows])]
+    again = first != rows
+    differs = again & (label[first] != label[rows])
+    if differs.any() and duplicates == "error":
+        i, j = int(first[differs][0]), int(rows[differs][0])
         raise InputError(
             f"{where(j)}item {show(item_names[item[j]])}, annotator"
             f" {show(annotator_names[annotator[j]])}: labelled twice, {show(texts[i])} and"
             f" {show(texts[j])}; duplicates first keeps the first"
         )
+    for cases, noun, rule in (
+        (again & ~differs, "repeated label", "by the same annotator counted once"),
+        (differs, "later label", "of the same item and annotator left out (duplicates first)"),
+    ):
+        if number := int(cases.sum()):
+            notes.append(f"{counted(number, noun)} {rule}")
+    kept = rows[~again]
     reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
     reading |= {} if missing is None else {"missing": missing}
     return LabelTable(
         item[kept],
         label[kept],
         annotator[kept],
-        np.ones(int(kept.sum()), np.int64),
+        np.ones(len(kept), np.int64),
         len(item_names),
         annotator_names,
         names,
@@ -385,28 +392,7 @@ def label_table(
     )
 
 
-def _once(
-    item: Ints, annotator: Ints, label: Ints, given: Bools, notes: list[str]
-) -> tuple[Bools, tuple[int, int] | None]:
-    """Return which rows stay, those of first labels; and the first two that differ."""
-    rows = np.flatnonzero(given)
-    again = met_before(item[rows], annotator[rows]) if len(rows) else np.zeros(0, np.bool_)
-    kept = given.copy()
-    kept[rows[again]] = False
-    if not again.any():
-        return kept, None
-    _, which, _ = distinct(item[rows], annotator[rows])
-    first = np.full(which.max() + 1, -1)
-    first[which[~again]] = rows[~again]
-    differs = again & (label[rows] != label[first[which]])
-    k = int(differs.argmax())
-    clash = (int(first[which[k]]), int(rows[k])) if differs.any() else None
-    same, other = int((again & ~differs).sum()), int(differs.sum())
-    if same:
-        notes.append(f"{counted(same, 'repeated label')} by the same annotator counted once")
-    if other:
-        notes.append(
-            f"{counted(other, 'later label')} of the same item and annotator left out"
-            " (duplicates first)"
-        )
-    return kept, clash
+def _first(*columns: Ints) -> Ints:
+    """Return of each row the number of the first that is equal to it."""
+    _, which, _ = distinct(*columns)
+    return np.unique(which, return_index=True)[1][which]

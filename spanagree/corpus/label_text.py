@@ -50,12 +50,12 @@ def _text(value: object) -> str | None:
     """Return a label or a name as text; whole numbers have no fraction, however written."""
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # two are of pandas
         return None
-    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas
-        return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        value = int(value) if value.is_integer() else value
     try:
         text = str(value).strip()
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits

@@ -10,7 +10,7 @@ from spanagree.corpus.flaws import Flaw, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Content, Layer
 from spanagree.corpus.tokens import sizes_of
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, check_choice, show, unfit
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
@@ -31,22 +31,19 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
         raise InputError(
             f"document {show(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is allowed"
         )
-    for what, values in (("ids", corpus.ids), ("texts", corpus.texts)):
-        if values is not None and len(values) != len(corpus.lengths):
-            raise InputError(
-                f"{len(values)} {what}; one for each of the {len(corpus.lengths)} documents is"
-                " needed"
-            )
+    total, tokens = int(corpus.lengths.sum()), () if corpus.tokens is None else corpus.tokens
+    n = len(corpus.lengths)
+    of_documents = (n, f"one for each of the {n} documents is needed")
+    for what, (number, needed) in {
+        "ids": of_documents,
+        "texts": of_documents,
+        "tokens": (total, f"the lengths of the documents add up to {total}"),
+        "token_starts": (len(tokens), f"one for each of the {len(tokens)} tokens is needed"),
+    }.items():
+        values = getattr(corpus, what)
+        if values is not None and len(values) != number:
+            raise InputError(f"{len(values)} {what}; {needed}")
     _check_names(corpus, labels)
-    tokens = () if corpus.tokens is None else corpus.tokens
-    if corpus.tokens is not None and len(tokens) != corpus.lengths.sum():
-        raise InputError(
-            f"{len(tokens)} tokens; the lengths of the documents add up to {corpus.lengths.sum()}"
-        )
-    if corpus.token_starts is not None and len(corpus.token_starts) != len(tokens):
-        raise InputError(
-            f"{len(corpus.token_starts)} starts for {len(tokens)} tokens; each token needs one"
-        )
     if corpus.texts is not None and offsets == "characters":
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
@@ -60,9 +57,7 @@ def _check_names(corpus: Content, labels: Sequence[str]) -> None:
     seen: set[str] = set()
     for id_ in corpus.ids or ():
         if not isinstance(id_, str) or not id_ or id_ in seen:
-            raise InputError(
-                f"document id {show(id_)}; ids are strings that are not empty, each used once"
-            )
+            raise unfit("document id", id_, "ids are strings that are not empty, each used once")
         seen.add(id_)
     if len(set(labels)) < len(labels):
         raise InputError(f"labels {show(labels)}; each label is named once")
@@ -83,15 +78,12 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
     where = f"annotator {show(name)}"
     if len(layer.annotated) != n:
         raise InputError(f"{where}: marks for {len(layer.annotated)} documents; the corpus has {n}")
-    if len(layer) and not 0 <= layer.document[0] <= layer.document[-1] < n:
-        raise InputError(
-            f"{where}: a segment lies in document number {layer.document[[0, -1]].tolist()};"
-            f" 0 to {n - 1} are there"
-        )
-    if len(layer) and not 0 <= layer.label.min() <= layer.label.max() < len(labels):
-        raise InputError(
-            f"{where}: label number {layer.label.max()}; the corpus has {len(labels)} labels"
-        )
+    columns = (("document", layer.document, n), ("label", layer.label, len(labels)))
+    for what, column, number in columns:
+        for i in column[(column < 0) | (column >= number)][:1].tolist():
+            raise InputError(
+                f"{where}: a segment has {what} number {i}; there are {number}, from 0"
+            )
     rows = (layer.document, layer.start, layer.end, layer.label)
     whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
     raw = RawCorpus(corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids)

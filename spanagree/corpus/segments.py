@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, in_order
+from spanagree.arrays import Bools, Ints, entries, in_order
 from spanagree.errors import InputError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
@@ -143,6 +143,20 @@ class Content:
     def starts(self) -> Ints:
         """Per document, how many tokens or characters come before it."""
         return np.cumsum(self.lengths) - self.lengths
+
+    def content_of(self, documents: Ints) -> dict[str, Any]:
+        """Return by name what is known of some documents, in the order given."""
+        known = self.tokens is not None
+        tokens = entries(self.lengths, documents) if known else documents[:0]
+        rows = {"ids": documents, "texts": documents, "tokens": tokens}
+        taken: dict[str, Any] = {
+            name: None
+            if (values := getattr(self, name)) is None
+            else tuple(values[i] for i in which.tolist())
+            for name, which in rows.items()
+        }
+        starts = None if self.token_starts is None else self.token_starts[tokens]
+        return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
 
     def id_of(self, index: int) -> str:
         """Return the name of a document: its id, or its number from 1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -69,99 +69,90 @@ class TagColumn:
         return cls(names, codes, never)
 
 
-class TagLayers(NamedTuple):
-    """Layers read from tag columns.
-
-    ``kept`` says which tokens are left, ``lengths`` how many each document has of them.
-    """
-
-    lengths: Ints
-    kept: Bools
-    layers: dict[str, RawLayer]
-    notes: list[str]
-    settings: dict[str, Any]
-
-    def to_raw(
-        self,
-        reading: Mapping[str, Any],
-        *,
-        tokens: Iterable[str] | None = None,
-        ids: Iterable[str] | None = None,
-        notes: Iterable[str] = (),
-    ) -> RawCorpus:
-        """Return the rows, with the tokens that are left of all."""
-        if tokens is not None and not self.kept.all():
-            tokens = compress(tokens, self.kept.tolist())
-        return RawCorpus.from_layers(
-            self.lengths,
-            self.layers,
-            ids=None if ids is None else tuple(ids),
-            tokens=None if tokens is None else tuple(tokens),
-            reading={**reading, **self.settings},
-            notes=(*notes, *self.notes),
-        )
-
-
 def read_columns(
     columns: Mapping[str, TagColumn],
     documents: Ints,
-    where: Callable[[str, int], str],
     options: TagOptions,
+    reading: Mapping[str, Any],
+    *,
     sentences: Ints | None = None,
-) -> TagLayers:
-    """Return the layers of several tag columns.
+    where: Callable[[str, int], str] | None = None,
+    tokens: Iterable[str] | None = None,
+    ids: Iterable[str] | None = None,
+    notes: Iterable[str] = (),
+) -> RawCorpus:
+    """Return the rows of several tag columns, by layer.
 
     Args:
         columns: by layer.
         documents: per document its number of tokens.
-        where: says where a token of a layer stands, for errors.
         options: how tags are read.
-        sentences: per sentence its number of tokens; no segment goes beyond one. Default is the
-            documents.
+        reading, ids, notes: of the source.
+        sentences: their numbers of tokens; no segment goes beyond one. Default: the documents.
+        where: says where a token of a layer stands, for errors.
+        tokens: all of them; those that are left are kept.
 
     Raises:
         InputError: for tags that the scheme does not have, and documents covered in part.
     """
     document = np.repeat(np.arange(len(documents)), documents)
-    seen, kept = _coverage(columns, documents, document, where, options.partial)
+    place_of = where or _in_document(documents)
+    seen, kept = _coverage(columns, documents, document, place_of, options.partial)
     place = np.flatnonzero(kept)
     sentences = documents if sentences is None else sentences
-    notes = []
-    settings: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict}
-    whole = len(place) == len(kept)
-    if not whole:
+    notes, partial = list(notes), {}
+    if len(place) < len(kept):
         lost = counted(len(kept) - len(place), "token")
         notes.append(f"{lost} without a tag in some layer left out in all")
+        partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
         sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
         documents = np.bincount(document[kept], minlength=len(documents))
-    first, ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
-    in_document = np.minimum(np.searchsorted(ends, first, side="right"), len(documents) - 1)
-    first -= (ends - documents)[in_document]  # where in its document each sentence begins
-    layers: dict[str, RawLayer] = {}
-    readings: dict[str, Reading] = {}
-    for name, column in columns.items():
-        reading = readings[name] = read_tags(
+        tokens = None if tokens is None else compress(tokens, kept.tolist())
+    readings = {
+        name: read_tags(
             column.names,
-            column.codes if whole else column.codes[kept],
+            column.codes[kept] if partial else column.codes,
             sentences,
             scheme=options.scheme,
             strict=options.strict,
-            where=lambda i, name=name: where(name, int(place[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
+            where=lambda i, name=name: place_of(name, int(place[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
         )
-        bounds = reading.start + first[reading.sentence], reading.end + first[reading.sentence]
-        layers[name] = RawLayer(
-            in_document[reading.sentence], *bounds, reading.label, reading.names, seen[name]
-        )
-        notes += _notes_on(name, reading)
-    schemes = settings["schemes"] = {name: reading.scheme for name, reading in readings.items()}
+        for name, column in columns.items()
+    }
+    settings, remarks = _settings(readings, options)
+    return RawCorpus.from_layers(
+        documents,
+        {name: _layer(r, sentences, documents, seen[name]) for name, r in readings.items()},
+        ids=None if ids is None else tuple(ids),
+        tokens=None if tokens is None else tuple(tokens),
+        reading={**reading, **settings, **partial},
+        notes=(*notes, *remarks),
+    )
+
+
+def _layer(reading: Reading, sentences: Ints, documents: Ints, seen: Bools) -> RawLayer:
+    """Return the segments of sentences at their places in the documents."""
+    first, ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
+    document = np.minimum(np.searchsorted(ends, first, side="right"), len(documents) - 1)
+    first -= (ends - documents)[document]  # where in its document each sentence begins
+    base = first[reading.sentence]
+    bounds = reading.start + base, reading.end + base
+    return RawLayer(document[reading.sentence], *bounds, reading.label, reading.names, seen)
+
+
+def _settings(
+    readings: Mapping[str, Reading], options: TagOptions
+) -> tuple[dict[str, Any], list[str]]:
+    """Return how layers were read: as settings, and as notes."""
+    notes = [note for name, reading in readings.items() for note in _notes_on(name, reading)]
+    schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         each = ", ".join(f"{printable(name)} {scheme}" for name, scheme in schemes.items())
         notes.append(f"read strictly in different schemes ({each}); name one to compare layers")
     ill_formed = {name: r.ill_formed for name, r in readings.items() if r.ill_formed}
-    settings |= {"ill_formed": ill_formed} if ill_formed else {}
-    settings |= {} if whole else {"partial": "drop-tokens"}
-    return TagLayers(documents, kept, layers, notes, settings)
+    settings = {"scheme": options.scheme, "strict": options.strict, "schemes": schemes}
+    return settings | ({"ill_formed": ill_formed} if ill_formed else {}), notes
 
 
 def _coverage(
@@ -192,16 +183,16 @@ def _coverage(
     return seen, kept
 
 
-class InDocument:
-    """Says where a token stands in sources that have no lines: layer, document, token."""
+def _in_document(documents: Ints) -> Callable[[str, int], str]:
+    """Return what says where a token stands in sources that have no lines."""
+    ends = np.cumsum(documents)
 
-    def __init__(self, documents: Ints) -> None:
-        self.ends = np.cumsum(documents)
+    def where(layer: str, token: int) -> str:
+        d = int(np.searchsorted(ends, token, side="right"))
+        number = token - int(ends[d] - documents[d]) + 1
+        return f"{show(layer)}, document {d + 1}, token {number}"
 
-    def __call__(self, layer: str, token: int) -> str:
-        d = int(np.searchsorted(self.ends, token, side="right"))
-        before = int(self.ends[d - 1]) if d else 0
-        return f"{show(layer)}, document {d + 1}, token {token - before + 1}"
+    return where
 
 
 def _notes_on(name: str, reading: Reading) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, entries
+from spanagree.arrays import Ints
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Vocabulary
@@ -91,52 +92,35 @@ def _joined(
     A document that two parts have is that of the first; annotators and labels are united by name.
     """
     annotators, labels = Vocabulary(), Vocabulary()
-    columns, new = [], []
+    columns = []
+    contents: list[dict[str, Any]] = []
     documents = annotations = 0
     for part, place in zip(parts, places, strict=True):
-        new.append(np.flatnonzero(place >= documents))
-        documents += len(new[-1])
+        new = np.flatnonzero(place >= documents)
+        documents += len(new)
+        if len(new) or not contents:
+            contents.append(part.content_of(new))
         who = np.array([annotators[name] for name in part.annotators], np.int64)
         code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
-        columns.append(
-            (
-                part.lengths[new[-1]],
-                place[part.of_document],
-                who[part.of_annotator],
-                part.annotation + annotations,
-                part.start,
-                part.end,
-                code[part.label],
-            )
-        )
+        annotation = part.annotation + annotations
+        segments = annotation, part.start, part.end, code[part.label]
+        columns.append((place[part.of_document], who[part.of_annotator], *segments))
         annotations += len(part.of_document)
-    tokens = [entries(part.lengths, rows) for part, rows in zip(parts, new, strict=True)]
-    words, starts = (_content(parts, what, tokens) for what in ("tokens", "token_starts"))
-    lengths, *rows = map(np.concatenate, zip(*columns, strict=True))
-    document, annotator, annotation, start, end, label = rows
+    content: dict[str, Any] = {}
+    for name in contents[0]:
+        values = [some[name] for some in contents]
+        if all(value is not None for value in values):
+            is_array = isinstance(values[0], np.ndarray)
+            content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
+    names = ("of_document", "of_annotator", "annotation", "start", "end", "label")
+    content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
-        lengths,
-        tuple(annotators),
-        *(document, annotator, annotation, start, end, label),
-        tuple(labels),
-        parts[0].offsets,
-        ids=_content(parts, "ids", new),
-        tokens=words,
-        texts=_content(parts, "texts", new),
-        token_starts=None if words is None or starts is None else np.array(starts, np.int64),
+        annotators=tuple(annotators),
+        labels=tuple(labels),
+        offsets=parts[0].offsets,
         reading=reading,
+        **content,
     )
-
-
-def _content(parts: Sequence[RawCorpus], what: str, rows: Sequence[Ints]) -> tuple[Any, ...] | None:
-    """Return these entries of each part's content, or None if one that is needed is not known."""
-    values: list[Any] = []
-    for part, chosen in zip(parts, rows, strict=True):
-        content = getattr(part, what)
-        if content is None and (len(chosen) or part is parts[0]):
-            return None
-        values += [content[i] for i in chosen.tolist()]
-    return tuple(values)
 
 
 def _named(source: str, raw: RawCorpus, count: Mapping[str, int]) -> RawCorpus:

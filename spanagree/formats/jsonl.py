@@ -88,9 +88,7 @@ def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
         if not isinstance(offsets, str) or offsets not in OFFSETS:
             raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
         if collector is None:
-            collector = Collector(offsets)
-            for annotator in annotators:
-                collector.annotator(annotator, where)
+            collector = Collector(offsets, annotators)
         if offsets != collector.offsets:
             raise InputError(
                 f"{where}: offsets in {offsets}, those before are in {collector.offsets}; a corpus"

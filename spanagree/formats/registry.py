@@ -22,9 +22,6 @@ from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.spacy import raw_docbin, write_docbin
 
-Files = Mapping[str, PathName]
-
-
 Options = Mapping[str, Any]
 
 
@@ -97,9 +94,6 @@ FORMATS: Mapping[str, Format] = {
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
 
-READABLE = tuple(FORMATS)
-
-
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 
 
@@ -136,7 +130,7 @@ def format_of(path: PathName) -> str:
 
 
 def raw_files(
-    files: Files,
+    files: Mapping[str, PathName],
     options: Options,
     form: str | None = None,
     progress: Callable[[int, int], None] | None = None,

@@ -85,9 +85,7 @@ def raw_docs(
     _check_key(rows, spans)
     ids = _own_ids(rows) if ids is None else ids
     unlike = _tokenised_differently(rows)
-    collector = Collector("tokens" if unlike is None else "characters")
-    for name in layers:
-        collector.annotator(name, f"annotator {show(name)}")
+    collector = Collector("tokens" if unlike is None else "characters", layers)
     notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
     dropped = 0
     for d, row in enumerate(rows):

@@ -11,8 +11,8 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
-from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, show
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
+from spanagree.errors import InputError, show, unfit
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -48,17 +48,15 @@ def from_tags(
     """
     options = TagOptions(scheme, strict)
     if not isinstance(layers, Mapping) or not layers:
-        raise InputError(
-            f"layers {show(layers)}; a mapping of names to tags, at least one, is needed"
-        )
+        raise unfit("layers", layers, "a mapping of names to tags, at least one, is needed")
     layers = {name: _documents(name, documents) for name, documents in layers.items()}
     if tokens is not None:
         tokens = [words or () for words in _documents("tokens", tokens)]
     lengths = _lengths(layers, tokens)
     columns = {name: _column(name, documents, lengths) for name, documents in layers.items()}
-    read = read_columns(columns, lengths, InDocument(lengths), options)
     words = None if tokens is None else chain.from_iterable(tokens)
-    return valid_corpus(read.to_raw({"format": "tags"}, tokens=words, ids=ids), repair)
+    raw = read_columns(columns, lengths, options, {"format": "tags"}, tokens=words, ids=ids)
+    return valid_corpus(raw, repair)
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:

@@ -20,7 +20,7 @@ from spanagree.corpus.tokens import CUTS
 from spanagree.errors import InputError, check_choice, counted, printable, show
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.files import read_text
-from spanagree.formats.conll.read import UNITS
+from spanagree.formats.conll.page import UNITS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
 from spanagree.rendering.latex import escaped

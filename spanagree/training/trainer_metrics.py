@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, check_choice, show, unfit
 from spanagree.evaluation.evaluate import evaluate
@@ -91,8 +91,7 @@ def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) ->
         "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
         "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
     }
-    read = read_columns(columns, lengths, InDocument(lengths), options)
-    return Corpus.from_raw(read.to_raw({}))
+    return Corpus.from_raw(read_columns(columns, lengths, options, {}))
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:

@@ -160,8 +160,8 @@ def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
         (lambda: Corpus([-2], {}, ()), "document '1': length -2; at least 0 is allowed"),
         (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen; only documents marked as seen have segments"),
         (lambda: Corpus([2, 2], {"a": layer()}, ("X",)), "annotator 'a': marks for 1 documents; the corpus has 2"),
-        (lambda: Corpus([2], {"a": layer(document=(1,))}, ("X",)), "annotator 'a': a segment lies in document number [1, 1]; 0 to 0 are there"),
-        (lambda: Corpus([2], {"a": layer(label=(1,))}, ("X",)), "annotator 'a': label number 1; the corpus has 1 labels"),
+        (lambda: Corpus([2], {"a": layer(document=(1,))}, ("X",)), "annotator 'a': a segment has document number 1; there are 1, from 0"),
+        (lambda: Corpus([2], {"a": layer(label=(1,))}, ("X",)), "annotator 'a': a segment has label number 1; there are 1, from 0"),
     ],
 )  # fmt: skip
 def test_parts_that_do_not_belong_together(make, message):

@@ -260,7 +260,7 @@ def test_texts_are_checked():
     for make, message in (
         (lambda: sa.Corpus([2], {}, (), texts=("a", "b")), "2 texts; one for each of the 1 documents is needed"),
         (lambda: sa.Corpus([2], {}, (), "characters", texts=("a",)), "document '1': 1 characters; its length is given as 2"),
-        (lambda: sa.Corpus([1], {}, (), tokens=("a",), token_starts=np.array([0, 1])), "2 starts for 1 tokens; each token needs one"),
+        (lambda: sa.Corpus([1], {}, (), tokens=("a",), token_starts=np.array([0, 1])), "2 token_starts; one for each of the 1 tokens is needed"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
             make()

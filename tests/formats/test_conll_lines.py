@@ -188,7 +188,7 @@ def path(tmp_path_factory):
     return str(tmp_path_factory.mktemp("lines") / "file")
 
 
-@given(texts(), st.integers(1, 8), st.sampled_from(sorted(conll.UNITS)), st.integers(1, 40))  # fmt: skip
+@given(texts(), st.integers(1, 8), st.sampled_from(sorted(page.UNITS)), st.integers(1, 40))  # fmt: skip
 @example("\ufeff# b\na O\n", 1, "sentence", 1)
 def test_parts(path, text, block, unit, size):
     """Parts of files, of streams and of UTF-16 begin and end where they do line by line."""
@@ -223,11 +223,13 @@ def outcome(read, *arguments):
 
 
 @given(texts(), st.sampled_from([[None], [1], [1, 2], [2, None]]), st.sampled_from(["auto", "IOB2", "IO"]),
-    st.sampled_from([None, "q"]), st.sampled_from(sorted(conll.UNITS)), st.sampled_from([0, 7]))  # fmt: skip
+    st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]))  # fmt: skip
 def test_pages(text, columns, scheme, missing, unit, before):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
-    ask = ("name", text, before, columns, scheme, missing, unit)
-    assert outcome(page.read_page, *ask) == outcome(slow_page, *ask)
+    part = conll_lines.TextPart(text, before)
+    options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
+    slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
+    assert outcome(page.read_page, "name", part, columns, options) == slow
 
 
 def test_encodings_by_bytes():

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
 from spanagree.errors import InputError, show
 from spanagree.formats.conll.page import Page
 
@@ -21,14 +20,12 @@ def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list
     """
     first, *others = pages
     notes: list[str] = []
-    known = {page.ids for page in pages if page.ids is not None}
-    by_id = len(known) > 1 and unit == "sentence"
-    for page in pages:
-        if by_id and page.ids is None:
-            raise InputError(
-                f"{page.name}: no sent_id above its sentences; the others have them, and not"
-                " the same, so sentences can be matched by id only"
-            )
+    by_id = len({page.ids for page in pages} - {None}) > 1 and unit == "sentence"
+    for page in (page for page in pages if by_id and page.ids is None):
+        raise InputError(
+            f"{page.name}: no sent_id above its sentences; the others have them, and not the same,"
+            " so sentences can be matched by id only"
+        )
     for page in others:
         if by_id and page.ids != first.ids:
             first, differ = _add_sentences(first, page, ignore_tokens)
@@ -48,11 +45,11 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, i
     With it comes how many tokens differ in those that it has.
     """
     known = {id_: i for i, id_ in enumerate(text.ids or ())}
-    places = [(i, known.get(id_)) for i, id_ in enumerate(page.ids or ())]
-    shared = [(i, there) for i, there in places if there is not None]
-    here, there = page.part([i for i, _ in shared]), text.part([k for _, k in shared])
+    places = [known.get(id_, -1) for id_ in page.ids or ()]
+    here = page.part([i for i, place in enumerate(places) if place >= 0])
+    there = text.part([place for place in places if place >= 0])
     differ = _compare(here, there, "sentence", ignore_tokens)
-    new = page.part([i for i, there in places if there is None])
+    new = page.part([i for i, place in enumerate(places) if place < 0])
     return replace(
         text,
         columns=[(*text.columns[0], *new.columns[0])],
@@ -67,25 +64,24 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     tokens, others = page.columns[0], first.columns[0]
     n = min(len(tokens), len(others))
     units = ("sentence", "document") if unit == "document" else ("sentence",)
-    same = all(np.array_equal(page.sizes(what), first.sizes(what)) for what in units)
-    if page is first or (same and tokens == others):
+    odd = {what: np.setxor1d(page.begins(what), first.begins(what)) for what in units}
+    if tokens == others and not any(map(len, odd.values())):
         return 0
-    different = np.array([a != b for a, b in zip(tokens, others, strict=False)], np.bool_)
-    breaks = {what: _breaks(page.sizes(what), n) != _breaks(first.sizes(what), n) for what in units}
-    wrong = np.logical_or.reduce([*breaks.values(), different & (not ignore_tokens)])
+    differ = np.flatnonzero([a != b for a, b in zip(tokens, others, strict=False)])
     counts = ", ".join(
-        f"{len(page.sizes(what))} and {len(first.sizes(what))} {what}s" for what in units
+        f"{len(page.begins(what))} and {len(first.begins(what))} {what}s" for what in units
     )
-    if wrong.any():
-        i = int(wrong.argmax())
-        there = f"{first.name}:{first.lines[i]}"
-        if different[i] and not ignore_tokens:
+    places = odd if ignore_tokens else {"token": differ, **odd}
+    wrong = {what: int(at[0]) for what, at in places.items() if len(at) and at[0] < n}
+    for what in sorted(wrong, key=wrong.__getitem__)[:1]:
+        i = wrong[what]
+        there = first.where(i)
+        if what == "token":
             raise InputError(
                 f"{page.where(i)}: token {show(tokens[i])}; {there} has {show(others[i])}, and all"
                 " layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by"
                 " position"
             )
-        what = next(what for what, differ in breaks.items() if differ[i])
         raise InputError(
             f"{page.where(i)}: a {what} begins at {show(tokens[i])} in only one of this file and"
             f" {there} ({counts}); all layers need the same {what}s"
@@ -96,12 +92,4 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
             f"{more.where(n)}: token {show(more.columns[0][n])} is missing in {less.name}, which"
             f" ends before it; all layers need the same text ({counts})"
         )
-    return int(different.sum())
-
-
-def _breaks(lengths: Ints, n: int) -> Bools:
-    """Return which of the first n tokens begin a unit."""
-    begins = np.zeros(n, np.bool_)
-    first = np.cumsum(lengths) - lengths
-    begins[first[first < n]] = True
-    return begins
+    return len(differ)

@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries
+from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, check_choice, counted, printable, show
 from spanagree.files import PathName
-from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, ROW, kinds_of_lines
+from spanagree.formats.conll.lines import (
+    BLANK,
+    COMMENT,
+    DOCSTART,
+    ROW,
+    FilePart,
+    TextPart,
+    kinds_of_lines,
+)
+
+UNITS = {
+    "sentence": "each sentence is a document",
+    "document": "the sentences between -DOCSTART- lines are one document",
+}
+"""The text that one random annotation fills."""
+
+
+_OWN = re.compile(r"# spanagree = (\{.*\})")
+
 
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
+
+
+@dataclass(frozen=True)
+class ConllOptions(TagOptions):
+    """How files are read; as in :func:`read_conll`."""
+
+    unit: str = "sentence"
+    columns: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = "utf-8"
+    ignore_tokens: bool = False
+    missing: str | None = None
+    repair: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_choice(self.unit, UNITS, "unit")
+        super().__post_init__()
+
+    def declared(self, files: Mapping[str, PathName], text: str) -> ConllOptions:
+        """Return the options with what the first line of a file that we wrote says of it."""
+        own = _OWN.match(text) if len(files) == 1 and not self.columns else None
+        try:
+            line = json.loads(own[1]) if own else {}
+        except ValueError:
+            return self
+        names, missing = line.get("columns", ()), line.get("missing")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            return self
+        columns = {name: i for i, name in enumerate(names, 1)}
+        if self.missing is not None or not isinstance(missing, str):
+            missing = self.missing
+        return replace(self, columns=columns, missing=missing)
 
 
 @dataclass(frozen=True)
@@ -36,9 +87,10 @@ class Page:
         """Return file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
-    def sizes(self, unit: str) -> Ints:
-        """Return the number of tokens of each sentence, or document."""
-        return self.sentences if unit == "sentence" else self.documents
+    def begins(self, unit: str) -> Ints:
+        """Return the first token of each sentence, or document."""
+        sizes = self.sentences if unit == "sentence" else self.documents
+        return np.cumsum(sizes) - sizes
 
     def part(self, sentences: list[int]) -> Page:
         """Return some sentences of the page."""
@@ -64,29 +116,20 @@ class Page:
         never[there] = False
         return everywhere, never
 
-    def line_of(self, text: Page) -> Callable[[int], str]:
+    def line_of(self, token: int, text: Page) -> str:
         """Return where a token of the whole text stands in this file."""
-        places, _ = self.placed(np.arange(len(self.lines)), text)
-        return lambda token: self.where(int(places[token]))
+        return self.where(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
 
 
 def read_page(
-    path: PathName,
-    text: str,
-    before: int,
-    columns: Sequence[int | None],
-    scheme: str,
-    missing: str | None,
-    unit: str,
+    path: PathName, part: FilePart | TextPart, columns: Sequence[int | None], options: ConllOptions
 ) -> Page:
-    """Return what is in the text of a file, ``before`` which so many lines are; with the columns.
-
-    ``scheme`` and ``missing`` say which lines that begin with # have tags.
+    """Return what is in a file, or in a part of it; ``columns`` are those that are wanted.
 
     Raises:
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
-    name = printable(os.fspath(path))
+    name, text, before = printable(os.fspath(path)), part.text, part.before
     all_lines = _lines(name, text, before)
     if "\r" in text:
         text = "\n".join(all_lines)
@@ -97,7 +140,7 @@ def read_page(
     lines = np.flatnonzero(is_row) + before + 1
     # a # behind blanks is a token, as blanks separate
     doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
-    tokens = _is_token(rows, doubtful, columns, scheme, missing) if doubtful else []
+    tokens = _is_token(rows, doubtful, columns, options) if doubtful else []
     keep = np.ones(len(rows) + 1, np.bool_)
     keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
     moved: Ints = np.cumsum(keep) - keep
@@ -125,7 +168,7 @@ def read_page(
         lines[keep[:-1]],
         np.diff(begins),
         np.diff(sorted(documents)),
-        _sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        _sentence_ids(name, ids, begins[:-1]) if options.unit == "sentence" else None,
         bool((kinds == DOCSTART).any()),
         tuple(int(lines[i]) for i, comment in comments if "\t" in comment),
     )
@@ -194,11 +237,7 @@ def _fields(row: str) -> list[str]:
 
 
 def _is_token(
-    rows: list[str],
-    doubtful: list[int],
-    columns: Sequence[int | None],
-    scheme: str,
-    missing: str | None,
+    rows: list[str], doubtful: list[int], columns: Sequence[int | None], options: ConllOptions
 ) -> list[bool]:
     """Return which of the rows that begin with # have the columns and the tags of a token row."""
     where = [-1 if c is None else c for c in columns]
@@ -206,12 +245,12 @@ def _is_token(
     is_sure[doubtful] = False
     sure = list(compress(rows, is_sure.tolist()))
     asked = [_fields(rows[i]) for i in doubtful]
-    seen = {"O", missing}
+    seen = {"O", options.missing}
 
     def token(row: list[str]) -> bool:
         return 1 < len(row) > max(where) and all(
             # a word such as I is not a tag yet
-            row[c] in seen or (len(row[c]) > 1 and prefixed(row[c], scheme))
+            row[c] in seen or (len(row[c]) > 1 and prefixed(row[c], options.scheme))
             for c in where
         )
 

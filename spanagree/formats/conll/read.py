@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
@@ -15,12 +13,11 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
-from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
+from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import SCHEMES
 from spanagree.errors import (
     InputError,
     SettingError,
-    check_choice,
     check_whole,
     is_whole,
     printable,
@@ -29,18 +26,8 @@ from spanagree.errors import (
 from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
-from spanagree.formats.conll.page import Page, read_page
+from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.write import DOCSTART
-
-UNITS = {
-    "sentence": "each sentence is a document",
-    "document": "the sentences between -DOCSTART- lines are one document",
-}
-"""The text that one random annotation fills."""
-
-
-_OWN = re.compile(r"# spanagree = (\{.*\})")
-
 
 _Parts: TypeAlias = Mapping[PathName, FilePart | TextPart]  # of each file what is read now
 
@@ -85,7 +72,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             cannot be recognised from a part; files of different sentences cannot be matched.
         columns: for one file, layer name to tag column; for several, the tag column of those that
             are named. Column 0 is the token; default is the last column.
-        unit: what a document of the corpus is, one of :data:`UNITS`.
+        unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
         scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
             layer's own.
         strict: take only segments that are well-formed in the scheme.
@@ -103,7 +90,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             texts that differ; the message names file and line.
         SettingError: for an unknown unit, scheme, encoding or column.
     """
-    options = _Options(
+    options = ConllOptions(
         scheme, strict, partial, unit, columns or {}, encoding, ignore_tokens, missing, repair
     )
     files = named_files(source)
@@ -119,7 +106,7 @@ def raw_conll(
     **options: Any,
 ) -> RawCorpus:
     """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
-    return _read(dict(files), _Options(**options), progress)
+    return _read(dict(files), ConllOptions(**options), progress)
 
 
 def conll_blocks(
@@ -133,42 +120,11 @@ def conll_blocks(
     Raises:
         SettingError, InputError: as for :func:`read_conll`.
     """
-    return _parts(dict(files), _Options(**options), block)
-
-
-@dataclass(frozen=True)
-class _Options(TagOptions):
-    """How files are read; as in :func:`read_conll`."""
-
-    unit: str = "sentence"
-    columns: Mapping[str, int] = field(default_factory=dict)
-    encoding: str = "utf-8"
-    ignore_tokens: bool = False
-    missing: str | None = None
-    repair: str | Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        check_choice(self.unit, UNITS, "unit")
-        super().__post_init__()
-
-    def declared(self, files: Mapping[str, PathName], text: str) -> _Options:
-        """Return the options with what the first line of a file that we wrote says of it."""
-        own = _OWN.match(text) if len(files) == 1 and not self.columns else None
-        try:
-            line = json.loads(own[1]) if own else {}
-        except ValueError:
-            return self
-        names, missing = line.get("columns", ()), line.get("missing")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            return self
-        columns = {name: i for i, name in enumerate(names, 1)}
-        if self.missing is not None or not isinstance(missing, str):
-            missing = self.missing
-        return replace(self, columns=columns, missing=missing)
+    return _parts(dict(files), ConllOptions(**options), block)
 
 
 def _parts(
-    files: dict[str, PathName], options: _Options, block: int
+    files: dict[str, PathName], options: ConllOptions, block: int
 ) -> Iterator[Callable[[], Corpus]]:
     """Return a function for each block; what can be refused at once is."""
     check_whole(block, 1, "block")
@@ -183,40 +139,29 @@ def _parts(
         first = next(parts[0])
         options = options.declared(files, first[0].text)
         parts[0] = chain([first], parts[0])
-    return _numbered_parts(files, paths, parts, options)
+
+    def numbered() -> Iterator[Callable[[], Corpus]]:
+        before = 0
+        for some in zip_longest(*parts):
+            if None in some:
+                raise InputError(
+                    f"{printable(os.fspath(paths[some.index(None)]))}: ends after {before}"
+                    f" {options.unit}s, the others do not; all files hold the same text"
+                )
+            of_files = {path: part for path, (part, _) in zip(paths, some, strict=True)}
+            yield functools.partial(_block, files, of_files, options, before)
+            before += some[0][1]
+
+    return numbered()
 
 
-def _numbered_parts(
-    files: dict[str, PathName],
-    paths: list[PathName],
-    parts: Sequence[Iterator[tuple[FilePart | TextPart, int]]],
-    options: _Options,
-) -> Iterator[Callable[[], Corpus]]:
-    """Yield a function for each block of the files, which all have the same number of them."""
-    before = 0
-    for block in zip_longest(*parts):
-        if None in block:
-            raise InputError(
-                f"{printable(os.fspath(paths[block.index(None)]))}: ends after {before}"
-                f" {options.unit}s, the others do not; all files hold the same text"
-            )
-        of_files = {path: part for path, (part, _) in zip(paths, block, strict=True)}
-        yield functools.partial(_block, files, of_files, options, before)
-        before += block[0][1]
-
-
-def _block(
-    files: dict[str, PathName],
-    parts: _Parts,
-    options: _Options,
-    before: int,
-) -> Corpus:
+def _block(files: dict[str, PathName], parts: _Parts, options: ConllOptions, before: int) -> Corpus:
     return valid_corpus(_raw(files, parts, options), options.repair).with_ids(before=before)
 
 
 def _read(
     files: dict[str, PathName],
-    options: _Options,
+    options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
@@ -228,7 +173,7 @@ def _read(
 def _raw(
     files: dict[str, PathName],
     parts: _Parts,
-    options: _Options,
+    options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them."""
@@ -242,19 +187,19 @@ def _raw(
         if page.odd_comments
     ]
     sentences = options.unit == "sentence"
-    where = {name: pages[path].line_of(text) for name, path, _ in wanted}
-    read = read_columns(
-        {name: _tags(pages[path], c, text, options.missing) for name, path, c in wanted},
-        text.sentences if sentences else text.documents,
-        lambda name, token: where[name](token),
-        options,
-        text.sentences,
-    )
+    page_of = {name: pages[path] for name, path, _ in wanted}
     if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    reading: dict[str, Any] = {"format": "conll", "unit": options.unit}
-    raw = read.to_raw(
-        reading, tokens=text.columns[0], ids=text.ids if sentences else None, notes=notes
+    raw = read_columns(
+        {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted},
+        text.sentences if sentences else text.documents,
+        options,
+        {"format": "conll", "unit": options.unit},
+        sentences=text.sentences,
+        where=lambda name, token: page_of[name].line_of(token, text),
+        tokens=text.columns[0],
+        ids=text.ids if sentences else None,
+        notes=notes,
     )
     ignored = {"ignore_tokens": True} if options.ignore_tokens else {}
     return replace(raw, reading={**raw.reading, **ignored})
@@ -263,7 +208,7 @@ def _raw(
 def _pages(
     wanted: Sequence[tuple[str, PathName, int | None]],
     parts: _Parts,
-    options: _Options,
+    options: ConllOptions,
     progress: Callable[[int, int], None] | None,
 ) -> dict[PathName, Page]:
     """Return each file's page, read once with all the columns that are wanted of it."""
@@ -273,8 +218,7 @@ def _pages(
         progress(done, len(wanted))
         if path not in pages:
             columns = [column for _, other, column in wanted if other == path]
-            how = columns, options.scheme, options.missing, options.unit
-            pages[path] = read_page(path, parts[path].text, parts[path].before, *how)
+            pages[path] = read_page(path, parts[path], columns, options)
     progress(len(wanted), len(wanted))
     return pages
 

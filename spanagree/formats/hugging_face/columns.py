@@ -22,9 +22,11 @@ def choose_split(data: Any, split: str | None) -> Any:
     if isinstance(data, Mapping):
         if split not in data:
             raise one_of(split, map(str, data), "split")
-        return data[split]
-    if split is not None:
+        data = data[split]
+    elif split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
+    if not isinstance(data, Iterable):
+        raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
 
@@ -40,8 +42,6 @@ class Columns:
             self._check(data.column_names)
             self.table = data.select_columns(list(self.lists)).with_format("arrow")[:]
             return
-        if not isinstance(data, Iterable):
-            raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
         for number, row in enumerate(data, 1):
             if not isinstance(row, Mapping):
                 raise unfit(f"row {number}:", row, "rows are mappings")
@@ -65,7 +65,7 @@ class Columns:
     def flat(self, column: str) -> tuple[Any, Ints]:
         """Return all rows' entries, concatenated, and how many each row has; −1 for null."""
         if self.table is None:
-            values = self.values(column)
+            values = self.lists[column]
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or hasattr(row, "__len__")):
                     where = f"column {show(column)}, row {i + 1}:"

@@ -16,7 +16,7 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
@@ -117,31 +117,27 @@ class _Shape(TagOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         tags, spans, annotator = self.tags, self.spans, self.annotator
-        if tags is not None and not isinstance(tags, Mapping):
-            raise SettingError(
-                f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}"
-            )
-        if spans is not None and not isinstance(spans, (str, Mapping)):
-            raise SettingError(
-                f"spans {show(spans)}; annotator to column, or one column, is needed"
-            )
-        if tags is not None and (spans is not None or self.tokens is None or annotator is not None):
-            raise SettingError("tags go with tokens, and with neither spans nor annotator")
-        if tags is None and spans is None:
-            raise SettingError("neither tags nor spans; one of them says where the annotations are")
-        if tags is None and self.text is None and self.tokens is None:
-            raise SettingError(
-                "neither text nor tokens; spans need the column that they are offsets in"
-            )
-        if isinstance(spans, str) != (annotator is not None):
-            raise SettingError(
-                "the long form has one column of spans and one of annotators; name both, or give"
-                " spans as annotator to column"
-            )
-        if annotator is not None and self.document is None:
-            raise SettingError(
-                "the long form needs document: the column that says which rows are one"
-            )
+        content = self.text is not None or self.tokens is not None
+        wrong = {
+            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}": (
+                tags is not None and not isinstance(tags, Mapping)
+            ),
+            f"spans {show(spans)}; annotator to column, or one column, is needed": (
+                spans is not None and not isinstance(spans, (str, Mapping))
+            ),
+            "tags go with tokens, and with neither spans nor annotator": tags is not None
+            and (spans is not None or self.tokens is None or annotator is not None),
+            "neither tags nor spans; one of them says where the annotations are": tags is None
+            and spans is None,
+            "neither text nor tokens; spans need the column that they are offsets in": not content,
+            "the long form has one column of spans and one of annotators; name both, or give spans"
+            " as annotator to column": isinstance(spans, str) != (annotator is not None),
+            "the long form needs document: the column that says which rows are one": (
+                annotator is not None and self.document is None
+            ),
+        }
+        for problem in (problem for problem, case in wrong.items() if case):
+            raise SettingError(problem)
 
     @property
     def layers(self) -> dict[str, str]:
@@ -169,8 +165,6 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
         for low in range(0, len(data), block):
             yield data.select(range(low, min(low + block, len(data))))
         return
-    if not isinstance(data, Iterable):
-        raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
     features = getattr(data, "features", None)
     rows = _Rows(features)
     seen: set[int] = set()
@@ -206,17 +200,11 @@ def _read(data: Any, shape: _Shape) -> RawCorpus:
     named = list(shape.layers.values())
     others = filter(None, (shape.tokens, shape.text, shape.annotator, shape.document))
     columns = Columns(data, [*named, *others])
-    names = {column: layer_names(columns, column, shape.label_names) for column in named}
     ids = None if shape.document is None else columns.values(shape.document)
-    return (_from_spans if shape.tags is None else _from_tags)(columns, shape, ids, names)
+    return (_from_spans if shape.tags is None else _from_tags)(columns, shape, ids)
 
 
-def _from_tags(
-    columns: Columns,
-    shape: _Shape,
-    ids: list[Any] | None,
-    names: Mapping[str, list[str] | None],
-) -> RawCorpus:
+def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
     """Return the rows of columns of tags, one for each layer."""
     tokens = str(shape.tokens)
     flat, lengths = columns.flat(tokens)
@@ -233,37 +221,34 @@ def _from_tags(
                 f"column {show(column)}, row {i + 1}: {sizes[i]} tags for {lengths[i]} tokens; each"
                 " token needs one"
             )
-        known, codes = label_codes(flat, names[column], column)
+        names = layer_names(columns, column, shape.label_names)
+        known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
-    read = read_columns(tag_columns, lengths, InDocument(lengths), shape)
-    return read.to_raw(
-        {"format": "datasets"}, tokens=words, ids=None if ids is None else map(str, ids)
-    )
+    reading = {"format": "datasets"}
+    names_of = None if ids is None else map(str, ids)
+    return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
 
 
-def _from_spans(
-    columns: Columns,
-    shape: _Shape,
-    ids: list[Any] | None,
-    names: Mapping[str, list[str] | None],
-) -> RawCorpus:
+def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
     """Return the rows of columns of spans, or of the long form."""
     content = "tokens" if shape.text is None else "text"
-    collector = Collector("tokens" if shape.text is None else "characters")
     contents = columns.values(str(shape.text or shape.tokens))
-    cells = {column: columns.values(column) for column in names}
+    layers = {
+        name: (columns.values(column), layer_names(columns, column, shape.label_names))
+        for name, column in shape.layers.items()
+    }
     long = shape.annotator is not None
     who = _annotators(columns, shape.annotator) if shape.annotator is not None else []
-    for name in () if long else shape.layers:
-        collector.annotator(name, "spans")
+    offsets = "tokens" if shape.text is None else "characters"
+    collector = Collector(offsets, () if long else layers)
     for i, cell in enumerate(contents):
         where = f"row {i + 1}"
         id_ = str(i + 1) if ids is None else ids[i]
         document = collector.document(id_, where, again=long, **{content: cell})
-        for layer, column in shape.layers.items():
+        for layer, (cells, names) in layers.items():
             name = who[i] if long else layer
             place = f"{where}, annotator {show(name)}"
-            rows = span_records(cells[column][i], names[column], place)
+            rows = span_records(cells[i], names, place)
             collector.annotate(document, name, rows, place)
     return collector.raw({"format": "datasets"}, numbered=ids is None)
 

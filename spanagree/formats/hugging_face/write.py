@@ -20,20 +20,15 @@ def to_dataset(corpus: Corpus) -> Any:
         SettingError: if datasets is not installed, or neither texts nor tokens are known.
     """
     datasets = optional("datasets", "datasets", "writing datasets")
-    characters = corpus.offsets == "characters"
-    if (corpus.texts if characters else corpus.tokens) is None:
-        what = "texts" if characters else "tokens"
+    what = "texts" if corpus.offsets == "characters" else "tokens"
+    if getattr(corpus, what) is None:
         raise SettingError(f"the {what} are not known; a dataset needs them")
     value = datasets.Value
     documents = list(corpus)
-    features = {"id": value("string")}
-    columns: dict[str, list[Any]] = {"id": [d.id for d in documents]}
-    if characters:
-        features["text"] = value("string")
-        columns["text"] = [d.text for d in documents]
-    else:
-        features["tokens"] = datasets.Sequence(value("string"))
-        columns["tokens"] = [list(d.tokens or ()) for d in documents]
+    words = datasets.Sequence(value("string"))
+    content = {"text": value("string")} if what == "texts" else {"tokens": words}
+    features = {"id": value("string"), **content}
+    columns = {name: [getattr(d, name) for d in documents] for name in features}
     for name in corpus.annotators:
         span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
         features[f"spans:{name}"] = [span]
