@@ -202,7 +202,7 @@ def evaluate_levels(
 ) -> EvaluationByLevel:
     """Return every system's figures and ranks in each level of difficulty.
 
-    The way to split is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
+    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
     Documents without a difficulty come last.
 
     Raises:

@@ -67,7 +67,7 @@ class Split(Signed):
 def split(corpus: Corpus, difficulty: Difficulty, **way: Any) -> Split:
     """Return a corpus for each level of difficulty, with every annotator, and one of those without.
 
-    The way to split is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
+    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
     two levels of nearly equal size unless asked.
 
     Raises:
