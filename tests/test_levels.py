@@ -188,7 +188,10 @@ def test_quantiles():
         ({"at": []}, "at []; a list of rising numbers from 0 to 1 is needed"),
         ({"chance_at": [-0.1]}, "chance_at [-0.1]; a list of rising numbers from 0 to 1 is needed"),
         ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed"),
-        ({"quantiles": [0.5, 0.5]}, "quantiles [0.5, 0.5]; a list of rising numbers from 0 to 1 is needed"),
+        (
+            {"quantiles": [0.5, 0.5]},
+            "quantiles [0.5, 0.5]; a list of rising numbers from 0 to 1 is needed",
+        ),
         (
             {"at": [0.5], "levels": 2},
             "levels and at; documents are split in one way: give one of them",
