@@ -1,8 +1,8 @@
-"""Arrays: the types of them that the package uses, and ranges and groups within them."""
+"""Types that many rooms share, of arrays and of progress; and ranges and groups in arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,10 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 Bools: TypeAlias = NDArray[np.bool_]
+
+
+Progress: TypeAlias = Callable[[int, int], None] | None
+"""Called with the number of steps that are done, and of all; or nothing."""
 
 
 def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:

@@ -122,7 +122,7 @@ def test_what_cannot_be_done(newsroom, monkeypatch):
     for arguments, said in (
         (["figure"], "the figure needs matplotlib: pip install matplotlib"),
         (["table", gold, "nowhere.conll"], "nowhere.conll: no such file"),
-        (["table", gold, tagger, "--chance-at", "1.5"], "chance_at 1.5; numbers from 0 to 1 are needed"),
+        (["table", gold, tagger, "--chance-at", "1.5"], "chance_at [1.5]; a list of rising numbers from 0 to 1 is needed"),
     ):  # fmt: skip
         with pytest.raises(SystemExit) as error:
             script().main(arguments)

@@ -13,7 +13,7 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import check_known, check_whole
-from spanagree.matching.measures import find_match
+from spanagree.matching.overlaps import check_names
 
 
 def agree(
@@ -58,7 +58,7 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
-    find_match(match)
+    check_names(match, chance)
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Ints, Progress, distinct
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
@@ -101,7 +101,7 @@ def count(
     chance: str,
     resampling: Resampling | None = None,
     keep: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> CountedPairs:
     """Count what each two annotators of one corpus or block have in common.
 

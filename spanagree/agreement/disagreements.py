@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
-from spanagree.errors import SettingError, check_choice, check_known, counted, printable, show
+from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
 from spanagree.rendering.table import Column, Table, Value
@@ -214,8 +214,10 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    names = _chosen(kinds)
-    layers, pairs, documents, notes = _two(corpus, a, b)
+    asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
+    check_known(asked, KINDS, "kind")
+    names = [kind for kind in KINDS if kind in asked]
+    layers, pairs, shared = _two(corpus, a, b, None if kinds is None else names)
     counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
@@ -225,23 +227,23 @@ def disagreements(
     what = "texts" if corpus.offsets == "characters" else "tokens"
     known = getattr(corpus, what) is not None
     if text and not known:
-        notes.append(f"the {what} are not known, so rows have offsets only")
+        shared["notes"] += (f"the {what} are not known, so rows have offsets only",)
     return Disagreements(
-        dict(zip(OUTCOMES, counts.tolist(), strict=True)),
-        documents,
-        np.maximum(side_a[:, 0], side_b[:, 0]),
-        pairs.kind[wanted],
-        side_a[:, 1:],
-        side_b[:, 1:],
-        corpus,
-        text and known,
-        _settings(corpus, a, b, None if kinds is None else names),
-        tuple(notes),
+        counts=dict(zip(OUTCOMES, counts.tolist(), strict=True)),
+        document=np.maximum(side_a[:, 0], side_b[:, 0]),
+        kind=pairs.kind[wanted],
+        a=side_a[:, 1:],
+        b=side_b[:, 1:],
+        corpus=corpus,
+        with_text=text and known,
+        **shared,
     )
 
 
-def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], Pairing, int, list[str]]:
-    """Return the layers of two annotators, their segments in pairs, how many both saw, and notes.
+def _two(
+    corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
+) -> tuple[tuple[Layer, Layer], Pairing, dict[str, Any]]:
+    """Return the layers of two annotators, their segments in pairs, and what all results have.
 
     Raises:
         SettingError: as for :func:`disagreements`.
@@ -256,29 +258,15 @@ def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], Pairing, 
             f"between {show(a)} and {show(b)}: no document that both saw; two who share one are"
             " needed"
         )
-    notes = list(corpus.notes)
+    notes = corpus.notes
     if unshared := len(corpus) - both:
         who = f"{printable(a)} and {printable(b)}"
-        notes.append(f"{unshared} of {len(corpus)} documents not shared by {who}, left out")
-    return layers, pairing(*layers, labels=len(corpus.labels)), both, notes
-
-
-def _chosen(kinds: Iterable[str] | None) -> list[str]:
-    """Return the kinds asked for, in the order of the table."""
-    if kinds is None:
-        return list(KINDS)
-    asked = [kinds] if isinstance(kinds, str) else list(kinds)
-    for kind in asked:
-        check_choice(kind, KINDS, "kind")
-    return [kind for kind in KINDS if kind in asked]
-
-
-def _settings(
-    corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
-) -> DisagreementSettings:
-    return DisagreementSettings(
+        notes += (f"{unshared} of {len(corpus)} documents not shared by {who}, left out",)
+    settings = DisagreementSettings(
         between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
     )
+    shared = {"documents": both, "settings": settings, "notes": notes}
+    return layers, pairing(*layers, labels=len(corpus.labels)), shared
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,7 +344,7 @@ def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
     >>> confusion(corpus, "ann", "bob").matrix.tolist()
     [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
     """
-    layers, pairs, documents, notes = _two(corpus, a, b)
+    layers, pairs, shared = _two(corpus, a, b)
     nothing = len(corpus.labels)
     whole = np.zeros((nothing + 1, nothing + 1), np.int64)
     sides = zip(layers, pairs[:2], strict=True)
@@ -366,7 +354,5 @@ def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
     return Confusion(
         tuple(name for name, there in zip(corpus.labels, used, strict=False) if there),
         whole[np.ix_(used, used)],
-        documents,
-        _settings(corpus, a, b),
-        tuple(notes),
+        **shared,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.agreement.count import COLUMNS, CountedPairs, Kept
 from spanagree.agreement.team import Member, Pair, Scored, Team
-from spanagree.arrays import Floats, Ints, groups, ranks
+from spanagree.arrays import Floats, Ints, Progress, groups, ranks
 from spanagree.blocks.poisson import Replicates, percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tallies, Tally
@@ -22,10 +22,7 @@ Ends = tuple[Sequence[Interval], "Interval | None"]
 
 
 def with_intervals(
-    figures: Scored,
-    counts: CountedPairs,
-    resampling: Resampling,
-    progress: Callable[[int, int], None] | None = None,
+    figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
 ) -> Scored:
     """Return the same figures with intervals: each figure's own documents are resampled.
 
@@ -105,10 +102,7 @@ def _columns(tally: Tally) -> Floats:
 
 
 def _over_documents(
-    figures: Scored,
-    kept: Kept,
-    resampling: Resampling,
-    progress: Callable[[int, int], None] | None,
+    figures: Scored, kept: Kept, resampling: Resampling, progress: Progress
 ) -> Ends:
     """Return intervals from resamples of the documents that are kept."""
     rows = kept.tallies

@@ -18,7 +18,7 @@ import numpy as np
 from spanagree.agreement.count import AgreementSettings, CountedPairs, Kept
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
@@ -332,7 +332,7 @@ def result(
     counts: CountedPairs,
     min_shared: int = MIN_SHARED,
     resampling: Resampling | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Agreement:
     """Score what was counted, with intervals if resampling is given.
 
@@ -340,12 +340,11 @@ def result(
         InputError: for intervals over blocks in which a document comes twice.
     """
     settings = replace(
-        counts.final_settings(), annotators=len(counts.saw), min_shared=int(min_shared)
+        counts.final_settings(resampling), annotators=len(counts.saw), min_shared=int(min_shared)
     )
     figures = scored(counts, min_shared)
     if resampling is not None:
         figures = with_intervals(figures, counts, resampling, progress)
-        settings = replace(settings, **resampling.settings())
     kept = counts.kept
     return Agreement(
         *figures,

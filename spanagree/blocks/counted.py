@@ -18,6 +18,7 @@ from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError
 from spanagree.settings import Settings
+from spanagree.uncertainty.bootstrap import Resampling
 
 Kind = TypeVar("Kind", bound=Settings)
 Part = TypeVar("Part", bound="Counted[Any]")
@@ -70,9 +71,10 @@ class Counted(Generic[Kind]):
         """Return the fields of the kind, for both together."""
         raise NotImplementedError
 
-    def final_settings(self) -> Kind:
-        """Return the settings of the result: over blocks they say how many were skipped."""
-        return replace(self.settings, skipped_blocks=len(self.skipped) or None)
+    def final_settings(self, resampling: Resampling | None = None) -> Kind:
+        """Return the settings of the result: also how many blocks were skipped, and resamples."""
+        drawn = {} if resampling is None else resampling.settings()
+        return replace(self.settings, skipped_blocks=len(self.skipped) or None, **drawn)
 
     def final_notes(self) -> tuple[str, ...]:
         """Return the notes of the result: of many blocks the first few, and all skipped ones."""

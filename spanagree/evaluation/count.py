@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
@@ -130,7 +130,7 @@ def count(
     chance: str,
     resampling: Resampling | None = None,
     keep: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> CountedSystems:
     """Count what systems and gold have in common in one corpus or block.
 
@@ -169,11 +169,7 @@ def count(
 
 
 def _tally_systems(
-    corpus: Corpus,
-    gold: str | None,
-    match: str,
-    chance: str,
-    progress: Callable[[int, int], None] | None,
+    corpus: Corpus, gold: str | None, match: str, chance: str, progress: Progress
 ) -> tuple[str, dict[str, Tallies]]:
     """Return gold's name, and the tallies of each system."""
     names = corpus.annotators

@@ -9,12 +9,10 @@ from concurrent.futures import Executor
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import check_choice
 from spanagree.evaluation.count import count
 from spanagree.evaluation.result import Evaluation, result
-from spanagree.matching.measures import find_match
+from spanagree.matching.overlaps import check_names
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -65,8 +63,7 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    find_match(match)
-    check_choice(chance, CHANCES, "chance")
+    check_names(match, chance)
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
     counts = count_all(

@@ -349,14 +349,11 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         systems[name] = System(
             name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
         )
-    settings = counts.final_settings()
-    if resampling is not None:
-        settings = replace(settings, **resampling.settings())
     return Evaluation(
         systems,
         counts.documents,
         None if kept is None else kept.ids,
-        settings,
+        counts.final_settings(resampling),
         (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
         counts,
         resampling,

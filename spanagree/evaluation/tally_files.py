@@ -20,7 +20,7 @@ import numpy as np
 
 from spanagree.arrays import Bools
 from spanagree.corpus.segments import LONGEST
-from spanagree.errors import InputError, SettingError, printable, show
+from spanagree.errors import InputError, SettingError, printable, reason, show
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
 from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
@@ -240,8 +240,7 @@ def _content(path: str | bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     except FileNotFoundError:
         raise InputError("no such file") from None
     except Exception as error:  # whatever the decoder raises
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"cannot be read as Parquet: {printable(lines[0])}") from None
+        raise InputError(f"cannot be read as Parquet: {reason(error)}") from None
     about = _about((table.schema.metadata or {}).get(_KEY))
     types = {field.name: str(field.type) for field in table.schema}
     if types != _COLUMNS:

@@ -162,14 +162,6 @@ def _spa(sums: Sums) -> Floats:
     return figures(sums.weighted / sums.weight, _total(share**2))
 
 
-def _pi(sums: Sums) -> Floats:
-    return figures(sums.observed, _total(sums.of_one))
-
-
-def _kappa(sums: Sums) -> Floats:
-    return figures(sums.observed, _total(sums.of_pairs))
-
-
 def _alpha(sums: Sums) -> Floats:
     """1 − D_o and 1 − D_e of the coincidence matrix."""
     n = _total(sums.values)
@@ -194,8 +186,8 @@ Formula: TypeAlias = Callable[[Sums], Floats]
 
 FORMULAS: Mapping[str, Formula] = {
     "SPA": _spa,
-    "π": _pi,
-    "κ": _kappa,
+    "π": lambda sums: figures(sums.observed, _total(sums.of_one)),
+    "κ": lambda sums: figures(sums.observed, _total(sums.of_pairs)),
     "α": _alpha,
     "AC1": _ac1,
     "B": _bias,

@@ -144,14 +144,12 @@ def _borders(
 
 
 def _thresholds(values: Any, name: str) -> list[float]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise SettingError(f"{name} {show(values)}; a list of numbers is needed")
-    asked = list(values)
-    for value in asked:
-        if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
-            raise SettingError(f"{name} {show(value)}; numbers from 0 to 1 are needed")
-    if not asked or any(b <= a for a, b in itertools.pairwise(asked)):
-        raise SettingError(f"{name} {show(asked)}; rising numbers from 0 to 1 are needed")
+    listed = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
+    asked = list(values) if listed else []
+    numbers = all(isinstance(v, (int, float, np.number)) and 0 <= v <= 1 for v in asked)
+    if not asked or not numbers or any(b <= a for a, b in itertools.pairwise(asked)):
+        shown = show(asked if listed else values)
+        raise SettingError(f"{name} {shown}; a list of rising numbers from 0 to 1 is needed")
     return [float(value) for value in asked]
 
 

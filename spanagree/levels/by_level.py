@@ -73,13 +73,13 @@ class EvaluationByLevel(Result):
         """Where an answer is shaky, a sentence each."""
         return tuple(
             f"{level.name}: {caveat}"
-            for level, evaluation in self._defined()
+            for level, evaluation in self.defined
             for caveat in evaluation.caveats
         )
 
     def between(self, kind: str) -> list[tuple[str, str, float]]:
         """Return τ between the systems' F1 in each two levels; of over ten, in neighbours only."""
-        parts = [(level.name, _f1(evaluation, kind)) for level, evaluation in self._defined()]
+        parts = [(level.name, _f1(evaluation, kind)) for level, evaluation in self.defined]
         return [
             (a, b, self.tau(one, other))
             for i, (a, one) in enumerate(parts)
@@ -91,7 +91,9 @@ class EvaluationByLevel(Result):
         """Each level with its evaluation."""
         return list(zip(self.levels, self.evaluations, strict=True))
 
-    def _defined(self) -> list[tuple[Level, Evaluation]]:
+    @property
+    def defined(self) -> list[tuple[Level, Evaluation]]:
+        """Each level of documents with a difficulty, with its evaluation."""
         return [part for part in self.parts if not math.isnan(part[0].low)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,7 +173,7 @@ class EvaluationByLevel(Result):
         """Return how alike raw and corrected ranks are, and those of levels; in sentences."""
         if len(self.whole.systems) < 2:
             return []
-        parts = [*((level.name, part) for level, part in self._defined()), ("all", self.whole)]
+        parts = [*((level.name, part) for level, part in self.defined), ("all", self.whole)]
         within = [f"{name} {figure(self.raw_and_corrected(part))}" for name, part in parts]
         remarks = [f"{_TAU} of raw and corrected F1: {', '.join(within)}"]
         for kind, name in (("observed", "raw"), ("corrected", "corrected")):
@@ -182,7 +184,7 @@ class EvaluationByLevel(Result):
 
     def picture(self) -> Picture:
         """Return the corrected F1 of each system in each level."""
-        defined = self._defined()
+        defined = self.defined
         names = [level.name for level, _ in defined]
         rows = {
             name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
@@ -196,23 +198,18 @@ def _f1(evaluation: Evaluation, kind: str) -> list[float]:
 
 
 def evaluate_levels(
-    evaluation: Evaluation,
-    difficulty: Difficulty,
-    *,
-    levels: int | None = None,
-    at: Sequence[float] | None = None,
-    chance_at: Sequence[float] | None = None,
-    quantiles: Sequence[float] | None = None,
+    evaluation: Evaluation, difficulty: Difficulty, **way: Any
 ) -> EvaluationByLevel:
     """Return every system's figures and ranks in each level of difficulty.
 
-    The ways to split are those of :func:`levels_of`. Documents without a difficulty come last.
+    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
+    Documents without a difficulty come last.
 
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
     """
     difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
-    made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
+    made = levels_of(difficulty, **way)
     return EvaluationByLevel(
         evaluation,
         made.all,

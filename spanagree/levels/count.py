@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats
+from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
 from spanagree.corpus.corpus import Corpus
@@ -75,7 +75,7 @@ def count(
     match: str,
     chance: str,
     keep: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> CountedDifficulty:
     """Count what luck alone gives on each document of one corpus or block.
 
@@ -119,9 +119,7 @@ def count(
     )
 
 
-def _documents(
-    team: Corpus, match: str, chance: str, progress: Callable[[int, int], None] | None
-) -> Documents:
+def _documents(team: Corpus, match: str, chance: str, progress: Progress) -> Documents:
     """Return the mean over all ordered pairs of those who saw each document, i = j included."""
     crowd = Crowd.of(team)
     first, second = crowd.pairs(with_itself=True)

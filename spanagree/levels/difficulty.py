@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats
+from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
@@ -202,7 +202,7 @@ def difficulty(
     chance: str = "nonoverlapping",
     executor: Executor | None = None,
     on_error: str = "raise",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Difficulty:
     """Return how hard each document is: 1 − the agreement that luck alone would give on it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,18 +64,11 @@ class Split(Signed):
         return {**self.head(), "parts": parts}
 
 
-def split(
-    corpus: Corpus,
-    difficulty: Difficulty,
-    *,
-    levels: int | None = None,
-    at: Sequence[float] | None = None,
-    chance_at: Sequence[float] | None = None,
-    quantiles: Sequence[float] | None = None,
-) -> Split:
+def split(corpus: Corpus, difficulty: Difficulty, **way: Any) -> Split:
     """Return a corpus for each level of difficulty, with every annotator, and one of those without.
 
-    The ways to split are those of :func:`levels_of`; two levels of nearly equal size unless asked.
+    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
+    two levels of nearly equal size unless asked.
 
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
@@ -87,7 +79,7 @@ def split(
     [1, 1]
     """
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
-    made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
+    made = levels_of(difficulty, **way)
     named = corpus.with_ids()
 
     def part(level: Level) -> Part:

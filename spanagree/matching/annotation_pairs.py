@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges, ranks
+from spanagree.arrays import Ints, Progress, ranges, ranks
 from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -66,7 +66,7 @@ def compare(
     pairs: tuple[Ints, Ints],
     match: str,
     chance: str,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Tallies:
     """Return the tallies of each pair of annotations, which the column ``document`` numbers.
 

@@ -15,6 +15,16 @@ from spanagree.errors import SettingError, check_choice, show
 from spanagree.matching.measures import MATCHES, find_match
 
 
+def check_names(match: str, chance: str) -> None:
+    """Refuse an unknown measure or chance model.
+
+    Raises:
+        SettingError: naming those that there are.
+    """
+    find_match(match)
+    check_choice(chance, CHANCES, "chance")
+
+
 def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
 
@@ -22,8 +32,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         SettingError: naming the first two segments and the settings that would work; for an
             unknown measure or chance model.
     """
-    find_match(match)
-    check_choice(chance, CHANCES, "chance")
+    check_names(match, chance)
     layer = corpus.layers[name]
     overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
     if overlap is None:

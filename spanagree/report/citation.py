@@ -176,16 +176,13 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     'agreement'
     """
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
-    if "test" in settings:
-        return "luck" if settings["test"] == "luck" else "comparison"
-    if "average" in settings:
-        return "levels" if levels else "evaluation"
-    if "team" in settings:
-        return "agreement"
-    if "categories" in settings:
-        return "coefficients"
-    if "of" in settings:
-        return "split" if levels else "difficulty"
-    if "between" in settings:
-        return "disagreements"
-    return "chance" if "chance" in settings else "reading"
+    subjects = {
+        "test": "luck" if settings.get("test") == "luck" else "comparison",
+        "average": "levels" if levels else "evaluation",
+        "team": "agreement",
+        "categories": "coefficients",
+        "of": "split" if levels else "difficulty",
+        "between": "disagreements",
+        "chance": "chance",
+    }
+    return next((subject for key, subject in subjects.items() if key in settings), "reading")

@@ -97,7 +97,7 @@ class SystemsOverview(Overview):
     @property
     def borders(self) -> list[float]:
         """The difficulties at which a level ends and the next one begins."""
-        return [level.low for level in self.levels.levels[1:] if not math.isnan(level.low)]
+        return [level.low for level, _ in self.levels.defined[1:]]
 
     @property
     def best_two(self) -> SystemPair | None:
@@ -110,8 +110,7 @@ class SystemsOverview(Overview):
     @property
     def hard_half(self) -> tuple[float, Evaluation] | None:
         """From which difficulty on documents are hard, and how the systems did on these."""
-        parts = zip(self.levels.levels, self.levels.evaluations, strict=True)
-        halves = [(level.low, part) for level, part in parts if not math.isnan(level.low)]
+        halves = [(level.low, part) for level, part in self.levels.defined]
         return halves[-1] if len(halves) > 1 else None
 
 

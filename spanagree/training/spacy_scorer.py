@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, codes
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, show
 from spanagree.evaluation.evaluate import evaluate
-from spanagree.matching.measures import MATCHES
+from spanagree.matching.overlaps import check_names
 from spanagree.matching.score import Score
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
@@ -59,8 +58,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     >>> ner_scorer()([])["ents_f_corrected"] is None
     True
     """
-    check_choice(match, MATCHES, "match")
-    check_choice(chance, CHANCES, "chance")
+    check_names(match, chance)
     return partial(_score, match=match, chance=chance)
 
 
@@ -82,8 +80,7 @@ def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
     >>> spancat_scorer(match="boundaries")([], spans_key="sc")["spans_sc_chance"] is None
     True
     """
-    check_choice(match, MATCHES, "match")
-    check_choice(chance, CHANCES, "chance")
+    check_names(match, chance)
     return partial(_score_spans, match=match, chance=chance)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
-from spanagree.errors import InputError, SettingError, check_choice, show, unfit
+from spanagree.errors import InputError, SettingError, show, unfit
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.result import System
 from spanagree.matching.measures import MATCHES
+from spanagree.matching.overlaps import check_names
 from spanagree.matching.tally import Tally
 
 IGNORED = -100
@@ -63,8 +63,7 @@ def trainer_metrics(
     >>> round(metrics["f1"], 3), round(metrics["chance"], 3), round(metrics["f1_corrected"], 3)
     (1.0, 0.5, 1.0)
     """
-    check_choice(match, MATCHES, "match")
-    check_choice(chance, CHANCES, "chance")
+    check_names(match, chance)
     if strict and scheme == "auto":
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows
+from spanagree.arrays import Floats, Ints, Progress, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval
 
@@ -262,7 +262,7 @@ def intervals(
     things: Sequence[tuple[Ints, Floats]],
     statistic: Statistic,
     resampling: Resampling,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[list[Interval]]:
     """Return intervals for figures that come in threes: observed, expected, corrected.
 

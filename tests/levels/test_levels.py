@@ -179,17 +179,20 @@ def test_quantiles():
     [
         ({"levels": 0}, "levels 0; a whole number from 1 is needed"),
         ({"levels": 1.5}, "levels 1.5; a whole number from 1 is needed"),
-        ({"at": [1.1]}, "at 1.1; numbers from 0 to 1 are needed"),
-        ({"at": [math.nan]}, "at nan; numbers from 0 to 1 are needed"),
-        ({"at": 0.5}, "at 0.5; a list of numbers is needed"),
+        ({"at": [1.1]}, "at [1.1]; a list of rising numbers from 0 to 1 is needed"),
+        ({"at": [math.nan]}, "at [nan]; a list of rising numbers from 0 to 1 is needed"),
+        ({"at": 0.5}, "at 0.5; a list of rising numbers from 0 to 1 is needed"),
         (
             {"at": np.array([0.5, 0.4])},
-            "at [np.float64(0.5), np.float64(0.4)]; rising numbers from 0 to 1 are needed",
+            "at [np.float64(0.5), np.float64(0.4)]; a list of rising numbers from 0 to 1 is needed",
         ),
-        ({"at": []}, "at []; rising numbers from 0 to 1 are needed"),
-        ({"chance_at": [-0.1]}, "chance_at -0.1; numbers from 0 to 1 are needed"),
-        ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; rising numbers from 0 to 1 are needed"),
-        ({"quantiles": [0.5, 0.5]}, "quantiles [0.5, 0.5]; rising numbers from 0 to 1 are needed"),
+        ({"at": []}, "at []; a list of rising numbers from 0 to 1 is needed"),
+        ({"chance_at": [-0.1]}, "chance_at [-0.1]; a list of rising numbers from 0 to 1 is needed"),
+        ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed"),
+        (
+            {"quantiles": [0.5, 0.5]},
+            "quantiles [0.5, 0.5]; a list of rising numbers from 0 to 1 is needed",
+        ),
         (
             {"at": [0.5], "levels": 2},
             "levels and at; documents are split in one way: give one of them",
