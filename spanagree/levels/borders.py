@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -26,6 +26,15 @@ class LevelSettings(Settings):
     chance_at: Sequence[float] | None = None
     quantiles: Sequence[float] | None = None
     borders: Sequence[float]
+
+
+class Way(TypedDict, total=False):
+    """One of the four ways to put documents into levels; see :func:`levels_of`."""
+
+    levels: int | None
+    at: Sequence[float] | None
+    chance_at: Sequence[float] | None
+    quantiles: Sequence[float] | None
 
 
 class Level(NamedTuple):

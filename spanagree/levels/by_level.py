@@ -6,12 +6,12 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanagree.errors import counted, printable
 from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation
-from spanagree.levels.borders import Level, LevelSettings, levels_of
+from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
@@ -24,6 +24,9 @@ from spanagree.settings import unit
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"
 _NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can find anything
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -198,7 +201,7 @@ def _f1(evaluation: Evaluation, kind: str) -> list[float]:
 
 
 def evaluate_levels(
-    evaluation: Evaluation, difficulty: Difficulty, **way: Any
+    evaluation: Evaluation, difficulty: Difficulty, **way: Unpack[Way]
 ) -> EvaluationByLevel:
     """Return every system's figures and ranks in each level of difficulty.
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
-from spanagree.levels.borders import Level, LevelSettings, levels_of
+from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import Signed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,7 +67,7 @@ class Split(Signed):
         return {**self.head(), "parts": parts}
 
 
-def split(corpus: Corpus, difficulty: Difficulty, **way: Any) -> Split:
+def split(corpus: Corpus, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
     """Return a corpus for each level of difficulty, with every annotator, and one of those without.
 
     The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
