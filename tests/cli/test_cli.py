@@ -143,6 +143,8 @@ def test_help_and_version(run):
 
 def test_convert_and_check(run, files, tmp_path):
     """CoNLL to JSONL, to Parquet, to .spacy and back; the same numbers all the way."""
+    pytest.importorskip("datasets")
+    pytest.importorskip("spacy")
     _, expected, _ = run("evaluate", *files[:3], "--format", "json")
     tallies = [s["tally"] for s in json.loads(expected)["systems"]]
     jsonl, conll, parquet = (tmp_path / f"news.{x}" for x in ("jsonl", "conll", "parquet"))
@@ -170,6 +172,7 @@ def test_convert_and_check(run, files, tmp_path):
 
 def test_check_exits_with_1_on_errors(run, tmp_path):
     """What has to be repaired is an error; repaired, it is none."""
+    pytest.importorskip("datasets")
     path = tmp_path / "dirty.jsonl"
     segments = (
         '[{"start": 0, "end": 9, "label": "<X>"}, {"start": 1, "end": 2, "label": "\\u001b"}]'
@@ -271,6 +274,8 @@ CASES = {
 @pytest.mark.parametrize("what", CASES)
 def test_refused(run, tmp_path, monkeypatch, what):
     """One line that says what, where, the value and what is allowed; nothing on stdout."""
+    if what == "no such tokenizer":
+        pytest.importorskip("spacy")
     contents, arguments, code, message = CASES[what]
     monkeypatch.chdir(tmp_path)
     for name, content in contents.items():

@@ -181,6 +181,7 @@ def test_below_the_table(run, command, form):
 
 def test_two_tables_are_explained_once(run, tmp_path):
     """A test has its evaluation before it; what both have is explained once. Merge has it too."""
+    pytest.importorskip("pyarrow")
     part = tmp_path / "part.parquet"
     line = COMMANDS["evaluate"]
     code, out, _ = run(f"{line} --test permutation --resamples 50 --explain --tallies {part}")
