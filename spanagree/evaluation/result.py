@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.errors import check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
@@ -70,18 +70,6 @@ class System:
     rank: Rank
     tallies: Tallies | None = field(repr=False, compare=False)
     shared: Bools | None = field(repr=False, compare=False)
-
-    def kept(self) -> tuple[Tallies, Bools]:
-        """Return the tallies of every document, and which documents both saw.
-
-        Raises:
-            SettingError: for an evaluation over blocks, which keeps sums only.
-        """
-        if self.tallies is None or self.shared is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an evaluation of one corpus keeps them"
-            )
-        return self.tallies, self.shared
 
     @property
     def precision(self) -> Score:
@@ -153,8 +141,9 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        tallies, shared = self.systems[system].kept()
-        sums = TallySum.each(tallies, tallies.document, len(shared))
+        kept = self.counted.documents_kept()
+        tallies = kept.tallies[system]
+        sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
