@@ -221,10 +221,8 @@ class Evaluation(Result):
                 rows.append([system.name, part, "", part, *figures(tally), *tally.counts])
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
-                nothing = [None] * 4
-                rows.append(
-                    [system.name, "", "macro", "all (macro)", *figures(system.macro), *nothing]
-                )
+                macro = [*figures(system.macro), *[None] * 4]
+                rows.append([system.name, "", "macro", "all (macro)", *macro])
         gold = printable(self.settings.gold)
         documents = counted(self.documents, unit(self.settings))
         return Table(
@@ -256,19 +254,16 @@ class Evaluation(Result):
 
     def picture(self) -> Picture:
         """Return F1 as observed and beyond luck: slopes, or dots with their intervals."""
-        systems = self.systems.values()
+        systems, titles = self.systems.values(), ("F1", "corrected F1")
+        both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
+        lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
         if self.resampling is not None:
-            kinds = {"observed": "F1", "corrected": "corrected F1"}
-            rows = [(s.name, [dot_of(s.f1, kind) for kind in kinds]) for s in systems]
-            draw = functools.partial(
-                dots, rows=rows, kinds=list(kinds.values()), what="F1, with intervals"
-            )
+            rows = [(s.name, [dot_of(s.f1, kind) for kind in Rank._fields]) for s in systems]
+            draw = functools.partial(dots, rows=rows, kinds=titles, what="F1, with intervals")
+        elif lines:
+            draw = functools.partial(slopes, lines=lines, titles=titles)
         else:
-            both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
-            lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
-            draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
-            if not lines:
-                draw = functools.partial(sentence, text="no system with a defined F1")
+            draw = functools.partial(sentence, text="no system with a defined F1")
         return Picture(draw, rows_size(len(self.systems) + 4))
 
 
