@@ -128,7 +128,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """
         if (pair := self._pairs.get(self._numbers(names))) is not None:
             return pair
-        return Pair(*sorted(names, key=self._names.__getitem__), 0, Tally(), True)
+        first, second = sorted(names, key=self._names.__getitem__)
+        return Pair(first, second, 0, Tally(), True)
 
     def _numbers(self, names: tuple[str, str]) -> tuple[int, int]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
