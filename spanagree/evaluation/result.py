@@ -279,15 +279,12 @@ def _part_columns(by: str, noun: str) -> list[Column]:
 
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
+    for name, title in zip(Macro._fields, ("precision", "recall", "F1"), strict=True):
+        score = getattr(scores, name)
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
             reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
-
-
-def _scores(scores: Tally | Macro | System) -> list[Score]:
-    return [getattr(scores, name) for name in Macro._fields]
 
 
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
@@ -297,7 +294,7 @@ def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = dict(zip(Macro._fields, _scores(scores), strict=True))
+    named = {name: getattr(scores, name) for name in Macro._fields}
     figures: dict[str, Any] = {
         kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
@@ -347,13 +344,11 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
 def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
     """Return the tally of a system over all labels, which is the empty one, and of each."""
     whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
-    tallies = {label: each.tally for label, each in {**sums, "": whole}.items()}
-    if not ends:
-        return tallies
-    return {
-        label: replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
-        for label, tally in tallies.items()
-    }
+    tallies = {}
+    for label, each in {**sums, "": whole}.items():
+        intervals = zip(Macro._fields, ends[name, label], strict=True) if ends else ()
+        tallies[label] = replace(each.tally, intervals=dict(intervals))
+    return tallies
 
 
 def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
