@@ -7,7 +7,6 @@ on tallies: of a document matched, expected and size move together.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -165,10 +164,7 @@ class Comparison(Result):
             for p in self.pairs
         ]
         kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
-        return Picture(
-            functools.partial(dots, rows=rows, kinds=kinds, what=what, zero=True),
-            rows_size(len(rows)),
-        )
+        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), rows_size(len(rows)))
 
 
 KINDS = ("observed", "corrected")
