@@ -25,7 +25,8 @@ CORRECTED = 2  # the third figure
 
 def main() -> None:
     corpus = sa.read_conll({name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")})
-    tallies = sa.evaluate(corpus).systems["tagger"].kept()[0].table(np.arange(len(corpus)))
+    kept = sa.evaluate(corpus).counted.documents_kept()
+    tallies = kept.tallies["tagger"].table(np.arange(len(corpus)))
     rows = np.stack((tallies[:, 0], tallies[:, 1], tallies[:, 2] + tallies[:, 3]), axis=1)
     truth = f1_figures(rows.sum(axis=0))[CORRECTED]
     print(f"corrected F1 of the population: {truth:.4f}; {SAMPLES} samples of each size")

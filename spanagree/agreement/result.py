@@ -167,7 +167,7 @@ class Agreement(Result):
         columns = [*names, *f1.columns, Column("matched"), Column("expected")]
         columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
         rows = [
-            [*before, *f1.values(score), *_columns(tally), *behind]
+            [*before, *f1.values(score), *(tally.counts if tally else [None] * 4), *behind]
             for before, score, tally, behind in parts
         ]
         if by is None and ci:  # a spread has no interval
@@ -249,10 +249,6 @@ _MARKED = Column("", "marked, over pairs", "count")
 _PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
-def _columns(tally: Tally | None) -> list[Value]:
-    return [None] * 4 if tally is None else [*tally.counts]
-
-
 def _whole(result: Agreement) -> _Layout:
     team, mean = result.team, result.mean
     spread = Score(*mean.sd)
@@ -285,10 +281,9 @@ def _pairs(result: Agreement) -> _Layout:
 def _annotators(result: Agreement) -> _Layout:
     without = ScoreColumns("without_f1", ("team without", "", ""))
     rises = zip(Figures._fields, ("rise", "", "corrected rise"), strict=True)
-    documents = f"{unit(result.settings)}s"
     columns = [
         Column("annotator", "annotator", "name", "annotator of a team"),
-        Column("documents", documents, "count", "documents of an annotator"),
+        Column("documents", f"{unit(result.settings)}s", "count", "documents of an annotator"),
         _PAIRS,
     ]
     parts: list[_Part] = []

@@ -126,24 +126,23 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         Raises:
             KeyError: for a name that is not there, or twice the same.
         """
-        i, j = self._members(names)
-        if (pair := self._pairs.get((min(i, j), max(i, j)))) is not None:
+        if (pair := self._pairs.get(self._numbers(names))) is not None:
             return pair
         first, second = sorted(names, key=self._names.__getitem__)
         return Pair(first, second, 0, Tally(), True)
 
-    def _members(self, names: tuple[str, str]) -> tuple[int, int]:
+    def _numbers(self, names: tuple[str, str]) -> tuple[int, int]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not known or not all(name in self._names for name in names):
             raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
-        return self._names[names[0]], self._names[names[1]]
+        i, j = sorted(map(self._names.__getitem__, names))
+        return i, j
 
     def __contains__(self, names: object) -> bool:
         try:
-            i, j = self._members(names)  # type: ignore[arg-type]  # anything may be asked for
+            return self._numbers(names) in self._pairs  # type: ignore[arg-type]  # or anything
         except (KeyError, TypeError):
             return False
-        return (min(i, j), max(i, j)) in self._pairs
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return ((pair.a, pair.b) for pair in self._pairs.values())

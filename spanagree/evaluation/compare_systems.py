@@ -7,7 +7,6 @@ on tallies: of a document matched, expected and size move together.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -18,9 +17,10 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_choice, counted, printable
-from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation, System
+from spanagree.evaluation.count import EvaluationSettings, Kept
+from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import UNDEFINED, f1_figures, with_reason
+from spanagree.matching.tally import Tallies
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
@@ -139,26 +139,22 @@ class Comparison(Result):
             )
         ]
         rows: list[list[Value]] = []
-        reasons: dict[str, None] = {}
+        exact = "p of pairs that differ in few documents is exact: all exchanges counted"
+        remarks = dict.fromkeys([exact] if any(pair.exact for pair in self.pairs) else [])
         for pair in self.pairs:
             rows.append([getattr(pair, key) for key in _PAIR])
             for difference in (pair.observed, pair.corrected):
                 value, low, high, p, p_holm, reason = difference
                 rows[-1] += [value, low, high, (low, high), p, p_holm]
                 if reason:
-                    reasons[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
-        exact = "p of pairs that differ in few documents is exact: all exchanges counted"
+                    remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
         return Table(
             [*_PAIR.values(), *differences],
             rows,
             self.settings,
             caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's"
             " correction is for all pairs",
-            remarks=[
-                *([exact] if any(pair.exact for pair in self.pairs) else []),
-                *reasons,
-                *self.caveats,
-            ],
+            remarks=[*remarks, *self.caveats],
         )
 
     def picture(self) -> Picture:
@@ -168,10 +164,7 @@ class Comparison(Result):
             for p in self.pairs
         ]
         kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
-        return Picture(
-            functools.partial(dots, rows=rows, kinds=kinds, what=what, zero=True),
-            rows_size(len(rows)),
-        )
+        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), rows_size(len(rows)))
 
 
 KINDS = ("observed", "corrected")
@@ -213,15 +206,18 @@ def compare_systems(
     """
     check_choice(test, TESTS, "test")
     resampling = Resampling(confidence, resamples, seed, interval)
-    systems = list(evaluation.systems.values())
-    if len(systems) < 2:
+    pairs = list(itertools.combinations(evaluation.systems, 2))
+    if not pairs:
         raise SettingError("one system; a difference needs two")
-    groups: dict[bytes, list[tuple[System, System]]] = {}
-    for a, b in itertools.combinations(systems, 2):
-        groups.setdefault((a.kept()[1] & b.kept()[1]).tobytes(), []).append((a, b))
-    compared = (pair for group in groups.values() for pair in _compared(group, test, resampling))
+    kept = evaluation.counted.documents_kept()
+    groups: dict[bytes, list[tuple[str, str]]] = {}
+    for a, b in pairs:
+        groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
+    compared = (
+        each for group in groups.values() for each in _compared(kept, group, test, resampling)
+    )
     by_names = {(pair.a, pair.b): pair for pair in compared}
-    ordered = [by_names[names] for names in itertools.combinations(evaluation.systems, 2)]
+    ordered = [by_names[names] for names in pairs]
     for kind in KINDS:
         adjusted = holm([getattr(pair, kind).p for pair in ordered])
         ordered = [
@@ -235,15 +231,14 @@ def compare_systems(
 
 
 def _compared(
-    pairs: Sequence[tuple[System, System]], test: str, resampling: Resampling
+    kept: Kept, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents, which are resampled together."""
-    documents = np.flatnonzero(pairs[0][0].kept()[1] & pairs[0][1].kept()[1])
-    members = {system.name: system for pair in pairs for system in pair}
+    documents = np.flatnonzero(np.logical_and(*(kept.shared[name] for name in pairs[0])))
     few = len(documents) < 2
-    names = sorted(members)  # canonical order
-    table = np.stack([_triples(members[name], documents) for name in names], axis=1)
-    place = np.array([[names.index(system.name) for system in pair] for pair in pairs])
+    names = sorted(set(itertools.chain(*pairs)))  # canonical order
+    table = np.stack([_triples(kept.tallies[name], documents) for name in names], axis=1)
+    place = np.array([[names.index(name) for name in pair] for pair in pairs])
 
     def differences(sums: Floats) -> Floats:
         """Observed and corrected difference of each pair; (…, 2·pairs)."""
@@ -274,21 +269,20 @@ def _compared(
                 why = "the bootstrap needs two" if few else "nothing varies among the"
                 reasons.append(f"p: {why} documents")
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
-        yield SystemPair(a.name, b.name, len(documents), len(differing), made[0], made[1], exact)
+        yield SystemPair(a, b, len(documents), len(differing), made[0], made[1], exact)
 
 
-def _triples(system: System, documents: Ints) -> Floats:
+def _triples(tallies: Tallies, documents: Ints) -> Floats:
     """Return matched, expected and size of both, for each document; (documents, 3)."""
-    table = system.kept()[0].table(documents)
+    table = tallies.table(documents)
     return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
 
 
 def _centred(drawn: Floats, value: float) -> float:
     """p of a difference: how often a resample is off it by as much as it is off 0."""
     defined = drawn[~np.isnan(drawn)]
-    if math.isnan(value) or not len(defined):
+    # documents that are all alike cannot tell
+    if math.isnan(value) or not len(defined) or (abs(value) > TIE and np.ptp(defined) <= TIE):
         return UNDEFINED
-    if abs(value) > TIE and np.ptp(defined) <= TIE:
-        return UNDEFINED  # the documents are all alike: they cannot tell
     hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
     return (1 + hits) / (1 + len(defined))

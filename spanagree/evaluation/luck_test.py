@@ -142,6 +142,7 @@ def luck_test(
         or evaluation.document_ids != corpus.ids
     ):
         raise SettingError("the evaluation is that of another corpus")
+    kept = evaluation.counted.documents_kept()
     report_progress = progress or (lambda done, total: None)
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):
@@ -152,7 +153,7 @@ def luck_test(
             nothing = np.full(0, UNDEFINED)
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
             continue
-        two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.kept()[1]))
+        two = _in_own_order(corpus.of_annotators([gold, name]).subset(kept.shared[name]))
         matches = _drawn(two, gold, name, evaluation.settings, draws, rng)
         hits = int((matches >= system.tally.matched * (1 - _TIE)).sum())
         null = 2 * matches / size

@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.errors import check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
@@ -70,18 +70,6 @@ class System:
     rank: Rank
     tallies: Tallies | None = field(repr=False, compare=False)
     shared: Bools | None = field(repr=False, compare=False)
-
-    def kept(self) -> tuple[Tallies, Bools]:
-        """Return the tallies of every document, and which documents both saw.
-
-        Raises:
-            SettingError: for an evaluation over blocks, which keeps sums only.
-        """
-        if self.tallies is None or self.shared is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an evaluation of one corpus keeps them"
-            )
-        return self.tallies, self.shared
 
     @property
     def precision(self) -> Score:
@@ -153,8 +141,9 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        tallies, shared = self.systems[system].kept()
-        sums = TallySum.each(tallies, tallies.document, len(shared))
+        kept = self.counted.documents_kept()
+        tallies = kept.tallies[system]
+        sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
@@ -232,10 +221,8 @@ class Evaluation(Result):
                 rows.append([system.name, part, "", part, *figures(tally), *tally.counts])
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
-                nothing = [None] * 4
-                rows.append(
-                    [system.name, "", "macro", "all (macro)", *figures(system.macro), *nothing]
-                )
+                macro = [*figures(system.macro), *[None] * 4]
+                rows.append([system.name, "", "macro", "all (macro)", *macro])
         gold = printable(self.settings.gold)
         documents = counted(self.documents, unit(self.settings))
         return Table(
@@ -267,19 +254,16 @@ class Evaluation(Result):
 
     def picture(self) -> Picture:
         """Return F1 as observed and beyond luck: slopes, or dots with their intervals."""
-        systems = self.systems.values()
+        systems, titles = self.systems.values(), ("F1", "corrected F1")
+        both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
+        lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
         if self.resampling is not None:
-            kinds = {"observed": "F1", "corrected": "corrected F1"}
-            rows = [(s.name, [dot_of(s.f1, kind) for kind in kinds]) for s in systems]
-            draw = functools.partial(
-                dots, rows=rows, kinds=list(kinds.values()), what="F1, with intervals"
-            )
+            rows = [(s.name, [dot_of(s.f1, kind) for kind in Rank._fields]) for s in systems]
+            draw = functools.partial(dots, rows=rows, kinds=titles, what="F1, with intervals")
+        elif lines:
+            draw = functools.partial(slopes, lines=lines, titles=titles)
         else:
-            both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
-            lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
-            draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
-            if not lines:
-                draw = functools.partial(sentence, text="no system with a defined F1")
+            draw = functools.partial(sentence, text="no system with a defined F1")
         return Picture(draw, rows_size(len(self.systems) + 4))
 
 
@@ -295,15 +279,12 @@ def _part_columns(by: str, noun: str) -> list[Column]:
 
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
+    for name, title in zip(Macro._fields, ("precision", "recall", "F1"), strict=True):
+        score = getattr(scores, name)
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
             reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
-
-
-def _scores(scores: Tally | Macro | System) -> list[Score]:
-    return [getattr(scores, name) for name in Macro._fields]
 
 
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
@@ -313,7 +294,7 @@ def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = dict(zip(Macro._fields, _scores(scores), strict=True))
+    named = {name: getattr(scores, name) for name in Macro._fields}
     figures: dict[str, Any] = {
         kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
@@ -363,13 +344,11 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
 def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
     """Return the tally of a system over all labels, which is the empty one, and of each."""
     whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
-    tallies = {label: each.tally for label, each in {**sums, "": whole}.items()}
-    if not ends:
-        return tallies
-    return {
-        label: replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
-        for label, tally in tallies.items()
-    }
+    tallies = {}
+    for label, each in {**sums, "": whole}.items():
+        intervals = zip(Macro._fields, ends[name, label], strict=True) if ends else ()
+        tallies[label] = replace(each.tally, intervals=dict(intervals))
+    return tallies
 
 
 def _notes_on(systems: Iterable[System], documents: int) -> list[str]:

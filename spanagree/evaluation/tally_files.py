@@ -144,15 +144,7 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     if not listed:
         raise InputError("no file; at least one with tallies is needed")
     parts = [_read(path) for path in listed]
-    first, *others = parts
-    for part in others:
-        if sorted(part.about["systems"]) != sorted(first.about["systems"]):
-            raise InputError(
-                f"{part.name}: systems {', '.join(map(printable, part.about['systems']))};"
-                f" {first.name} has {', '.join(map(printable, first.about['systems']))}, and all"
-                " parts need the same"
-            )
-    _check_once(parts)
+    _check_together(parts)
     return result(_united(parts))
 
 
@@ -201,11 +193,18 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     )
 
 
-def _check_once(parts: Sequence[_Part]) -> None:
-    """Refuse a part, or a document, that comes twice."""
+def _check_together(parts: Sequence[_Part]) -> None:
+    """Refuse parts with different systems, and a part or a document that comes twice."""
     by_content: dict[str, str] = {}
     by_id: dict[str, str] = {}
+    systems = parts[0].about["systems"]
     for part in parts:
+        if sorted(part.about["systems"]) != sorted(systems):
+            raise InputError(
+                f"{part.name}: systems {', '.join(map(printable, part.about['systems']))};"
+                f" {parts[0].name} has {', '.join(map(printable, systems))}, and all parts need the"
+                " same"
+            )
         if before := by_content.get(part.about["digest"]):
             raise InputError(f"{part.name}: holds what {before} does; each part is merged once")
         by_content[part.about["digest"]] = part.name

@@ -89,15 +89,12 @@ class Coefficient(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the coefficient as plain data, for JSON; undefined is ``None``, and why."""
-        data = {"name": self.name, **self._entry(), "counts": self.counts._asdict()}
+        data = {"name": self.name, **self.entry(), "counts": self.counts._asdict()}
         if self.by_category:
-            data["by_category"] = {
-                category: part._entry() for category, part in self.by_category.items()
-            }
-        whole: dict[str, Any] = plain({**data, "signature": self.signature})
-        return whole
+            data["by_category"] = {name: part.entry() for name, part in self.by_category.items()}
+        return plain({**data, "signature": self.signature})
 
-    def _entry(self) -> dict[str, Any]:
+    def entry(self) -> dict[str, Any]:
         """Return the figures, why some are undefined, and the interval."""
         entry = self.figures()
         if self.reason:

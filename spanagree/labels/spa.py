@@ -184,10 +184,9 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     0.1109333
     """
     n = np.asarray(n, np.float64)
-    p = np.asarray(class_distribution, np.float64)
     if not (n >= 2).all():
         raise SettingError(f"n {show(n.tolist())}; numbers of labels from 2 are needed")
-    _check_distribution(p)
+    p = _probabilities(np.asarray(class_distribution, np.float64).tolist())
     s = (p**2).sum()
     # S − S² without cancellation where one p is nearly 1: Σ_c p_c(1 − p_c)·S
     spread = (p * (1 - p)).sum() * s
@@ -209,19 +208,16 @@ def _distribution(labels: Sequence[str], given: Mapping[str, float] | None) -> F
             f" {show((missing or unknown)[0])}; the categories are:"
             f" {', '.join(map(printable, labels))}"
         )
-    values = [given[label] for label in labels]
-    if not all(isinstance(value, (int, float, np.number)) for value in values):
-        raise SettingError(f"class_distribution: {show(values)}; numbers are needed")
-    p = np.array(values, np.float64)
-    _check_distribution(p)
-    return p
+    return _probabilities([given[label] for label in labels])
 
 
-def _check_distribution(p: Floats) -> None:
-    if not (p >= 0).all() or abs(math.fsum(p.tolist()) - 1) > 1e-9:
+def _probabilities(values: Sequence[Any]) -> Floats:
+    numbers = all(isinstance(value, (int, float, np.number)) and value >= 0 for value in values)
+    if not numbers or abs(math.fsum(values) - 1) > 1e-9:
         raise SettingError(
-            f"class_distribution: {show(p.tolist())}; probabilities from 0 that sum to 1 are needed"
+            f"class_distribution: {show(values)}; probabilities from 0 that sum to 1 are needed"
         )
+    return np.array(values, np.float64)
 
 
 def _weights(

@@ -92,8 +92,7 @@ class Coefficients(Result):
         """Return the result as plain data, for JSON; undefined is ``None``."""
 
         def bare(part: Coefficient) -> dict[str, Any]:
-            left_out = ("counts", "signature", "by_category")
-            return {key: value for key, value in part.to_dict().items() if key not in left_out}
+            return plain({"name": part.name, **part.entry()})
 
         return {
             **self.head(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -139,9 +138,7 @@ class EvaluationByLevel(Result):
             meaning = "rank within a level" if column.title == "rank" else column.meaning
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
-        breaks = []
         for level, evaluation in [*self.parts, (None, self.whole)]:
-            breaks.append(len(rows))
             place: list[Value] = ["all", None, None, "all"]
             if level is not None:  # for people low and high are one text
                 ends = f"{figure(level.low)}–{figure(level.high)}"
@@ -151,7 +148,7 @@ class EvaluationByLevel(Result):
             for system, row in zip(systems, evaluation.table().rows, strict=True):
                 rank = NOT_SHOWN if place[-1] == _NO_DIFFICULTY else row[-1]
                 rows.append([*place, system.documents, *row[:-1], rank])
-        taus = self._taus()
+        taus, number = self._taus(), max(len(self.whole.systems), 1)
         return Table(
             columns,
             rows,
@@ -159,7 +156,7 @@ class EvaluationByLevel(Result):
             caption=f"{counted(len(self.whole.systems), 'system')} against"
             f" {printable(self.settings.gold)} by difficulty, the easiest first",
             remarks=[*self._undefined(), *taus, *self.caveats],
-            breaks=breaks[1:],
+            breaks=range(number, len(rows), number),
             meanings={_TAU: _TAU} if taus else {},
         )
 
@@ -193,7 +190,7 @@ class EvaluationByLevel(Result):
             name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
             for name in self.whole.systems
         }
-        return Picture(functools.partial(lines, columns=names, rows=rows, what="corrected F1"))
+        return Picture(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"))
 
 
 def _f1(evaluation: Evaluation, kind: str) -> list[float]:

@@ -149,11 +149,9 @@ class Difficulty(Result):
         """Return how many documents there are in each bin of difficulty."""
         counts, edges = bins(self)
         if not any(counts):
-            return Picture(functools.partial(sentence, text=NOTHING))
+            return Picture(lambda ax: sentence(ax, NOTHING))
         what, noun = "difficulty: 1 − what luck alone gives", unit(self.settings)
-        return Picture(
-            functools.partial(histogram, counts=counts, edges=edges, what=what, noun=noun)
-        )
+        return Picture(lambda ax: histogram(ax, counts, edges, what=what, noun=noun))
 
 
 def bins(result: Difficulty) -> tuple[list[int], list[float]]:

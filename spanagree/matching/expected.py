@@ -43,26 +43,17 @@ def place_layers(
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
-    groups, tokens, lengths = [], [], []
-    offset = 0
-    for name in names:
-        layer = corpus.layers[name]
-        group, documents = exclusion_groups(layer, len(corpus.labels), chance)
-        groups.append(group + offset)
-        tokens.append(corpus.lengths[documents])
-        lengths.append(layer.end - layer.start)
-        offset += len(documents)
+    layers = [corpus.layers[name] for name in names]
+    grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
+    first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
     profiles, profile = place(
-        np.concatenate(groups),
-        np.concatenate(tokens),
-        np.concatenate(lengths),
+        np.concatenate([group + at for (group, _), at in zip(grouped, first, strict=False)]),
+        np.concatenate([corpus.lengths[documents] for _, documents in grouped]),
+        np.concatenate([layer.end - layer.start for layer in layers]),
         free=chance == "overlapping",
     )
-    bounds = np.cumsum([len(x) for x in lengths])[:-1]
-    return profiles, {
-        name: Placed(corpus.layers[name], part)
-        for name, part in zip(names, np.split(profile, bounds), strict=True)
-    }
+    parts = np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
+    return profiles, dict(zip(names, map(Placed, layers, parts), strict=True))
 
 
 def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:

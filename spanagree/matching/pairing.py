@@ -60,10 +60,8 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     both = a.annotated & b.annotated
     free_a, free_b = both[a.document], both[b.document]
     partner = np.full(len(a), NONE)
-    for number in (
-        operator.attrgetter("label"),
-        _place_among_twins,
-    ):  # of the same label; then of any
+    # the same boundaries: first of the same label, then of any
+    for number in (operator.attrgetter("label"), _place_among_twins):
         i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
         rest_a, rest_b = a.only(free_a), b.only(free_b)
         cell_a, cell_b = (x.document * labels + number(x) for x in (rest_a, rest_b))

@@ -184,7 +184,7 @@ def test_bad_settings():
         ({"X": 1}, "no probability for 'Y'; the categories are: X, Y, Z"),
         ({"X": 1, "Y": 0, "Z": 0, "Q": 0}, "unknown category 'Q'; the categories are: X, Y, Z"),
         ({"X": 0.5, "Y": 0.5, "Z": 0.5}, "probabilities from 0 that sum to 1 are needed"),
-        ({"X": "q", "Y": 0, "Z": 0}, "numbers are needed"),
+        ({"X": "q", "Y": 0, "Z": 0}, "probabilities from 0 that sum to 1 are needed"),
         ([1, 0, 0], "a probability for each category"),
         ({"X": 1.5, "Y": -0.5, "Z": 0}, "probabilities from 0 that sum to 1 are needed"),
     ):
