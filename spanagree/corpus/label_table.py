@@ -359,7 +359,8 @@ def label_table(
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
-    first = rows[_first(item[rows], annotator[rows])]
+    _, which, _ = distinct(item[rows], annotator[rows])
+    first = rows[np.unique(which, return_index=True)[1][which]]
     again = first != rows
     differs = again & (label[first] != label[rows])
     if differs.any() and duplicates == "error":
@@ -390,9 +391,3 @@ def label_table(
         reading=reading,
         notes=tuple(notes),
     )
-
-
-def _first(*columns: Ints) -> Ints:
-    """Return of each row the number of the first that is equal to it."""
-    _, which, _ = distinct(*columns)
-    return np.unique(which, return_index=True)[1][which]
