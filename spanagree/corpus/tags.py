@@ -207,19 +207,14 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     inside, _ = ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
-    rules = SCHEMES[scheme]
+    letter = SCHEMES[scheme].letter
     last = end - 1
-    if scheme == "IOE1":
-        prefix[last[:-1][touches[1:]]] = E
-    elif "E" in rules.letters or "L" in rules.letters:
-        prefix[last] = E
-    if scheme == "IOB1":
-        prefix[start[touches]] = B
-    elif "B" in rules.letters:
-        prefix[start] = B
-    if len(rules.letters) == 4:
+    if E in letter:
+        prefix[last[:-1][touches[1:]] if scheme == "IOE1" else last] = E
+    if B in letter:
+        prefix[start[touches] if scheme == "IOB1" else start] = B
+    if S in letter:
         prefix[start[start == last]] = S
-    letter = rules.letter
     names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
     code = np.zeros(S + 1, np.int64)
     code[sorted(letter)] = np.arange(1, len(letter) + 1)
@@ -248,7 +243,8 @@ def _letters(scheme: str) -> str:
 
 def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
-    if scheme == "IO" and isinstance(tag, str) and tag and tag != "O" and not _looks_prefixed(tag):
+    bare = scheme == "IO" and isinstance(tag, str) and tag not in ("", "O")
+    if bare and not (tag[0] in _MEANING and tag[1:2] in ("", "-")):  # as another scheme's tags
         return I, tag
     return prefixed(tag, scheme)
 
@@ -262,10 +258,6 @@ def _unknown(tag: object, scheme: str) -> str:
     if isinstance(tag, str) and not any(map(str.isalnum, tag)):
         allowed += "; what stands for text never seen is named with --missing (missing=)"
     return f"unknown tag {show(tag)}; allowed: {allowed}"
-
-
-def _looks_prefixed(tag: str) -> bool:
-    return tag[0] in _MEANING and tag[1:2] in ("", "-")
 
 
 class _Sequence:
@@ -319,11 +311,8 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     if fitting[0] in ("IO", "IOBES", "BILOU"):
         return fitting[0]
     pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-
-    def wrong(name: str) -> int:
-        return sum(int(which.sum()) for which in sequence.ill_formed(SCHEMES[name]).values())
-
-    return min(pair, key=wrong)
+    wrong = [np.sum(list(sequence.ill_formed(SCHEMES[name]).values())) for name in pair]
+    return pair[int(np.argmin(wrong))]
 
 
 def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
