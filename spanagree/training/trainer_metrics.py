@@ -76,21 +76,16 @@ def trainer_metrics(
     names = read_tags(tags, codes, each, scheme=scheme, where=lambda i: place(ids[i])).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        corpus = _corpus(prediction, ids, tags, options)
+        predicted, gold, lengths = _label_ids(prediction, len(ids))
+        columns = {
+            "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
+            "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
+        }
+        corpus = Corpus.from_raw(read_columns(columns, lengths, options, {}))
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
         return _metrics(system, names if MATCHES[match].of_label else ())
 
     return compute_metrics
-
-
-def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
-    """Return what is given and what is predicted as two layers."""
-    predicted, gold, lengths = _label_ids(prediction, len(ids))
-    columns = {
-        "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
-        "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
-    }
-    return Corpus.from_raw(read_columns(columns, lengths, options, {}))
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
@@ -143,13 +138,12 @@ def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
         InputError: for shapes that do not fit.
     """
     if hasattr(prediction, "predictions") and hasattr(prediction, "label_ids"):
-        predictions, label_ids = prediction.predictions, prediction.label_ids
-    else:
-        try:
-            predictions, label_ids = prediction
-        except (TypeError, ValueError):
-            needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
-            raise InputError(f"{show(prediction)}; {needed}") from None
+        prediction = prediction.predictions, prediction.label_ids
+    try:
+        predictions, label_ids = prediction
+    except (TypeError, ValueError):
+        needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
+        raise InputError(f"{show(prediction)}; {needed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
     predicted, sizes = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
