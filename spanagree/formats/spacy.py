@@ -200,19 +200,18 @@ def _kept(
     """Return which tokens of a document are left when those that some layer leaves open go."""
     kept = [True] * len(next(iter(docs.values())))
     for name, doc in docs.items():
-        if spans is not None or not _annotated(doc, spans):
+        left_open = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
+        if spans is not None or not left_open or not _annotated(doc, spans):
             continue
-        for i, token in enumerate(doc):
-            if token.ent_iob != _UNSET:
-                continue
-            if partial == "error" or offsets == "characters":
-                raise InputError(
-                    f"annotator {show(name)}, document {show(id_)}: token {i + 1}"
-                    f" ({show(token.text)}) is not annotated, others are; a document is seen as a"
-                    " whole or not at all"
-                    + "; partial drop-tokens leaves such tokens out"
-                    * (offsets == "tokens")
-                )
+        if partial == "error" or offsets == "characters":
+            i = left_open[0]
+            remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
+            raise InputError(
+                f"annotator {show(name)}, document {show(id_)}: token {i + 1} ({show(doc[i].text)})"
+                " is not annotated, others are; a document is seen as a whole or not at all"
+                f"{remedy}"
+            )
+        for i in left_open:
             kept[i] = False
     return kept
 
