@@ -32,9 +32,6 @@ O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
 
 
-_NO_LABEL = "_"  # of a bare prefix such as `B`, as seqeval has it
-
-
 @dataclass(frozen=True)
 class Scheme:
     """A tag scheme: its letters, and what makes a tag in it well-formed.
@@ -231,26 +228,24 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     """
     if tag == "O":
         return O, ""
-    if isinstance(tag, str) and tag and tag[0] in _letters(scheme) and tag[1:2] in ("", "-"):
-        label = tag[2:] if tag[1:] else _NO_LABEL
+    letters = SCHEMES.get(scheme, _MIXED).allowed
+    if isinstance(tag, str) and tag and tag[0] in letters and tag[1:2] in ("", "-"):
+        label = tag[2:] if tag[1:] else "_"  # of a bare prefix such as `B`, as seqeval has it
         return (_MEANING[tag[0]], label) if label else None
     return None
 
 
-def _letters(scheme: str) -> str:
-    return (_MIXED if scheme == "auto" else SCHEMES[scheme]).allowed
-
-
 def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
-    bare = scheme == "IO" and isinstance(tag, str) and tag not in ("", "O")
-    if bare and not (tag[0] in _MEANING and tag[1:2] in ("", "-")):  # as another scheme's tags
+    other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
+    if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:
         return I, tag
     return prefixed(tag, scheme)
 
 
 def _unknown(tag: object, scheme: str) -> str:
-    allowed = f"O, or a label behind {' '.join(f'{c}-' for c in _letters(scheme))}"
+    letters = SCHEMES.get(scheme, _MIXED).allowed
+    allowed = f"O, or a label behind {' '.join(f'{c}-' for c in letters)}"
     if scheme == "IO":
         allowed += ", or a bare label that does not look like another scheme's tag"
     elif scheme == "auto":
