@@ -231,9 +231,8 @@ class LabelTable:
 
     def _times(self, cell: Ints, size: int) -> Ints:
         """Return how many labels the rows of each cell stand for."""
-        if self.annotator is not None:  # every row is one label
-            return np.bincount(cell, minlength=size)
-        return np.bincount(cell, self.number, size).astype(np.int64)  # exact up to MOST
+        weights = None if self.named else self.number  # of annotators, every row is one label
+        return np.bincount(cell, weights, size).astype(np.int64, copy=False)  # exact up to MOST
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
