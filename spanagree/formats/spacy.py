@@ -275,8 +275,7 @@ def to_docs(
         nlp.max_length = 1 << 40  # the limit is for parsers
     if corpus.offsets == "characters":
         corpus = corpus.to_tokens(lambda text: nlp.make_doc(text))
-    if corpus.tokens is None:
-        raise SettingError("the tokens are not known; a Doc needs them")
+    corpus.known("tokens", "a Doc")
     if spans is None:
         _check_ents(corpus, annotator)
     docs = []
