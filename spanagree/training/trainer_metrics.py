@@ -76,16 +76,21 @@ def trainer_metrics(
     names = read_tags(tags, codes, each, scheme=scheme, where=lambda i: place(ids[i])).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        predicted, gold, lengths = _label_ids(prediction, len(ids))
-        columns = {
-            "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
-            "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
-        }
-        corpus = Corpus.from_raw(read_columns(columns, lengths, options, {}))
+        corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
         return _metrics(system, names if MATCHES[match].of_label else ())
 
     return compute_metrics
+
+
+def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
+    """Return what is given and what is predicted as two layers."""
+    predicted, gold, lengths = _label_ids(prediction, len(ids))
+    columns = {
+        "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
+        "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
+    }
+    return Corpus.from_raw(read_columns(columns, lengths, options, {}))
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
