@@ -200,10 +200,10 @@ def _kept(
     """Return which tokens of a document are left when those that some layer leaves open go."""
     kept = [True] * len(next(iter(docs.values())))
     for name, doc in docs.items():
-        left_open = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
-        if spans is not None or not left_open or not _annotated(doc, spans):
+        if spans is not None or not _annotated(doc, spans):
             continue
-        if partial == "error" or offsets == "characters":
+        left_open = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
+        if left_open and (partial == "error" or offsets == "characters"):
             i = left_open[0]
             remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
             raise InputError(
