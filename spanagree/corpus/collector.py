@@ -84,14 +84,13 @@ class Collector:
         self, text: str | None, words: Sequence[str] | None, length: object, where: str
     ) -> int:
         """Return the length of a document; one that is given has to fit its content."""
-        content = words if self.offsets == "tokens" else text
+        content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
         if content is None:
             if is_whole(length) and 0 <= length <= LONGEST:
                 return int(length)
             if length is not None:
                 needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
                 raise unfit(f"{where}: length", length, needed)
-            needs = "tokens" if self.offsets == "tokens" else "text"
             raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
         if is_whole(length) and length != len(content):
             raise InputError(

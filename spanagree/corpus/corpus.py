@@ -305,15 +305,11 @@ class Corpus(Content):
         """
         if self.offsets == "characters":
             return self
-        if self.tokens is None:
-            raise SettingError(
-                "the tokens are not known, so they have no place among characters; read the corpus"
-                " with its tokens"
-            )
+        tokens = self.known("tokens", "to_characters()")
         texts, starts = self.texts, self.token_starts
         if texts is None or starts is None:
-            texts, starts = spaced(self.tokens, self.lengths)
-        ends = starts + sizes_of(self.tokens)
+            texts, starts = spaced(tokens, self.lengths)
+        ends = starts + sizes_of(tokens)
         layers = {}
         for name, layer in self.layers.items():
             first = self.starts[layer.document]
@@ -357,16 +353,12 @@ class Corpus(Content):
         check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self
-        if self.texts is None:
-            raise SettingError(
-                "the texts are not known, so there is nothing to cut into tokens; read the corpus"
-                " with its texts"
-            )
-        tokens = tokenize(self.texts, tokenizer, self.id_of)
+        texts = self.known("texts", "to_tokens()")
+        tokens = tokenize(texts, tokenizer, self.id_of)
         layers: dict[str, Layer] = {}
         changes: list[Change] = []
         for name, layer in self.layers.items():
-            fitted = fit(layer, self.texts, tokens, cut)
+            fitted = fit(layer, texts, tokens, cut)
             changes += self._changes(name, layer, fitted, cut)
             kept = ~(fitted.gone | fitted.again)
             start, end = fitted.start[kept], fitted.end[kept]

@@ -231,9 +231,8 @@ class LabelTable:
 
     def _times(self, cell: Ints, size: int) -> Ints:
         """Return how many labels the rows of each cell stand for."""
-        if self.annotator is not None:  # every row is one label
-            return np.bincount(cell, minlength=size)
-        return np.bincount(cell, self.number, size).astype(np.int64)  # exact up to MOST
+        weights = None if self.named else self.number  # of annotators, every row is one label
+        return np.bincount(cell, weights, size).astype(np.int64, copy=False)  # exact up to MOST
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
@@ -359,7 +358,8 @@ def label_table(
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
-    first = rows[_first(item[rows], annotator[rows])]
+    _, which, _ = distinct(item[rows], annotator[rows])
+    first = rows[np.unique(which, return_index=True)[1][which]]
     again = first != rows
     differs = again & (label[first] != label[rows])
     if differs.any() and duplicates == "error":
@@ -390,9 +390,3 @@ def label_table(
         reading=reading,
         notes=tuple(notes),
     )
-
-
-def _first(*columns: Ints) -> Ints:
-    """Return of each row the number of the first that is equal to it."""
-    _, which, _ = distinct(*columns)
-    return np.unique(which, return_index=True)[1][which]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries, in_order
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, SettingError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
@@ -157,6 +157,18 @@ class Content:
         }
         starts = None if self.token_starts is None else self.token_starts[tokens]
         return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
+
+    def known(self, what: str, purpose: str) -> tuple[str, ...]:
+        """Return the tokens or texts, which a purpose needs.
+
+        Raises:
+            SettingError: if they are not known.
+        """
+        if getattr(self, what) is None:
+            raise SettingError(
+                f"the {what} are not known; {purpose} needs them: read the corpus with its {what}"
+            )
+        return tuple(getattr(self, what))
 
     def id_of(self, index: int) -> str:
         """Return the name of a document: its id, or its number from 1."""

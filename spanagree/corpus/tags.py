@@ -32,9 +32,6 @@ O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
 
 
-_NO_LABEL = "_"  # of a bare prefix such as `B`, as seqeval has it
-
-
 @dataclass(frozen=True)
 class Scheme:
     """A tag scheme: its letters, and what makes a tag in it well-formed.
@@ -207,19 +204,14 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     inside, _ = ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
-    rules = SCHEMES[scheme]
+    letter = SCHEMES[scheme].letter
     last = end - 1
-    if scheme == "IOE1":
-        prefix[last[:-1][touches[1:]]] = E
-    elif "E" in rules.letters or "L" in rules.letters:
-        prefix[last] = E
-    if scheme == "IOB1":
-        prefix[start[touches]] = B
-    elif "B" in rules.letters:
-        prefix[start] = B
-    if len(rules.letters) == 4:
+    if E in letter:
+        prefix[last[:-1][touches[1:]] if scheme == "IOE1" else last] = E
+    if B in letter:
+        prefix[start[touches] if scheme == "IOB1" else start] = B
+    if S in letter:
         prefix[start[start == last]] = S
-    letter = rules.letter
     names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
     code = np.zeros(S + 1, np.int64)
     code[sorted(letter)] = np.arange(1, len(letter) + 1)
@@ -236,25 +228,24 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     """
     if tag == "O":
         return O, ""
-    if isinstance(tag, str) and tag and tag[0] in _letters(scheme) and tag[1:2] in ("", "-"):
-        label = tag[2:] if tag[1:] else _NO_LABEL
+    letters = SCHEMES.get(scheme, _MIXED).allowed
+    if isinstance(tag, str) and tag and tag[0] in letters and tag[1:2] in ("", "-"):
+        label = tag[2:] if tag[1:] else "_"  # of a bare prefix such as `B`, as seqeval has it
         return (_MEANING[tag[0]], label) if label else None
     return None
 
 
-def _letters(scheme: str) -> str:
-    return (_MIXED if scheme == "auto" else SCHEMES[scheme]).allowed
-
-
 def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
-    if scheme == "IO" and isinstance(tag, str) and tag and tag != "O" and not _looks_prefixed(tag):
+    other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
+    if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:
         return I, tag
     return prefixed(tag, scheme)
 
 
 def _unknown(tag: object, scheme: str) -> str:
-    allowed = f"O, or a label behind {' '.join(f'{c}-' for c in _letters(scheme))}"
+    letters = SCHEMES.get(scheme, _MIXED).allowed
+    allowed = f"O, or a label behind {' '.join(f'{c}-' for c in letters)}"
     if scheme == "IO":
         allowed += ", or a bare label that does not look like another scheme's tag"
     elif scheme == "auto":
@@ -262,10 +253,6 @@ def _unknown(tag: object, scheme: str) -> str:
     if isinstance(tag, str) and not any(map(str.isalnum, tag)):
         allowed += "; what stands for text never seen is named with --missing (missing=)"
     return f"unknown tag {show(tag)}; allowed: {allowed}"
-
-
-def _looks_prefixed(tag: str) -> bool:
-    return tag[0] in _MEANING and tag[1:2] in ("", "-")
 
 
 class _Sequence:
@@ -319,11 +306,8 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     if fitting[0] in ("IO", "IOBES", "BILOU"):
         return fitting[0]
     pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-
-    def wrong(name: str) -> int:
-        return sum(int(which.sum()) for which in sequence.ill_formed(SCHEMES[name]).values())
-
-    return min(pair, key=wrong)
+    wrong = [np.sum(list(sequence.ill_formed(SCHEMES[name]).values())) for name in pair]
+    return pair[int(np.argmin(wrong))]
 
 
 def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:

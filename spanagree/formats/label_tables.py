@@ -96,12 +96,10 @@ class _Table:
         try:
             rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
         except csv.Error as error:
-            problem = f"not valid CSV: {error}; a cell with a quote in it needs quotes around it,"
-            problem += " and quotes doubled"
-            if "field limit" in str(error):
-                problem = f"a cell of more than {csv.field_size_limit()} characters; is a quote"
-                problem += " left open?"
-            raise InputError(f"{self.name}:{reader.line_num}: {problem}") from None
+            raise InputError(
+                f"{self.name}:{reader.line_num}: not valid CSV: {error}; a cell with a quote in it"
+                " needs quotes around it, and quotes doubled; is one left open?"
+            ) from None
         if not rows:
             raise InputError(f"{self.name}: is empty; a header and rows are needed")
         self.header = [cell.strip() for cell in rows[0][1]]

@@ -202,17 +202,16 @@ def _kept(
     for name, doc in docs.items():
         if spans is not None or not _annotated(doc, spans):
             continue
-        for i, token in enumerate(doc):
-            if token.ent_iob != _UNSET:
-                continue
-            if partial == "error" or offsets == "characters":
-                raise InputError(
-                    f"annotator {show(name)}, document {show(id_)}: token {i + 1}"
-                    f" ({show(token.text)}) is not annotated, others are; a document is seen as a"
-                    " whole or not at all"
-                    + "; partial drop-tokens leaves such tokens out"
-                    * (offsets == "tokens")
-                )
+        left_open = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
+        if left_open and (partial == "error" or offsets == "characters"):
+            i = left_open[0]
+            remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
+            raise InputError(
+                f"annotator {show(name)}, document {show(id_)}: token {i + 1} ({show(doc[i].text)})"
+                " is not annotated, others are; a document is seen as a whole or not at all"
+                f"{remedy}"
+            )
+        for i in left_open:
             kept[i] = False
     return kept
 
@@ -276,8 +275,7 @@ def to_docs(
         nlp.max_length = 1 << 40  # the limit is for parsers
     if corpus.offsets == "characters":
         corpus = corpus.to_tokens(lambda text: nlp.make_doc(text))
-    if corpus.tokens is None:
-        raise SettingError("the tokens are not known; a Doc needs them")
+    corpus.known("tokens", "a Doc")
     if spans is None:
         _check_ents(corpus, annotator)
     docs = []

@@ -143,26 +143,21 @@ def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
         InputError: for shapes that do not fit.
     """
     if hasattr(prediction, "predictions") and hasattr(prediction, "label_ids"):
-        predictions, label_ids = prediction.predictions, prediction.label_ids
-    else:
-        try:
-            predictions, label_ids = prediction
-        except (TypeError, ValueError):
-            needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
-            raise InputError(f"{show(prediction)}; {needed}") from None
+        prediction = prediction.predictions, prediction.label_ids
+    try:
+        predictions, label_ids = prediction
+    except (TypeError, ValueError):
+        needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
+        raise InputError(f"{show(prediction)}; {needed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
     predicted, sizes = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
     given, lengths = _flat(label_ids, "label ids", {1: _IDS}, labels)
+    same = "label ids; they need the same"
     if len(sizes) != len(lengths):
-        raise InputError(
-            f"predictions of {len(sizes)} documents, label ids of {len(lengths)}; they need the"
-            " same"
-        )
+        raise InputError(f"documents: {len(sizes)} of predictions, {len(lengths)} of {same}")
     for d in np.flatnonzero(sizes != lengths)[:1].tolist():
-        raise InputError(
-            f"document {d + 1}: {sizes[d]} predictions, {lengths[d]} label ids; they need the same"
-        )
+        raise InputError(f"document {d + 1}: {sizes[d]} predictions, {lengths[d]} {same}")
     counts = (predicted != IGNORED) & (given != IGNORED)
     document = np.repeat(np.arange(len(lengths)), lengths)
     kept = np.bincount(document[counts], minlength=len(lengths))

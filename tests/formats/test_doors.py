@@ -332,8 +332,8 @@ def test_docs_and_datasets_that_cannot_hold_a_corpus(tmp_path):
     for write, message in (
         (lambda: sa.write_docbin(corpus, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
         (lambda: sa.to_docs(corpus, "b"), "unknown annotator 'b'; allowed: a"),
-        (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
-        (lambda: sa.to_docs(sa.Corpus([1], {"a": corpus.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
+        (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them: read the corpus with its tokens"),
+        (lambda: sa.to_docs(sa.Corpus([1], {"a": corpus.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them: read the corpus with its tokens"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError) as error:
             write()
@@ -346,8 +346,8 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
     for write, message in (
         (lambda: sa.write_conll(corpus, path), "scheme IOB2: segments 0–3 'X' and 1–2 'Y' of document 1 share tokens, which IOB2 cannot hold; no tag scheme can"),
         (lambda: sa.write_conll(corpus.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
-        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters; read the corpus with its tokens"),
-        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens; read the corpus with its texts"),
+        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known; to_characters() needs them: read the corpus with its tokens"),
+        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known; to_tokens() needs them: read the corpus with its texts"),
         (lambda: corpus.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
         (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file holds one annotator; there are 0 (): choose one with --annotators"),
     ):  # fmt: skip

@@ -209,7 +209,7 @@ def test_errors_of_settings(names, chosen, message):
         ((np.array([0, 1]), IDS), "predictions, document 1: shape () of int64; whole numbers of shape (tokens,) or logits of shape (tokens, labels) are needed"),
         (([[[0.1], [0.2, 0.3]]], IDS), None),
         ((np.zeros((1, 2, 0)), IDS), None),
-        ((IDS[:0], IDS), "predictions of 0 documents, label ids of 1; they need the same"),
+        ((IDS[:0], IDS), "documents: 0 of predictions, 1 of label ids; they need the same"),
         ((IDS[:, :1], IDS), "document 1: 1 predictions, 2 label ids; they need the same"),
         ((np.array([[0, 9]]), IDS), "predictions, document 1: id 9 has no name; label_names has 5, from 0 to 4"),
         (([[0], [0]], [[0], [-1]]), "label ids, document 2: id -1 has no name; label_names has 5, from 0 to 4"),

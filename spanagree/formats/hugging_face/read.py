@@ -231,7 +231,7 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
 
 def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
     """Return the rows of columns of spans, or of the long form."""
-    content = "tokens" if shape.text is None else "text"
+    content, offsets = ("text", "characters") if shape.text is not None else ("tokens", "tokens")
     contents = columns.values(str(shape.text or shape.tokens))
     layers = {
         name: (columns.values(column), layer_names(columns, column, shape.label_names))
@@ -239,7 +239,6 @@ def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCo
     }
     long = shape.annotator is not None
     who = _annotators(columns, shape.annotator) if shape.annotator is not None else []
-    offsets = "tokens" if shape.text is None else "characters"
     collector = Collector(offsets, () if long else layers)
     for i, cell in enumerate(contents):
         where = f"row {i + 1}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError
 from spanagree.extras import optional
 
 
@@ -21,8 +20,7 @@ def to_dataset(corpus: Corpus) -> Any:
     """
     datasets = optional("datasets", "datasets", "writing datasets")
     what = "texts" if corpus.offsets == "characters" else "tokens"
-    if getattr(corpus, what) is None:
-        raise SettingError(f"the {what} are not known; a dataset needs them")
+    corpus.known(what, "a dataset")
     value = datasets.Value
     documents = list(corpus)
     words = datasets.Sequence(value("string"))
