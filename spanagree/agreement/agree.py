@@ -65,14 +65,7 @@ def agree(
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )
-    counts = count_all(
-        corpus,
-        counting,
-        purpose="compare",
-        executor=executor,
-        on_error=on_error,
-        progress=progress,
-    )
+    counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
     return result(counts, min_shared, resampling, None if in_blocks else progress)

@@ -103,11 +103,10 @@ class Counted(Generic[Kind]):
 def count_all(
     source: Corpus | Iterable[Block],
     count: Callable[..., Part],
-    *,
     purpose: str,
-    executor: Executor | None = None,
-    on_error: str = "raise",
-    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None,
+    on_error: str,
+    progress: Callable[[int, int], None] | None,
 ) -> Part:
     """Count one corpus, which keeps its documents, or blocks of one, and add them up.
 

@@ -25,11 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = spanagree.main(
-            None if arguments is None else list(arguments),
-            prog_name="spanagree",
-            standalone_mode=False,
-        )
+        given = None if arguments is None else list(arguments)
+        code = spanagree.main(given, prog_name="spanagree", standalone_mode=False)
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"

@@ -66,14 +66,10 @@ def evaluate(
     check_names(match, chance)
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
-    counts = count_all(
-        corpus,
-        functools.partial(count, gold=gold, match=match, chance=chance, resampling=resampling),
-        purpose="evaluate",
-        executor=executor,
-        on_error=on_error,
-        progress=progress,
+    counting = functools.partial(
+        count, gold=gold, match=match, chance=chance, resampling=resampling
     )
+    counts = count_all(corpus, counting, "evaluate", executor, on_error, progress)
     return result(counts, resampling)
 
 

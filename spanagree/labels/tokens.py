@@ -89,14 +89,8 @@ def token_labels(
                 raise SettingError(f"{name}: for blocks; one corpus keeps its items")
         return label_tokens(corpus, skip_outside)
     drawing = asked_resampling(True, resamples > 0, 95, resamples, seed, None)
-    tallies = count_all(
-        corpus,
-        functools.partial(count, skip_outside=skip_outside, resampling=drawing),
-        purpose="take labels from",
-        executor=executor,
-        on_error=on_error,
-        progress=progress,
-    )
+    counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing)
+    tallies = count_all(corpus, counting, "take labels from", executor, on_error, progress)
     if tallies.replicates is not None:
         tallies.draws()
     return tallies

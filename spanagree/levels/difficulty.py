@@ -226,14 +226,10 @@ def difficulty(
     """
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
-    counts = count_all(
-        corpus,
-        functools.partial(count, gold=gold, annotators=annotators, match=match, chance=chance),
-        purpose="look at",
-        executor=executor,
-        on_error=on_error,
-        progress=progress,
+    counting = functools.partial(
+        count, gold=gold, annotators=annotators, match=match, chance=chance
     )
+    counts = count_all(corpus, counting, "look at", executor, on_error, progress)
     check_known(annotators or (), counts.annotators)
     return result(counts)
 
