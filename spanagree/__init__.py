@@ -18,7 +18,7 @@ A tour::
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from spanagree.settings import __version__ as __version__
+from spanagree.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
     from spanagree.agreement.agree import agree as agree

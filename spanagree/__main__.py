@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spanagree.settings import __version__
+from spanagree.version import __version__
 
 
 def main() -> int:

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from spanagree.errors import InputError, printable, show
-
-__version__ = "0.1.0"
+from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add

@@ -9,7 +9,8 @@ from typing import Any
 from spanagree.arrays import Floats
 from spanagree.rendering.plots import Picture, curves
 from spanagree.rendering.table import Column, Table
-from spanagree.settings import __version__, signature
+from spanagree.settings import signature
+from spanagree.version import __version__
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import click
 import cloup
 
 from spanagree.cli.job import Command
-from spanagree.settings import __version__
+from spanagree.version import __version__
 
 SECTIONS = {
     "Compare": ("evaluate", "merge", "agree", "coefficients", "disagreements", "report"),

@@ -16,7 +16,8 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.rendering.text import render
-from spanagree.settings import __version__, signature
+from spanagree.settings import signature
+from spanagree.version import __version__
 
 _MOST = 20  # annotators that are shown; JSON has all
 

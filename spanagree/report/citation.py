@@ -27,8 +27,9 @@ from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
 from spanagree.report.signature_parser import settings_of
-from spanagree.settings import KEYS, __version__, signature
+from spanagree.settings import KEYS, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.version import __version__
 
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""

@@ -23,8 +23,9 @@ from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
 from spanagree.report.references import REFERENCES
 from spanagree.report.signature_parser import settings_of
-from spanagree.settings import __version__, signature
+from spanagree.settings import signature
 from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.version import __version__
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (

@@ -22,7 +22,8 @@ from spanagree.rendering.table import figure
 from spanagree.report.overview import TeamOverview, first, overview
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.settings import __version__, unit
+from spanagree.settings import unit
+from spanagree.version import __version__
 
 
 def write_report(
