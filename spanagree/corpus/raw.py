@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class RawCorpus(Content):
         columns = (document, who, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
-    @property
+    @cached_property
     def document(self) -> Ints:
         """Per segment, its document."""
         return self.of_document[self.annotation]

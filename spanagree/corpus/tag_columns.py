@@ -98,11 +98,10 @@ def read_columns(
     document = np.repeat(np.arange(len(documents)), documents)
     place_of = where or _in_document(documents)
     seen, kept = _coverage(columns, documents, document, place_of, options.partial)
-    place = np.flatnonzero(kept)
     sentences = documents if sentences is None else sentences
     notes, partial = list(notes), {}
-    if len(place) < len(kept):
-        lost = counted(len(kept) - len(place), "token")
+    if not kept.all():
+        lost = counted(int((~kept).sum()), "token")
         notes.append(f"{lost} without a tag in some layer left out in all")
         partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
@@ -116,7 +115,7 @@ def read_columns(
             sentences,
             scheme=options.scheme,
             strict=options.strict,
-            where=lambda i, name=name: place_of(name, int(place[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
+            where=lambda i, name=name: place_of(name, int(np.flatnonzero(kept)[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
         )
         for name, column in columns.items()
     }

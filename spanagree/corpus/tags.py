@@ -14,6 +14,7 @@ scheme: seqeval's strict mode, which for IOB1, IOB2, IOE2, IOBES and BILOU is se
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -134,7 +135,7 @@ def read_tags(
             )
     rules = SCHEMES.get(scheme, _MIXED)
     wrong = sequence.ill_formed(rules)
-    count = int((ill_formed := np.logical_or.reduce(list(wrong.values()))).sum())
+    count = int((ill_formed := functools.reduce(np.logical_or, wrong.values())).sum())
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
@@ -144,7 +145,7 @@ def read_tags(
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
-        for what, which in wrong.items()
+        for what, which in (wrong if count else {}).items()
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
     }
@@ -155,7 +156,8 @@ def _meanings(
     tags: Sequence[str], codes: Ints, scheme: str, where: Callable[[int], str]
 ) -> list[tuple[int, str]]:
     """Return meaning and label of each tag; those that no token has are passed over."""
-    used = np.bincount(codes + 1, minlength=len(tags) + 1)[1:]
+    used = np.zeros(len(tags) + 1, np.bool_)  # −1 is the last
+    used[codes] = True
     meanings = []
     for i, tag in enumerate(tags):
         meaning = _parse(tag, scheme) if used[i] else (O, "")
@@ -266,8 +268,9 @@ class _Sequence:
         self.before[self.first] = O
         self.after = np.concatenate((prefix, [O]))[1:]
         self.after[self.first[1:] - 1] = O
-        self.same_before = np.concatenate(([-2], label))[:-1] == label
-        self.same_after = np.concatenate((label, [-2]))[1:] == label
+        same = np.zeros(len(label) + 1, np.bool_)  # whether neighbours have the same label
+        same[1:-1] = label[1:] == label[:-1]
+        self.same_before, self.same_after = same[:-1], same[1:]
 
     def lenient(self) -> tuple[Ints, Ints]:
         """Return start and end of each segment as conlleval reads them, over all tokens."""

@@ -115,8 +115,9 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
         numbers = [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat]
         return list(number), np.array(numbers, np.int64)
     try:
-        values = np.array(flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False))
-        codes = values.astype(np.int64, casting="same_kind" if len(flat) else "unsafe")
+        values = flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
+        casting: Any = "same_kind" if len(flat) else "unsafe"
+        codes = np.asarray(values).astype(np.int64, casting=casting, copy=False)
     except (TypeError, ValueError):
         raise InputError(odd) from None
     if not len(codes):
