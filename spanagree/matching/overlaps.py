@@ -23,7 +23,11 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         SettingError: naming the first two segments and the settings that would work; for an
             unknown measure or chance model.
     """
-    find_match(match)
+    if find_match(match).route == "one-to-one" and chance == "overlapping":
+        raise SettingError(
+            f"match {match} pairs segments of layers that do not overlap themselves, and those of"
+            " chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"
+        )
     _check(corpus, name, match, chance)
 
 
@@ -50,6 +54,7 @@ def _check(corpus: Corpus, name: str, match: str, chance: str) -> None:
         "boundaries": boundaries,
         "token": of_label,
         "iou": of_label,
+        "overlap": of_label,
         "nonoverlapping": overlap,
         "per-label": of_label,
         "overlapping": None,

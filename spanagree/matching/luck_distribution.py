@@ -1,0 +1,357 @@
+"""How likely each match is by luck: the whole distribution, of a document and of a corpus.
+
+Documents are independent of each other, so the distribution of a corpus is the convolution of
+those of its documents: sums of products of positive numbers, in which even a probability of 1e-200
+keeps its digits.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.matching.custom import checked
+from spanagree.matching.luck_draws import canonical_order, draw_matches
+from spanagree.matching.luck_enumeration import both_random, turned
+from spanagree.matching.luck_pieces import pieces_of
+from spanagree.matching.luck_walk import fixed_walk
+from spanagree.matching.measures import Match, Phi, find_match
+from spanagree.matching.overlaps import check_chance, check_layer
+
+BUDGET = 20_000_000
+"""How many numbers may be computed for one document; a document above that is drawn."""
+
+_LEAST = 1e-290  # smaller probabilities have lost digits
+_DRAWN = 10_000_000  # segments that are drawn at most, unless that makes fewer than _FEWEST draws
+_FEWEST = 50
+
+
+@dataclass(frozen=True)
+class MatchDistribution:
+    """The match of two annotations by luck.
+
+    Attributes:
+        mean: of the match.
+        variance: of the match.
+        computed: how many documents were computed how: ``exact`` or ``drawn``; documents in which
+            nothing can vary are among the exact ones.
+        probabilities: of the matches 0, 1, … over the exact documents; ``None`` for a measure whose
+            matches are not whole numbers.
+        drawn: the match of the other documents in every draw, if there are any.
+        size: how many documents there are.
+        parts: of the documents in which both marked something, by number.
+    """
+
+    mean: float
+    variance: float
+    computed: Mapping[str, int]
+    probabilities: Floats | None = field(repr=False, compare=False)
+    drawn: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    size: int = 0
+    parts: Mapping[int, MatchDistribution] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the match."""
+        return math.sqrt(self.variance)
+
+    @cached_property
+    def documents(self) -> tuple[MatchDistribution, ...]:
+        """The distribution of each document."""
+        return tuple(self.parts.get(d, _NOTHING) for d in range(self.size))
+
+    @property
+    def pmf(self) -> dict[int, float]:
+        """The probability of each match that can occur.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self._known()
+        if len(self.drawn):
+            p = np.convolve(p, np.bincount(self.drawn.astype(np.int64)) / len(self.drawn))
+        return {k: value for k, value in enumerate(p.tolist()) if value}
+
+    @property
+    def least_p(self) -> float:
+        """The smallest value that :meth:`tail` can return."""
+        return 1 / (1 + len(self.drawn)) if len(self.drawn) else _LEAST
+
+    def tail(self, match: float) -> float:
+        """Return the probability of at least so much match by luck: a one-sided p.
+
+        It is exact, and 1e-290 where it is smaller. Where documents were drawn, it is the mean over
+        the draws and what was asked for, as it is usual for tests by simulation.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self._known()
+        above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
+        needed = np.ceil(match - self.drawn - 1e-9) if len(self.drawn) else np.array([match])
+        place = np.clip(np.ceil(needed), 0, len(p)).astype(np.int64)
+        if len(self.drawn):
+            return float((1 + above[place].sum()) / (1 + len(self.drawn)))
+        return min(max(float(above[place[0]]), _LEAST), 1.0)
+
+    def quantile(self, share: float) -> int:
+        """Return the smallest match that luck stays at or below with this probability.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        pmf = self.pmf
+        below = np.cumsum(list(pmf.values()))
+        place = min(int(np.searchsorted(below, share * (1 - 1e-12))), len(below) - 1)
+        return list(pmf)[place]
+
+    def z(self, match: float) -> float:
+        """Return how many standard deviations a match lies above the mean; ``nan`` if it is 0."""
+        return (match - self.mean) / self.sd if self.variance else math.nan
+
+    def _known(self) -> Floats:
+        if self.probabilities is None:
+            raise SettingError(
+                "the matches are not whole numbers, so only their mean and variance are known; use"
+                " match exact, boundaries, token or overlap, or luck_test(…, simulate=True)"
+            )
+        return self.probabilities
+
+
+_NOTHING = MatchDistribution(0.0, 0.0, {"exact": 1}, np.ones(1), size=1)
+
+
+def match_distribution(
+    corpus: Corpus,
+    a: str,
+    b: str,
+    *,
+    match: str | Phi = "exact",
+    chance: str = "nonoverlapping",
+    fixed: str | None = None,
+    of_label: bool = True,
+    budget: float = BUDGET,
+    draws: int = 1000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchDistribution:
+    """How much two annotators would match by luck: the exact distribution.
+
+    A random annotation keeps the number, lengths and labels of the annotator's segments in every
+    document. The distribution is that of the sum over the documents that both saw.
+
+    Args:
+        corpus: the annotations.
+        a, b: the names of the two annotators.
+        match: the measure by name, or a measure of one's own as :func:`spanagree.expected` takes;
+            for that and for ``iou`` only mean and variance are computed.
+        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        fixed: which of the two stays as it is; both are random unless given.
+        of_label: whether a measure of one's own compares segments of the same label only.
+        budget: how many numbers may be computed for one document. Documents that would need more
+            are drawn at random.
+        draws: how often these are drawn; fewer if they have very many segments.
+        seed: a whole number from 0, for the draws.
+        progress: called with the number of steps done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
+            where the measure or the chance model does not allow it.
+
+    >>> corpus = Corpus.from_segments([6], {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X")]]})
+    >>> luck = match_distribution(corpus, "gold", "mine", fixed="gold")
+    >>> luck.pmf, luck.mean, round(luck.variance, 2), luck.tail(1)
+    ({0: 0.8, 1: 0.2}, 0.2, 0.16, 0.2)
+    """
+    check_known((a, b), corpus.annotators)
+    if a == b or fixed not in (None, a, b):
+        raise SettingError(
+            f"fixed {show(fixed)}, of {show(a)} and {show(b)}; name two annotators, and as fixed"
+            " one of them or None"
+        )
+    check_whole(draws, 1, "draws")
+    check_whole(seed, 0, "seed")
+    if isinstance(match, str):
+        measure = find_match(match)
+        for name in (a, b):
+            check_layer(corpus, name, match, chance)
+    else:
+        measure = Match("a measure of one's own", checked(match), of_label)
+        for name in (a, b):
+            check_chance(corpus, name, chance)
+    ask = Question(measure, chance, budget, draws, seed)
+    return distribution(corpus, (a, b), fixed, ask, progress)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What luck is asked for, and how much work may go into the answer."""
+
+    measure: Match
+    chance: str
+    budget: float = BUDGET
+    draws: int = 1000
+    seed: int = 0
+
+
+def distribution(
+    corpus: Corpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    ask: Question,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchDistribution:
+    """Return the distribution of the match of two layers; nothing is checked.
+
+    Args:
+        corpus: the annotations.
+        names: of the two layers.
+        fixed: which of them stays as it is, if any.
+        ask: the measure, the chance model and the budget.
+        progress: called with the number of steps done, and of all.
+    """
+    report_progress = progress or (lambda done, total: None)
+    report_progress(0, 2)
+    moments = not has_whole_matches(ask.measure)
+    pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
+    report_progress(1, 2)
+    parts: dict[int, list[Floats]] = {}
+    over: list[int] = []
+    for document, p in zip(pieces.tolist(), of_pieces, strict=True):
+        if p is None:
+            over.append(document)
+        else:
+            parts.setdefault(document, []).append(p)
+    known = {d: _of_document(p, moments) for d, p in parts.items() if d not in set(over)}
+    known |= _drawn(corpus, names, fixed, ask, sorted(set(over)), moments)
+    report_progress(2, 2)
+    return over_documents(known, len(corpus), moments)
+
+
+def over_documents(
+    parts: Mapping[int, MatchDistribution], size: int, moments: bool
+) -> MatchDistribution:
+    """Return the distribution of the sum over documents, which are independent."""
+    of_documents = parts.values()
+    draws = [part.drawn for part in of_documents if len(part.drawn)]
+    everything = None
+    if not moments:
+        everything = convolved(part.probabilities for part in of_documents)  # type: ignore[misc]
+    return MatchDistribution(
+        math.fsum(part.mean for part in of_documents),
+        math.fsum(part.variance for part in of_documents),
+        {"exact": size - len(draws), **({"drawn": len(draws)} if draws else {})},
+        everything,
+        np.sum(draws, axis=0) if draws else np.zeros(0),
+        size,
+        parts,
+    )
+
+
+def has_whole_matches(measure: Match) -> bool:
+    """Return whether all matches under the measure are whole numbers."""
+    return measure.route in ("equal", "cover", "one-to-one")
+
+
+def _walked(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, moments: bool
+) -> tuple[Ints, list[Floats | None]]:
+    """Return the document of each piece, and its distribution, or its mean and variance."""
+    a, b = names
+    measure = ask.measure
+    if fixed == b:
+        a, b, measure = b, a, turned(measure)
+    layers = corpus.layers
+    pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
+    if fixed is None:
+        return pieces.document, both_random(pieces, measure, ask.chance, ask.budget, moments)
+    return pieces.document, fixed_walk(pieces, measure, ask.budget, moments)
+
+
+def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
+    if moments:
+        mean, variance = np.sum(pieces, axis=0).tolist()
+        return MatchDistribution(mean, variance, {"exact": 1}, None, size=1)
+    p = convolved(pieces)
+    k = np.arange(len(p))
+    mean = math.fsum((k * p).tolist())
+    variance = math.fsum(((k - mean) ** 2 * p).tolist())
+    return MatchDistribution(mean, variance, {"exact": 1}, p, size=1)
+
+
+def convolved(distributions: Iterable[Floats]) -> Floats:
+    """Return the distribution of the sum of independent whole numbers.
+
+    >>> convolved([np.array([0.5, 0.5]), np.array([0.5, 0.5])]).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    shift, queue = 0, []
+    for number, p in enumerate(distributions):
+        low = int(np.argmax(p > 0))
+        shift += low
+        if len(p) > low + 1:
+            queue.append((len(p) - low, number, p[low:]))
+    # canonical order, and the shortest first
+    queue.sort(key=lambda entry: (entry[0], entry[2].tolist()))
+    queue = [(size, number, p) for number, (size, _, p) in enumerate(queue)]
+    number = len(queue)
+    while len(queue) > 1:
+        one, other = heapq.heappop(queue)[2], heapq.heappop(queue)[2]
+        p = np.convolve(one, other)
+        heapq.heappush(queue, (len(p), number, p))
+        number += 1
+    return np.concatenate((np.zeros(shift), queue[0][2] if queue else np.ones(1)))
+
+
+def _drawn(
+    corpus: Corpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    ask: Question,
+    documents: Sequence[int],
+    moments: bool,
+) -> dict[int, MatchDistribution]:
+    """Return the distributions of documents that are over the budget, from draws."""
+    if not documents:
+        return {}
+    corpus = corpus.of_annotators(names).subset(documents)
+    order = canonical_order(corpus)
+    random = [name for name in names if name != fixed]
+    segments = max(len(corpus.layers[name]) for name in random)
+    draws = min(ask.draws, max(_FEWEST, _DRAWN // max(segments, 1)))
+    drawn = draw_matches(
+        corpus.subset(order),
+        names,
+        random,
+        ask.measure,
+        ask.chance,
+        draws,
+        np.random.default_rng(ask.seed),
+        apart=True,
+    )
+    return {
+        documents[d]: MatchDistribution(
+            float(matches.mean()),
+            float(matches.var(ddof=min(1, draws - 1))),
+            {"drawn": 1},
+            None if moments else np.ones(1),
+            matches,
+            1,
+        )
+        for d, matches in zip(order, drawn.T, strict=True)
+    }
+
+
+def of_documents(luck: MatchDistribution, documents: Ints) -> MatchDistribution:
+    """Return the distribution over some of the documents, by number."""
+    chosen = {int(d): luck.parts[int(d)] for d in documents if int(d) in luck.parts}
+    made = over_documents(chosen, len(documents), luck.probabilities is None)
+    return replace(made, size=luck.size)
