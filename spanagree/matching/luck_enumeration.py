@@ -51,8 +51,8 @@ def _enumerated(
 ) -> Floats | None:
     n = int(piece.tokens[0])
     ways = [_number(side, n) for side in (piece.a, piece.b)]
-    turned = ways[1] < ways[0]
-    fixed, random = (piece.b, piece.a) if turned else (piece.a, piece.b)
+    swapped = ways[1] < ways[0]
+    fixed, random = (piece.b, piece.a) if swapped else (piece.a, piece.b)
     count = min(ways)
     if count * (n + 1) * (len(fixed) + len(random)) > budget:
         return None
@@ -60,7 +60,7 @@ def _enumerated(
     many = _copies(fixed, count)
     order = np.lexsort((starts.ravel(), many.piece))
     copies = Side(many.piece, many.group, starts.ravel(), many.length, many.label).rows(order)
-    if turned:  # φ of the pair turned round
+    if swapped:  # φ of the pair turned round
         measure = turned(measure)
     nothing = np.zeros(count, np.int64)
     copied = Pieces(nothing, np.full(count, n), copies, _copies(random, count))

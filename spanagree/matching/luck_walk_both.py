@@ -17,6 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.chance.start_distributions import place
+from spanagree.corpus.segments import Layer
+from spanagree.matching.expected import Placed, expected
 from spanagree.matching.luck_pieces import OTHER, Pieces, Side
 from spanagree.matching.measures import Match
 
@@ -137,13 +140,20 @@ def both_walk(
     """
     results: list[Floats | None] = []
     asked: dict[tuple[tuple[Kind, ...], tuple[Kind, ...]], list[int]] = {}
+    single: list[int] = []  # a match of at most 1 is as probable as its mean says
     equal = measure.route == "equal"
     for piece in range(len(pieces)):
         results.append(np.zeros(2) if moments else np.ones(1))
         a, b = pieces.a.of_piece(piece), pieces.b.of_piece(piece)
         pair = renamed(kinds_of(a, b, equal), kinds_of(b, a, equal))
-        if any(kind.label != OTHER for kind in pair[0]):
+        if not any(kind.label != OTHER for kind in pair[0]):
+            continue
+        if _most(*pair, measure) == 1 and measure.route in ("equal", "cover"):
+            single.append(piece)
+        else:
             asked.setdefault(pair, []).append(piece)
+    for piece, p in zip(single, _means(pieces.some(np.array(single, np.int64)), measure), strict=True):
+        results[piece] = np.array([p, p * (1 - p)] if moments else [1 - p, p])
     for (first, second), numbers in asked.items():
         tokens = pieces.tokens[numbers]
         for n in np.unique(tokens).tolist():  # those within the budget share a walk
@@ -157,6 +167,23 @@ def both_walk(
             for i in within:
                 results[i] = at[int(pieces.tokens[i])]
     return results
+
+
+def _means(pieces: Pieces, measure: Match) -> list[float]:
+    """Return the mean match of each piece; segments of one side and piece exclude each other."""
+    sides = (pieces.a, pieces.b)
+    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
+    length = np.concatenate([side.length for side in sides])
+    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
+    many = 1 + int(max(side.label.max(initial=0) for side in sides))
+    everyone = np.ones(len(pieces), np.bool_)
+    placed, cells = [], []
+    for side, own in zip(sides, np.split(profile, [len(sides[0])]), strict=True):
+        layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
+        placed.append(Placed(layer, own))
+        cells.append(side.piece * many + side.label)
+    means = expected(*placed, *cells, len(pieces) * many, profiles, measure)
+    return means.reshape(len(pieces), many).sum(1).tolist()
 
 
 def _most(first: Sequence[Kind], second: Sequence[Kind], measure: Match) -> int:
@@ -184,6 +211,37 @@ def _cost(
     return (n + 1.0) * used * ahead * (len(first) + len(second)) * wide
 
 
+class _Addition(NamedTuple):
+    """What a move adds to the state that it leads to.
+
+    Attributes:
+        move: that leads there.
+        taken, onto: which part of the state it leaves goes to which part of the other.
+        factor: with what weight.
+        moments: whether the last axis is (1, Σ, Σ²).
+    """
+
+    move: Move
+    taken: tuple[slice, ...]
+    onto: tuple[slice, ...]
+    factor: float
+    moments: bool
+
+    def add(self, target: Floats, source: Floats) -> None:
+        """Add it."""
+        part, there = source[self.taken] * self.factor, target[self.onto]
+        gain = self.move.gain
+        if not gain:
+            there += part
+        elif not self.moments:
+            g = int(gain)
+            there[..., g:] += part[..., : part.shape[-1] - g]
+        else:
+            there[..., 0] += part[..., 0]
+            there[..., 1] += part[..., 1] + gain * part[..., 0]
+            there[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
+
+
 class _Walk:
     """The walk of two random annotations of given kinds."""
 
@@ -202,7 +260,7 @@ class _Walk:
         start = np.zeros(self.shape)
         start.flat[0] = 1
         states: dict[int, dict[Ahead | None, Floats]] = {0: {None: start}}
-        known: dict[Ahead | None, list[Move]] = {}
+        known: dict[Ahead | None, list[_Addition]] = {}
         ends: dict[int, Floats] = {}
         wanted = set(tokens)
         for p in range(tokens[-1] + 1):
@@ -212,15 +270,26 @@ class _Walk:
             for ahead, ways in here.items():
                 if ahead not in known:
                     moves = self._level() if ahead is None else self._behind(ahead)
-                    known[ahead] = list(moves)
-                for step, then, gain, used in known[ahead]:
+                    known[ahead] = [self._addition(move, weights) for move in moves]
+                for addition in known[ahead]:
+                    step, then = addition.move.step, addition.move.then
                     if p + step > tokens[-1]:
                         continue
                     there = states.setdefault(p + step, {})
                     if then not in there:
                         there[then] = np.zeros(self.shape)
-                    self._add(there[then], ways, gain, used, weights)
+                    addition.add(there[then], ways)
         return ends
+
+    def _addition(self, move: Move, weights: Sequence[float]) -> _Addition:
+        axes = range(len(self.shape) - 1)
+        return _Addition(
+            move,
+            tuple(slice(None, -1) if i in move.used else slice(None) for i in axes),
+            tuple(slice(1, None) if i in move.used else slice(None) for i in axes),
+            math.prod(weights[i >= len(self.sides[0])] for i in move.used),
+            self.moments,
+        )
 
     def _level(self) -> Iterator[Move]:
         """Yield what can follow where both are read equally far."""
@@ -253,31 +322,6 @@ class _Walk:
                 then = Ahead(lags, own, more)
             step = min(kind.length, ahead.left)
             yield Move(step, then, gain, (i + len(self.sides[0]) * lags,))
-
-    def _add(
-        self,
-        target: Floats,
-        source: Floats,
-        gain: float,
-        used: tuple[int, ...],
-        weights: Sequence[float],
-    ) -> None:
-        axes = len(self.shape) - 1
-        factor = math.prod(weights[i >= len(self.sides[0])] for i in used)
-        taken = tuple(slice(None, -1) if i in used else slice(None) for i in range(axes))
-        onto = tuple(slice(1, None) if i in used else slice(None) for i in range(axes))
-        part, there = source[taken], target[onto]
-        if used:
-            part = part * factor
-        if not gain:
-            there += part
-        elif not self.moments:
-            g = int(gain)
-            there[..., g:] += part[..., : part.shape[-1] - g]
-        else:
-            there[..., 0] += part[..., 0]
-            there[..., 1] += part[..., 1] + gain * part[..., 0]
-            there[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
 
     def _end(self, ways: Floats) -> Floats:
         if not self.moments:
