@@ -93,7 +93,9 @@ def compare(
         segment, pair = ranges(crowd.begin[rows], crowd.end[rows])
         everyone = np.ones(len(rows), np.bool_)
         return Placed(
-            Layer(pair, start[segment], end[segment], label[segment], everyone), profile[segment]
+            Layer(pair, start[segment], end[segment], label[segment], everyone),
+            profile[segment],
+            chance,
         )
 
     # sides by name, so that the order of annotators changes no digit

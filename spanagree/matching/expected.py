@@ -19,6 +19,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import check_choice
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.observed import observed
+from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overlap
 from spanagree.matching.tally import Tallies
 
 _CHUNK = 1 << 20  # elements of one temporary array
@@ -33,6 +34,7 @@ class Placed:
 
     layer: Layer
     profile: Ints  # of each segment, in the Profiles that all layers share
+    chance: str
 
 
 def place_layers(
@@ -61,7 +63,7 @@ def place_layers(
     )
     bounds = np.cumsum([len(x) for x in lengths])[:-1]
     return profiles, {
-        name: Placed(corpus.layers[name], part)
+        name: Placed(corpus.layers[name], part, chance)
         for name, part in zip(names, np.split(profile, bounds), strict=True)
     }
 
@@ -103,7 +105,7 @@ def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
         return a, b
     keep = [both[x.layer.document] for x in (a, b)]
     first, second = (
-        Placed(x.layer.only(k), x.profile[k]) for x, k in zip((a, b), keep, strict=True)
+        Placed(x.layer.only(k), x.profile[k], x.chance) for x, k in zip((a, b), keep, strict=True)
     )
     return first, second
 
@@ -121,6 +123,8 @@ def expected(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> Floats:
     """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    if measure.route == "one-to-one":
+        return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure).values
     kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
     i, j = join(kinds_a.cell, kinds_b.cell)
     if measure.route == "equal":
@@ -159,6 +163,20 @@ def _expected_of_pairs(
         cover_b, of_b = _cover(profiles, profile_b, b)
         return inner(cover_a, of_a, cover_b, of_b)
     return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+
+
+def overlap_of(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+) -> ExpectedOverlap:
+    """Return the expected one-to-one overlap of each cell, and how it was computed."""
+    tokens = np.zeros(1 + max((int(x.layer.document.max(initial=0)) for x in (a, b))), np.int64)
+    for x in (a, b):
+        length = x.layer.end - x.layer.start
+        group = profiles.size[x.profile] + length - 1
+        tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
+    return expected_overlap(
+        (a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance
+    )
 
 
 # --- sums over start distributions --------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,8 +19,13 @@ from spanagree.arrays import Floats, Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.matching.custom import checked
-from spanagree.matching.luck_draws import canonical_order, draw_matches
-from spanagree.matching.luck_enumeration import both_random, turned
+from spanagree.matching.luck_draws import (
+    DrawnLayer,
+    canonical_order,
+    draw_matches,
+    number_of_draws,
+)
+from spanagree.matching.luck_both import both_random, turned
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.measures import Match, Phi, find_match
@@ -30,8 +35,6 @@ BUDGET = 20_000_000
 """How many numbers may be computed for one document; a document above that is drawn."""
 
 _LEAST = 1e-290  # smaller probabilities have lost digits
-_DRAWN = 10_000_000  # segments that are drawn at most, unless that makes fewer than _FEWEST draws
-_FEWEST = 50
 
 
 @dataclass(frozen=True)
@@ -324,19 +327,10 @@ def _drawn(
         return {}
     corpus = corpus.of_annotators(names).subset(documents)
     order = canonical_order(corpus)
+    corpus = corpus.subset(order)
     random = [name for name in names if name != fixed]
-    segments = max(len(corpus.layers[name]) for name in random)
-    draws = min(ask.draws, max(_FEWEST, _DRAWN // max(segments, 1)))
-    drawn = draw_matches(
-        corpus.subset(order),
-        names,
-        random,
-        ask.measure,
-        ask.chance,
-        draws,
-        np.random.default_rng(ask.seed),
-        apart=True,
-    )
+    draws = number_of_draws(ask.draws, max(len(corpus.layers[name]) for name in random))
+    drawn = np.concatenate(list(draws_of(corpus, names, fixed, ask, draws)))
     return {
         documents[d]: MatchDistribution(
             float(matches.mean()),
@@ -348,6 +342,24 @@ def _drawn(
         )
         for d, matches in zip(order, drawn.T, strict=True)
     }
+
+
+def draws_of(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, draws: int
+) -> Iterator[Floats]:
+    """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
+    labels = max(1, len(corpus.labels))
+    two = []
+    for name in names:
+        layer = corpus.layers[name]
+        cell = layer.document * labels + layer.label * ask.measure.of_label
+        two.append(DrawnLayer(layer, cell, name != fixed))
+    rng = np.random.default_rng(ask.seed)
+    cells = len(corpus) * labels
+    for drawn in draw_matches(
+        two, corpus.lengths, labels, cells, ask.measure, ask.chance, draws, rng
+    ):
+        yield drawn.reshape(len(drawn), len(corpus), labels).sum(2)
 
 
 def of_documents(luck: MatchDistribution, documents: Ints) -> MatchDistribution:

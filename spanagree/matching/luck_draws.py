@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,55 +15,69 @@ from spanagree.matching.measures import Match
 from spanagree.matching.observed import similar
 
 _PORTION = 1 << 18  # segments that are placed at a time
+_DRAWN = 10_000_000  # segments that are placed in all draws, unless they are fewer than _FEWEST
+_FEWEST = 50
+
+
+class DrawnLayer(NamedTuple):
+    """A layer for drawing.
+
+    Attributes:
+        layer: its segments.
+        cell: of each segment; only segments of the same cell match.
+        random: whether it is placed anew in every draw.
+    """
+
+    layer: Layer
+    cell: Ints
+    random: bool
+
+
+def number_of_draws(asked: int, segments: int) -> int:
+    """Return how many draws are made: fewer than asked for if there are very many segments.
+
+    >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
+    (1000, 100, 20)
+    """
+    return min(asked, max(_FEWEST, _DRAWN // max(segments, 1)))
 
 
 def draw_matches(
-    corpus: Corpus,
-    names: Sequence[str],
-    random: Sequence[str],
+    two: Sequence[DrawnLayer],
+    lengths: Ints,
+    labels: int,
+    cells: int,
     measure: Match,
     chance: str,
     draws: int,
     rng: np.random.Generator,
-    *,
-    apart: bool = False,
-) -> Floats:
-    """Return the match of two layers over all documents, of which one or both are placed anew.
+) -> Iterator[Floats]:
+    """Yield the match in each cell of every draw, some draws at a time; (draws, cells).
 
-    Many draws are made at once: as so many copies of the corpus, one after the other.
+    Many draws are made at once: as so many copies of the documents, one after the other.
 
     Args:
-        corpus: the documents.
-        names: of the two layers.
-        random: which of them are placed anew in every draw.
+        two: the layers.
+        lengths: of each document.
+        labels: how many there are.
+        cells: how many there are.
         measure: what counts as a match.
         chance: the chance model.
         draws: how many.
         rng: to draw from.
-        apart: whether documents are kept apart: (draws, documents) rather than (draws,).
     """
-    labels = max(1, len(corpus.labels))
-    matches = []
-    largest = max(len(corpus.layers[name]) for name in random)
-    most = max(1, _PORTION // max(largest, len(corpus), 1))
+    largest = max(len(each.layer) for each in two if each.random)
+    most = max(1, _PORTION // max(largest, len(lengths), 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
-        lengths = np.tile(corpus.lengths, copies)
-        two, cells = [], []
-        for name in names:
-            layer = _copies(corpus.layers[name], copies, len(corpus))
-            if name in random:
-                layer = redraw(layer, lengths, labels, rng, chance)
-            two.append(layer)
-            cells.append(layer.document * labels + layer.label * measure.of_label)
-        _, j, value = similar(*two, *cells, measure)
-        document = two[1].document[j]
-        if apart:
-            drawn = np.bincount(document, value, copies * len(corpus)).reshape(copies, -1)
-        else:
-            drawn = np.bincount(document // len(corpus), value, copies)
-        matches.append(drawn)
-    return np.concatenate(matches)
+        tiled = np.tile(lengths, copies)
+        drawn, numbers = [], []
+        for layer, cell, random in two:
+            many = _copies(layer, copies, len(lengths))
+            drawn.append(redraw(many, tiled, labels, rng, chance) if random else many)
+            numbers.append(np.tile(cell, copies) + np.repeat(np.arange(copies) * cells, len(cell)))
+        _, j, value = similar(*drawn, *numbers, measure)
+        yield np.bincount(numbers[1][j], value, copies * cells).reshape(copies, cells)
 
 
 def canonical_order(corpus: Corpus) -> list[int]:

@@ -17,9 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.start_distributions import place
-from spanagree.corpus.segments import Layer
-from spanagree.matching.expected import Placed, expected
 from spanagree.matching.luck_pieces import OTHER, Pieces, Side
 from spanagree.matching.measures import Match
 
@@ -140,20 +137,13 @@ def both_walk(
     """
     results: list[Floats | None] = []
     asked: dict[tuple[tuple[Kind, ...], tuple[Kind, ...]], list[int]] = {}
-    single: list[int] = []  # a match of at most 1 is as probable as its mean says
     equal = measure.route == "equal"
     for piece in range(len(pieces)):
         results.append(np.zeros(2) if moments else np.ones(1))
         a, b = pieces.a.of_piece(piece), pieces.b.of_piece(piece)
         pair = renamed(kinds_of(a, b, equal), kinds_of(b, a, equal))
-        if not any(kind.label != OTHER for kind in pair[0]):
-            continue
-        if _most(*pair, measure) == 1 and measure.route in ("equal", "cover"):
-            single.append(piece)
-        else:
+        if any(kind.label != OTHER for kind in pair[0]):
             asked.setdefault(pair, []).append(piece)
-    for piece, p in zip(single, _means(pieces.some(np.array(single, np.int64)), measure), strict=True):
-        results[piece] = np.array([p, p * (1 - p)] if moments else [1 - p, p])
     for (first, second), numbers in asked.items():
         tokens = pieces.tokens[numbers]
         for n in np.unique(tokens).tolist():  # those within the budget share a walk
@@ -167,23 +157,6 @@ def both_walk(
             for i in within:
                 results[i] = at[int(pieces.tokens[i])]
     return results
-
-
-def _means(pieces: Pieces, measure: Match) -> list[float]:
-    """Return the mean match of each piece; segments of one side and piece exclude each other."""
-    sides = (pieces.a, pieces.b)
-    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
-    length = np.concatenate([side.length for side in sides])
-    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
-    many = 1 + int(max(side.label.max(initial=0) for side in sides))
-    everyone = np.ones(len(pieces), np.bool_)
-    placed, cells = [], []
-    for side, own in zip(sides, np.split(profile, [len(sides[0])]), strict=True):
-        layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
-        placed.append(Placed(layer, own))
-        cells.append(side.piece * many + side.label)
-    means = expected(*placed, *cells, len(pieces) * many, profiles, measure)
-    return means.reshape(len(pieces), many).sum(1).tolist()
 
 
 def _most(first: Sequence[Kind], second: Sequence[Kind], measure: Match) -> int:

@@ -1,8 +1,9 @@
-"""Two random annotations whose segments may overlap each other: one side written out in full.
+"""The match of two random annotations, on the shortest way to its distribution.
 
-Where segments of one annotation need not exclude each other, two pairs of segments may share one,
-and nothing can be taken apart. So every arrangement of one side is written out, and the other one
-is walked against each.
+A match of at most one is there with the probability of its mean, and that is known without a walk
+(:mod:`spanagree.matching.expected`). Where segments of one annotation exclude each other, both are
+walked at once. Where they need not, two pairs of segments may share one, and nothing can be taken
+apart: so every arrangement of one side is written out, and the other one is walked against each.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats, Ints, distinct
+from spanagree.chance.start_distributions import place
+from spanagree.corpus.segments import Layer
+from spanagree.matching.expected import Placed, expected
 from spanagree.matching.luck_pieces import Pieces, Side
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.luck_walk_both import both_walk
@@ -29,7 +33,7 @@ def both_random(
     Args, result: as of :func:`spanagree.matching.luck_walk.fixed_walk`.
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
-        return both_walk(pieces, measure, budget, moments)
+        return _walked(pieces, measure, budget, moments)
     results: list[Floats | None] = []
     known: dict[tuple[object, ...], Floats | None] = {}
     for piece in range(len(pieces)):
@@ -39,6 +43,57 @@ def both_random(
             known[key] = _enumerated(one, measure, budget, moments)
         results.append(known[key])
     return results
+
+
+def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
+    """Return the distributions of pieces in which the segments of one side exclude each other."""
+    results: list[Floats | None] = [None] * len(pieces)
+    single = np.zeros(len(pieces), np.bool_)
+    if measure.route in ("equal", "cover"):
+        single = _most(pieces, measure) <= 1
+        alone = np.flatnonzero(single)
+        for piece, p in zip(alone.tolist(), _means(pieces.some(alone), measure), strict=True):
+            both = np.array([p, p * (1 - p)] if moments else [1 - p, p])
+            results[piece] = both if p or moments else np.ones(1)
+    others = np.flatnonzero(~single)
+    made = both_walk(pieces.some(others), measure, budget, moments)
+    for piece, distribution in zip(others.tolist(), made, strict=True):
+        results[piece] = distribution
+    return results
+
+
+def _most(pieces: Pieces, measure: Match) -> Ints:
+    """Return an upper bound of the match of each piece."""
+    sides = (pieces.a, pieces.b)
+    partner = (
+        np.concatenate([side.piece for side in sides]),
+        np.concatenate([side.label for side in sides]),
+        np.concatenate([side.length * (measure.route == "equal") for side in sides]),
+    )
+    _, kind, _ = distinct(*partner)
+    kinds = np.split(kind, [len(pieces.a)])
+    bounds = []
+    for side, own, other in zip(sides, kinds, kinds[::-1], strict=True):
+        size = (side.length if measure.in_tokens else 1) * np.isin(own, other)
+        bounds.append(np.bincount(side.piece, size, len(pieces)))
+    return np.minimum(*bounds).astype(np.int64)
+
+
+def _means(pieces: Pieces, measure: Match) -> list[float]:
+    """Return the mean match of each piece; segments of one side and piece exclude each other."""
+    sides = (pieces.a, pieces.b)
+    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
+    length = np.concatenate([side.length for side in sides])
+    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
+    many = 1 + int(max(side.label.max(initial=0) for side in sides))
+    everyone = np.ones(len(pieces), np.bool_)
+    placed, cells = [], []
+    for side, own in zip(sides, np.split(profile, [len(sides[0])]), strict=True):
+        layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
+        placed.append(Placed(layer, own, "nonoverlapping"))
+        cells.append(side.piece * many + side.label)
+    means = expected(*placed, *cells, len(pieces) * many, profiles, measure)
+    return means.reshape(len(pieces), many).sum(1).tolist()
 
 
 def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
