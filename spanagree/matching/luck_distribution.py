@@ -7,7 +7,6 @@ keeps its digits.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.matching.convolution import convolved, log10_tail
 from spanagree.matching.custom import checked
 from spanagree.matching.luck_draws import (
     DrawnLayer,
@@ -104,6 +104,18 @@ class MatchDistribution:
         if len(self.drawn):
             return float((1 + above[place].sum()) / (1 + len(self.drawn)))
         return min(max(float(above[place[0]]), _LEAST), 1.0)
+
+    def log10_tail(self, match: float) -> float:
+        """Return the decimal logarithm of :meth:`tail`, also where that is too small for a float.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self.tail(match)
+        if p > _LEAST or len(self.drawn):
+            return math.log10(p)
+        each = [part.probabilities for part in self.parts.values() if part.probabilities is not None]
+        return log10_tail(each or [self._known()], math.ceil(match))
 
     def quantile(self, share: float) -> int:
         """Return the smallest match that luck stays at or below with this probability.
@@ -288,30 +300,6 @@ def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
     mean = math.fsum((k * p).tolist())
     variance = math.fsum(((k - mean) ** 2 * p).tolist())
     return MatchDistribution(mean, variance, {"exact": 1}, p, size=1)
-
-
-def convolved(distributions: Iterable[Floats]) -> Floats:
-    """Return the distribution of the sum of independent whole numbers.
-
-    >>> convolved([np.array([0.5, 0.5]), np.array([0.5, 0.5])]).tolist()
-    [0.25, 0.5, 0.25]
-    """
-    shift, queue = 0, []
-    for number, p in enumerate(distributions):
-        low = int(np.argmax(p > 0))
-        shift += low
-        if len(p) > low + 1:
-            queue.append((len(p) - low, number, p[low:]))
-    # canonical order, and the shortest first
-    queue.sort(key=lambda entry: (entry[0], entry[2].tolist()))
-    queue = [(size, number, p) for number, (size, _, p) in enumerate(queue)]
-    number = len(queue)
-    while len(queue) > 1:
-        one, other = heapq.heappop(queue)[2], heapq.heappop(queue)[2]
-        p = np.convolve(one, other)
-        heapq.heappush(queue, (len(p), number, p))
-        number += 1
-    return np.concatenate((np.zeros(shift), queue[0][2] if queue else np.ones(1)))
 
 
 def _drawn(
