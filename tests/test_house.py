@@ -292,7 +292,7 @@ FORBIDDEN = ("sklearn", "spacy", "datasets", "pandas", "scipy.stats", "rich")
 @pytest.mark.parametrize("arguments", [None, ["--help"], ["evaluate", "--help"], ["--version"]])
 def test_nothing_heavy_is_loaded(arguments):
     """The import and the help load no package that they do not need."""
-    call = "" if arguments is None else f"from spanagree.cli import main; main({arguments})"
+    call = "" if arguments is None else f"from spanagree.cli.main import main; main({arguments})"
     code = f"import sys, spanagree\n{call}\nprint([m for m in {FORBIDDEN} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

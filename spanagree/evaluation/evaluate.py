@@ -35,9 +35,8 @@ def evaluate(
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and beyond luck.
 
-    The expected scores are those of two independent random annotations that keep the number,
-    lengths and labels of the segments of either side in every document (Li et al. 2024). They
-    are exact: nothing is simulated.
+    The expected scores are exact: those of two random annotations that keep the number, lengths
+    and labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
         corpus: gold and systems as layers; or blocks of a corpus: an iterable of corpora, or of
@@ -49,9 +48,8 @@ def evaluate(
         confidence: of the intervals, in per cent.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: bca (the default), percentile or jackknife; over blocks percentile, of a Poisson
-            bootstrap that draws by the documents' ids.
-        executor: for blocks: any ``concurrent.futures.Executor``, whose workers count them.
+        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
 
