@@ -20,7 +20,6 @@ from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.matching.convolution import convolved, log10_tail
 from spanagree.matching.custom import checked
 from spanagree.matching.luck_draws import (
-    DrawnLayer,
     canonical_order,
     draw_matches,
     number_of_draws,
@@ -336,18 +335,15 @@ def draws_of(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, draws: int
 ) -> Iterator[Floats]:
     """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
-    labels = max(1, len(corpus.labels))
-    two = []
-    for name in names:
-        layer = corpus.layers[name]
-        cell = layer.document * labels + layer.label * ask.measure.of_label
-        two.append(DrawnLayer(layer, cell, name != fixed))
+    cells = np.repeat(np.arange(len(corpus))[:, None], max(1, len(corpus.labels)), axis=1)
+    if ask.measure.of_label:  # a cell of its own for each label
+        cells = np.arange(cells.size).reshape(cells.shape)
     rng = np.random.default_rng(ask.seed)
-    cells = len(corpus) * labels
+    layers, random = [corpus.layers[name] for name in names], [name != fixed for name in names]
     for drawn in draw_matches(
-        two, corpus.lengths, labels, cells, ask.measure, ask.chance, draws, rng
+        layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng
     ):
-        yield drawn.reshape(len(drawn), len(corpus), labels).sum(2)
+        yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
 
 
 def of_documents(luck: MatchDistribution, documents: Ints) -> MatchDistribution:

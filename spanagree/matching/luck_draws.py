@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,20 +18,6 @@ _DRAWN = 10_000_000  # segments that are placed in all draws, unless they are fe
 _FEWEST = 50
 
 
-class DrawnLayer(NamedTuple):
-    """A layer for drawing.
-
-    Attributes:
-        layer: its segments.
-        cell: of each segment; only segments of the same cell match.
-        random: whether it is placed anew in every draw.
-    """
-
-    layer: Layer
-    cell: Ints
-    random: bool
-
-
 def number_of_draws(asked: int, segments: int) -> int:
     """Return how many draws are made: fewer than asked for if there are very many segments.
 
@@ -43,10 +28,10 @@ def number_of_draws(asked: int, segments: int) -> int:
 
 
 def draw_matches(
-    two: Sequence[DrawnLayer],
+    layers: Sequence[Layer],
+    random: Sequence[bool],
     lengths: Ints,
-    labels: int,
-    cells: int,
+    cells: Ints,
     measure: Match,
     chance: str,
     draws: int,
@@ -57,27 +42,32 @@ def draw_matches(
     Many draws are made at once: as so many copies of the documents, one after the other.
 
     Args:
-        two: the layers.
+        layers: of the two annotators.
+        random: whether each of them is placed anew in every draw.
         lengths: of each document.
-        labels: how many there are.
-        cells: how many there are.
+        cells: the cell of each document and label, (documents, labels); only segments of the same
+            cell match.
         measure: what counts as a match.
         chance: the chance model.
         draws: how many.
         rng: to draw from.
     """
-    largest = max(len(each.layer) for each in two if each.random)
-    most = max(1, _PORTION // max(largest, len(lengths), 1))
+    documents, labels = cells.shape
+    count = int(cells.max(initial=0)) + 1
+    largest = max(len(layer) for layer, each in zip(layers, random, strict=True) if each)
+    most = max(1, _PORTION // max(largest, documents, 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
         tiled = np.tile(lengths, copies)
         drawn, numbers = [], []
-        for layer, cell, random in two:
-            many = _copies(layer, copies, len(lengths))
-            drawn.append(redraw(many, tiled, labels, rng, chance) if random else many)
-            numbers.append(np.tile(cell, copies) + np.repeat(np.arange(copies) * cells, len(cell)))
+        for layer, each in zip(layers, random, strict=True):
+            two = _copies(layer, copies, documents)
+            two = redraw(two, tiled, labels, rng, chance) if each else two
+            copy, document = np.divmod(two.document, documents)
+            drawn.append(two)
+            numbers.append(copy * count + cells[document, two.label])
         _, j, value = similar(*drawn, *numbers, measure)
-        yield np.bincount(numbers[1][j], value, copies * cells).reshape(copies, cells)
+        yield np.bincount(numbers[1][j], value, copies * count).reshape(copies, count)
 
 
 def canonical_order(corpus: Corpus) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.corpus.segments import Layer
-from spanagree.matching.luck_draws import DrawnLayer, draw_matches, number_of_draws
+from spanagree.matching.luck_draws import draw_matches, number_of_draws
 from spanagree.matching.luck_pieces import Pieces, Side
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.luck_walk_both import both_walk
@@ -118,26 +118,23 @@ def _drawn_means(
     documents = np.unique(
         np.concatenate([x.document[np.isin(c, wanted)] for x, c in zip(layers, cells, strict=True)])
     )
-    two = []
+    labels = 1 + max(int(layer.label.max(initial=0)) for layer in layers)
+    table = np.full((len(documents), labels), len(wanted))  # the last for what is not wanted
+    some = []
+    everyone = np.ones(len(documents), np.bool_)
     for layer, cell in zip(layers, cells, strict=True):
-        here = np.isin(layer.document, documents)
-        some = layer.only(here)
-        place = np.searchsorted(documents, some.document)
-        everyone = np.ones(len(documents), np.bool_)
-        moved = Layer(place, some.start, some.end, some.label, everyone)
-        two.append(DrawnLayer(moved, _among(cell[here], wanted), True))
-    draws = number_of_draws(_DRAWS, max(len(each.layer) for each in two))
-    labels = 1 + max(int(each.layer.label.max(initial=0)) for each in two)
+        rows = np.isin(layer.document, documents)
+        place = np.searchsorted(documents, layer.document[rows])
+        among = np.minimum(np.searchsorted(wanted, cell[rows]), len(wanted) - 1)
+        asked = wanted[among] == cell[rows]
+        table[place[asked], layer.label[rows][asked]] = among[asked]
+        columns = (layer.start[rows], layer.end[rows], layer.label[rows])
+        some.append(Layer(place, *columns, everyone))
+    draws = number_of_draws(_DRAWS, max(map(len, some)))
     total = np.zeros(len(wanted) + 1)
     rng = np.random.default_rng(0)
     for drawn in draw_matches(
-        two, tokens[documents], labels, len(wanted) + 1, measure, chance, draws, rng
+        some, (True, True), tokens[documents], table, measure, chance, draws, rng
     ):
-        total += drawn.sum(0)
+        total[: drawn.shape[1]] += drawn.sum(0)
     return total[:-1] / draws
-
-
-def _among(cell: Ints, wanted: Ints) -> Ints:
-    """Return the place of each cell among those wanted; of any other, the place after the last."""
-    place = np.minimum(np.searchsorted(wanted, cell), len(wanted) - 1)
-    return np.where(wanted[place] == cell, place, len(wanted))
