@@ -19,6 +19,9 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
         options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
+        options.option(
+            "--simulate", is_flag=True, help="Draw luck at random for --test luck, not exactly."
+        ),
         resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),
@@ -36,6 +39,7 @@ def evaluate(
     chance: str,
     by: str | None,
     test: str | None,
+    simulate: bool,
     tallies: str | None,
 ) -> None:
     """Evaluate systems against a gold annotation, raw and beyond luck.
@@ -49,6 +53,8 @@ def evaluate(
     """
     ways = job.ways()
     _check(job, ways, by, test)
+    if simulate and test != "luck":
+        raise click.UsageError("--simulate is for --test luck; name that test")
     drawing = job.drawing(test)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
@@ -57,6 +63,8 @@ def evaluate(
     named = job.layer(gold)
     settings: dict[str, Any] = {"match": match, "chance": chance}
     intervals = drawing if "ci" in drawing else {}
+    if by == "document":
+        settings["luck"] = True
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
     _note_gold(named, result)
     if tallies is not None:
@@ -65,7 +73,7 @@ def evaluate(
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
         job.show(sa.evaluate_levels(result, hard, **ways), notes=result.notes)
     else:
-        tested = test and _tested(test, corpus, result, drawing)
+        tested = test and _tested(test, corpus, result, drawing, simulate)
         job.show(result, by, data=lambda: result.to_dict(by), test=tested)
 
 
@@ -83,7 +91,7 @@ def _check(job: Job, ways: dict[str, Any], by: str | None, test: str | None) -> 
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any]
+    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any], simulate: bool
 ) -> sa.Comparison | sa.LuckTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "luck":
@@ -92,7 +100,7 @@ def _tested(
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     with progress("drawing") as advance:
-        return sa.luck_test(corpus, result, progress=advance, **chosen)
+        return sa.luck_test(corpus, result, simulate=simulate, progress=advance, **chosen)
 
 
 def _note_gold(asked: str | None, result: sa.Evaluation) -> None:

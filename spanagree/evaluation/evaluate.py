@@ -11,9 +11,10 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import check_choice
+from spanagree.errors import SettingError, check_choice
 from spanagree.evaluation.count import count
-from spanagree.evaluation.result import Evaluation, result
+from spanagree.evaluation.result import Evaluation, result, with_luck
+from spanagree.evaluation.system_luck import luck_of_systems
 from spanagree.matching.measures import find_match
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -29,6 +30,7 @@ def evaluate(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -42,13 +44,15 @@ def evaluate(
         corpus: gold and systems as layers; or blocks of a corpus: an iterable of corpora, or of
             functions that give them. Over blocks single documents are not kept.
         gold: the name of the gold layer; the first unless named. All others are systems.
-        match: the measure, exact, boundaries, token or iou.
+        match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
         confidence: of the intervals, in per cent.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        luck: whether to compute the distributions of luck too, for p, z and standard deviation of
+            each system and document; not over blocks.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
@@ -77,7 +81,14 @@ def evaluate(
         on_error=on_error,
         progress=progress,
     )
-    return result(counts, resampling)
+    made = result(counts, resampling)
+    if not luck:
+        return made
+    if not isinstance(corpus, Corpus):
+        raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
+    names = list(made.systems)
+    computed = luck_of_systems(corpus, made.settings.gold, names, match, chance, progress)
+    return with_luck(made, computed)
 
 
 def with_intervals(

@@ -139,9 +139,7 @@ class LuckTest(Result):
             ],
             self.settings,
             caption=f"systems against luck: gold as it is, each system's segments anywhere ({how})",
-            remarks=list(
-                {f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}
-            ),
+            remarks=list({f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}),
         )
 
     def picture(self) -> Picture:

@@ -15,6 +15,8 @@ from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
+from spanagree.evaluation.system_luck import COLUMNS as LUCK_COLUMNS
+from spanagree.evaluation.system_luck import LuckFigures, SystemLuck, notes_on_luck
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import (
     F1,
@@ -121,6 +123,7 @@ class Evaluation(Result):
         label_names: the labels of the corpus.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
+        luck: the distribution of each system's match by luck, if it was asked for.
     """
 
     systems: Mapping[str, System]
@@ -131,6 +134,7 @@ class Evaluation(Result):
     label_names: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
+    luck: Mapping[str, SystemLuck] = field(default_factory=dict, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
@@ -165,6 +169,19 @@ class Evaluation(Result):
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), tallies.of_document(d)
 
+    def luck_by_document(self, system: str) -> dict[int, LuckFigures]:
+        """Return what luck says of each document that has a segment, by number from 0.
+
+        Raises:
+            SettingError: for an unknown system, or if luck was not asked for.
+        """
+        check_choice(system, self.systems, "system")
+        if system not in self.luck:
+            raise SettingError("luck was not asked for; evaluate with luck=True")
+        tallies, _ = self.systems[system].kept()
+        numbers = np.unique(tallies.document).tolist()
+        return self.luck[system].of_documents({d: tallies.of_document(d) for d in numbers})
+
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
@@ -185,10 +202,15 @@ class Evaluation(Result):
                 "macro": _figures(system.macro),
                 "labels": {name: _entry(tally, tally) for name, tally in system.labels.items()},
             }
+            luck: list[dict[str, Any]] = [{}] * self.documents
+            if system.name in self.luck:
+                entry["luck"] = self.luck[system.name].of_all(system.tally).to_dict()
+                figures = self.luck_by_document(system.name).values()
+                luck = [{"luck": each.to_dict()} for each in figures]
             if by == "document":
                 entry["by_document"] = [
-                    {"id": id_, **_entry(tally, tally)}
-                    for id_, tally in self.by_document(system.name)
+                    {"id": id_, **_entry(tally, tally), **more}
+                    for (id_, tally), more in zip(self.by_document(system.name), luck, strict=False)
                 ]
             systems.append(entry)
         return {**self.head(), "documents": self.documents, "systems": systems}
@@ -216,6 +238,8 @@ class Evaluation(Result):
             Column("size_gold", sizes[0], "count"),
             Column("size_system", sizes[1], "count"),
         ]
+        with_luck = bool(self.luck) and by != "label"
+        columns += LUCK_COLUMNS if with_luck else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "rank", "place"))
@@ -231,12 +255,18 @@ class Evaluation(Result):
         for system in self.systems.values():
             breaks.append(len(rows))
             whole = [*figures(system), *_sizes(system.tally)]
+            parts: list[list[Value]] = [[]] * self.documents
+            if with_luck:
+                luck = self.luck[system.name]
+                whole += luck.of_all(system.tally).values()
+                parts = [each.values() for each in self.luck_by_document(system.name).values()]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
-            for part, tally in self._parts(system, by):
+            for number, (part, tally) in enumerate(self._parts(system, by)):
                 rows.append([system.name, part, "", part, *figures(tally), *_sizes(tally)])
+                rows[-1] += parts[number] if with_luck else []
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
                 nothing = [None] * 4
@@ -395,6 +425,19 @@ def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally
     whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
     by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
     return with_ends(whole, ""), by_label
+
+
+def with_luck(evaluation: Evaluation, luck: Mapping[str, SystemLuck]) -> Evaluation:
+    """Return the same evaluation with the distributions of luck, and notes on what they say."""
+    evaluation = replace(evaluation, luck=luck)
+    notes = [
+        note
+        for name, one in luck.items()
+        for note in notes_on_luck(
+            printable(name), one, evaluation.luck_by_document(name), unit(evaluation.settings)
+        )
+    ]
+    return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def notes_on(systems: Iterable[System], documents: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Sums of independent whole numbers: their distribution, and tails far beyond what a float holds."""
+"""Sums of independent whole numbers: their distribution, and tails below what a float holds."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _STEEPEST = 700.0  # exp of more is no float
 def convolved(distributions: Iterable[Floats]) -> Floats:
     """Return the distribution of the sum of independent whole numbers.
 
-    Products and sums of positive numbers, the shortest first: small probabilities keep their digits,
-    which those from a Fourier transform would not.
+    All are products and sums of positive numbers, the shortest first: small probabilities keep
+    their digits, which those from a Fourier transform would not.
 
     >>> convolved([np.array([0.5, 0.5]), np.array([0.5, 0.5])]).tolist()
     [0.25, 0.5, 0.25]

@@ -169,14 +169,12 @@ def overlap_of(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> ExpectedOverlap:
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
-    tokens = np.zeros(1 + max((int(x.layer.document.max(initial=0)) for x in (a, b))), np.int64)
+    tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
     for x in (a, b):
         length = x.layer.end - x.layer.start
         group = profiles.size[x.profile] + length - 1
         tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
-    return expected_overlap(
-        (a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance
-    )
+    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
 
 
 # --- sums over start distributions --------------------------------------------------------------

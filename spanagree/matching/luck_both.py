@@ -19,7 +19,7 @@ from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.start_distributions import place
 from spanagree.corpus.segments import Layer
 from spanagree.matching.expected import Placed, expected
-from spanagree.matching.luck_pieces import Pieces, Side
+from spanagree.matching.luck_pieces import Pieces, Side, least_costs
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.luck_walk_both import both_walk
 from spanagree.matching.measures import Match
@@ -92,7 +92,8 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
         layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
         placed.append(Placed(layer, own, "nonoverlapping"))
         cells.append(side.piece * many + side.label)
-    means = expected(*placed, *cells, len(pieces) * many, profiles, measure)
+    (a, b), (cell_a, cell_b) = placed, cells
+    means = expected(a, b, cell_a, cell_b, len(pieces) * many, profiles, measure)
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 
@@ -101,10 +102,10 @@ def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(zip(*columns, strict=True)))
 
 
-def _enumerated(
-    piece: Pieces, measure: Match, budget: float, moments: bool
-) -> Floats | None:
+def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> Floats | None:
     n = int(piece.tokens[0])
+    if min(least_costs(piece, piece.a)[0], least_costs(piece, piece.b)[0]) > budget:
+        return None
     ways = [_number(side, n) for side in (piece.a, piece.b)]
     swapped = ways[1] < ways[0]
     fixed, random = (piece.b, piece.a) if swapped else (piece.a, piece.b)
@@ -145,7 +146,9 @@ def turned(measure: Match) -> Match:
 
 
 def _copies(side: Side, count: int) -> Side:
-    columns = (np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label"))
+    columns = (
+        np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label")
+    )
     return Side(np.repeat(np.arange(count), len(side)), *columns)
 
 

@@ -8,7 +8,7 @@ keeps its digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,12 +19,12 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.matching.convolution import convolved, log10_tail
 from spanagree.matching.custom import checked
+from spanagree.matching.luck_both import both_random, turned
 from spanagree.matching.luck_draws import (
     canonical_order,
     draw_matches,
     number_of_draws,
 )
-from spanagree.matching.luck_both import both_random, turned
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.measures import Match, Phi, find_match
@@ -113,7 +113,9 @@ class MatchDistribution:
         p = self.tail(match)
         if p > _LEAST or len(self.drawn):
             return math.log10(p)
-        each = [part.probabilities for part in self.parts.values() if part.probabilities is not None]
+        each = [
+            part.probabilities for part in self.parts.values() if part.probabilities is not None
+        ]
         return log10_tail(each or [self._known()], math.ceil(match))
 
     def quantile(self, share: float) -> int:

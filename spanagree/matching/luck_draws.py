@@ -1,4 +1,4 @@
-"""The match of random annotations, drawn: the witness of the exact distribution, and its fallback."""
+"""The match of random annotations, drawn: witness of the exact distribution, and fallback."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from spanagree.matching.measures import Match
 from spanagree.matching.observed import similar
 
 _PORTION = 1 << 18  # segments that are placed at a time
-_DRAWN = 10_000_000  # segments that are placed in all draws, unless they are fewer than _FEWEST
-_FEWEST = 50
+_DRAWN = 2_000_000  # segments that are placed in all draws, unless they are fewer than _FEWEST
+_FEWEST = 19  # with which p can still be .05
 
 
 def number_of_draws(asked: int, segments: int) -> int:
     """Return how many draws are made: fewer than asked for if there are very many segments.
 
     >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
-    (1000, 100, 20)
+    (1000, 20, 20)
     """
     return min(asked, max(_FEWEST, _DRAWN // max(segments, 1)))
 
@@ -66,8 +66,9 @@ def draw_matches(
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
             numbers.append(copy * count + cells[document, two.label])
-        _, j, value = similar(*drawn, *numbers, measure)
-        yield np.bincount(numbers[1][j], value, copies * count).reshape(copies, count)
+        _, j, value = similar(drawn[0], drawn[1], numbers[0], numbers[1], measure)
+        sums = np.bincount(numbers[1][j], value, copies * count).astype(np.float64)
+        yield sums.reshape(copies, count)
 
 
 def canonical_order(corpus: Corpus) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.corpus.segments import Layer
 from spanagree.matching.measures import Match
 
@@ -85,9 +85,8 @@ def pieces_of(a: Layer, b: Layer, tokens: Ints, measure: Match, chance: str) -> 
     of_label = measure.of_label and chance != "nonoverlapping"
     many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
     keys = [x.document * many + x.label * of_label for x in (a, b)]
-    keys = [np.where(x.annotated[key // many], key, -1) for key, x in zip(keys, (b, a), strict=True)]
-    both = np.intersect1d(*keys)
-    both = both[both >= 0]
+    both = np.intersect1d(keys[0], keys[1])
+    both = both[a.annotated[both // many] & b.annotated[both // many]]
     sides = []
     for layer, key in zip((a, b), keys, strict=True):
         rows = np.flatnonzero(np.isin(key, both))
@@ -122,16 +121,31 @@ class Kinds:
     count: Ints
 
 
-def count_kinds(side: Side, useful: np.ndarray) -> tuple[Kinds, Ints]:  # type: ignore[type-arg]
+def count_kinds(side: Side, useful: Bools) -> tuple[Kinds, Ints]:
     """Return the kinds of the segments, and the kind of each; ``useful`` says what can match."""
     label = np.where(useful, side.label, OTHER)
     columns, which, count = distinct(side.piece, side.group, side.length, label)
-    return Kinds(*columns, count), which
+    piece, group, length, label = columns
+    return Kinds(piece, group, length, label, count), which
 
 
-def gains(
-    pieces: Pieces, measure: Match
-) -> tuple[Kinds, tuple[Ints, Ints, Ints | Floats]]:
+def least_costs(pieces: Pieces, *random: Side) -> Floats:
+    """Return for each piece how many numbers a walk computes at the very least.
+
+    That is one for each token and each choice of how many segments of each length are placed.
+    """
+    logs = np.log(pieces.tokens + 1.0)
+    for side in random:
+        (piece, group, _), _, count = distinct(side.piece, side.group, side.length)
+        _, unit, _ = distinct(piece, group)
+        states = np.bincount(unit, np.log1p(count))
+        most = np.zeros(len(pieces))
+        np.maximum.at(most, piece, states[unit])
+        logs += most
+    return np.asarray(np.exp(np.minimum(logs, 700)))
+
+
+def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints | Floats]]:
     """Return the kinds of B, and what each adds to the match where it is placed; A stays.
 
     The latter is three columns: kind, start, gain, of the places where it is not 0.

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
-from spanagree.matching.luck_pieces import Kinds, Pieces, gains
+from spanagree.matching.luck_pieces import Kinds, Pieces, gains, least_costs
 from spanagree.matching.measures import Match
 from spanagree.matching.overlap_match import Bits, overlap_gains
 
@@ -79,17 +79,22 @@ def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> 
         The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
         that is over the budget.
     """
+    least = least_costs(pieces, pieces.b)
     results: list[Floats | None] = [
-        np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
+        None if cost > budget else np.zeros(2) if moments else np.ones(1) for cost in least
     ]
-    if not len(pieces):
+    within = np.flatnonzero(least <= budget)
+    if not len(within):
         return results
+    pieces = pieces.some(within)
     bits = None
+    entries: tuple[Ints, Ints, Ints | Floats]
     if measure.route == "one-to-one":
         kinds, entries, bits = overlap_gains(pieces)
     else:
         kinds, entries = gains(pieces, measure)
-    for of_piece, moves in _batches(pieces, kinds, entries, bits):
+    for place, moves in _batches(pieces, kinds, entries, bits):
+        of_piece = within[place]
         costs = _costs(moves, moments)
         for row in np.flatnonzero(costs > budget).tolist():
             results[of_piece[row]] = None
@@ -148,8 +153,9 @@ def _batches(
                 dense, after, keep = bits.of_kinds(piece, kinds, of_kinds)
             most = dense.max((2, 3)) @ shape[t:]
             most = np.minimum(most, bits.most(piece)) if bits is not None else most
-            yield piece, Moves(
-                shape[:t], shape[t:], tokens, dense, after, keep, math.ceil(most.max())
+            yield (
+                piece,
+                Moves(shape[:t], shape[t:], tokens, dense, after, keep, math.ceil(most.max())),
             )
 
 
@@ -158,11 +164,9 @@ def _batches(
 
 def _walk(moves: Moves, moments: bool) -> list[Floats]:
     """Return the distribution, or mean and variance, of each annotation; equal ones once."""
-    columns = [moves.tokens[:, None], moves.gain.reshape(len(moves.tokens), -1)]
-    for more in (moves.after, moves.keep):
-        if more is not None:
-            columns.append(more.reshape(len(moves.tokens), -1))
-    rows, which, _ = distinct_rows(np.hstack(columns).astype(np.float64))
+    columns = (moves.tokens, moves.gain, moves.after, moves.keep)
+    flat = [x.reshape(len(moves.tokens), -1) for x in columns if x is not None]
+    _, which, _ = distinct_rows(np.hstack(flat).astype(np.float64))
     one = np.unique(which, return_index=True)[1]
     ends = _ends(moves.rows(one), moments)
     ends /= ends[:, :1] if moments else ends.sum(1, keepdims=True)

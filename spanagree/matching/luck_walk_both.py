@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
-from spanagree.matching.luck_pieces import OTHER, Pieces, Side
+from spanagree.arrays import Floats
+from spanagree.matching.luck_pieces import OTHER, Pieces, Side, least_costs
 from spanagree.matching.measures import Match
 
 
 class Kind(NamedTuple):
-    """Segments of the same length and label."""
+    """So many segments of the same length and label."""
 
     length: int
     label: int
-    count: int
+    number: int
 
 
 class Ahead(NamedTuple):
@@ -109,7 +109,8 @@ def kinds_of(side: Side, partner: Side, exact: bool) -> tuple[Kind, ...]:
         partner: those of the other annotator.
         exact: whether a partner has to be of the same length.
     """
-    there = set(zip(partner.length.tolist() if exact else partner.label.tolist(), partner.label.tolist(), strict=True))  # fmt: skip
+    lengths = partner.length if exact else partner.label
+    there = set(zip(lengths.tolist(), partner.label.tolist(), strict=True))
     counts: dict[tuple[int, int], int] = {}
     for length, label in zip(side.length.tolist(), side.label.tolist(), strict=True):
         known = (length if exact else label, label) in there
@@ -127,19 +128,21 @@ def renamed(a: Sequence[Kind], b: Sequence[Kind]) -> tuple[tuple[Kind, ...], tup
     return first, second
 
 
-def both_walk(
-    pieces: Pieces, measure: Match, budget: float, moments: bool
-) -> list[Floats | None]:
+def both_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
     """Return the distribution of each piece's match, with A and B random and nothing shared within.
 
     Args, result: as of :func:`spanagree.matching.luck_walk.fixed_walk`; segments of one side and
     piece exclude each other.
     """
+    least = least_costs(pieces, pieces.a, pieces.b)
     results: list[Floats | None] = []
     asked: dict[tuple[tuple[Kind, ...], tuple[Kind, ...]], list[int]] = {}
     equal = measure.route == "equal"
     for piece in range(len(pieces)):
-        results.append(np.zeros(2) if moments else np.ones(1))
+        results.append(None)
+        if least[piece] > budget:
+            continue
+        results[piece] = np.zeros(2) if moments else np.ones(1)
         a, b = pieces.a.of_piece(piece), pieces.b.of_piece(piece)
         pair = renamed(kinds_of(a, b, equal), kinds_of(b, a, equal))
         if any(kind.label != OTHER for kind in pair[0]):
@@ -162,7 +165,7 @@ def both_walk(
 def _most(first: Sequence[Kind], second: Sequence[Kind], measure: Match) -> int:
     """Return an upper bound of the match."""
     sizes = [
-        sum(k.count * (k.length if measure.in_tokens else 1) for k in kinds if k.label != OTHER)
+        sum(k.number * (k.length if measure.in_tokens else 1) for k in kinds if k.label != OTHER)
         for kinds in (first, second)
     ]
     return min(sizes)
@@ -172,14 +175,16 @@ def _cost(
     n: int, first: Sequence[Kind], second: Sequence[Kind], measure: Match, moments: bool
 ) -> float:
     """Return about how many elements a walk computes."""
-    used = math.prod(kind.count + 1.0 for kind in (*first, *second))
+    used = math.prod(kind.number + 1.0 for kind in (*first, *second))
     rule = Rule(measure)
     reach: dict[Any, int] = {}
     for side, kinds in enumerate((first, second)):
         for kind in kinds:
             key = (side, rule.tag(kind))
             reach[key] = max(reach.get(key, 0), kind.length - 1)
-    ahead = 1 + 2 * sum(reach.values()) if measure.route == "one-to-one" else 1 + sum(reach.values())
+    ahead = (
+        1 + 2 * sum(reach.values()) if measure.route == "one-to-one" else 1 + sum(reach.values())
+    )
     wide = 3 if moments else _most(first, second, measure) + 1
     return (n + 1.0) * used * ahead * (len(first) + len(second)) * wide
 
@@ -225,7 +230,7 @@ class _Walk:
         self.rule = rule
         self.moments = moments
         wide = 3 if moments else _most(first, second, rule.measure) + 1
-        self.shape = (*(k.count + 1 for k in (*first, *second)), wide)
+        self.shape = (*(k.number + 1 for k in (*first, *second)), wide)
 
     def run(self, tokens: Sequence[int]) -> dict[int, Floats]:
         """Return the distribution, or mean and variance, for each of these lengths."""
@@ -306,10 +311,8 @@ class _Walk:
 
     def _weight(self, kinds: Sequence[Kind], n: int) -> float:
         """Return a factor for each segment placed, such that all ways together count about 1."""
-        placed = sum(kind.count for kind in kinds)
-        slots = n - sum((kind.length - 1) * kind.count for kind in kinds)
+        placed = sum(kind.number for kind in kinds)
+        slots = n - sum((kind.length - 1) * kind.number for kind in kinds)
         logs = math.lgamma(slots + 1) - math.lgamma(slots - placed + 1)
-        logs -= sum(math.lgamma(kind.count + 1) for kind in kinds)
+        logs -= sum(math.lgamma(kind.number + 1) for kind in kinds)
         return math.exp(-logs / max(placed, 1))
-
-

@@ -84,9 +84,7 @@ def expected_overlap(
     return ExpectedOverlap(values, len(rest) - len(drawn), len(drawn))
 
 
-def _side(
-    layer: Layer, cell: Ints, both: Ints, document: Ints, chance: str, number: int
-) -> Side:
+def _side(layer: Layer, cell: Ints, both: Ints, document: Ints, chance: str, number: int) -> Side:
     """Return a layer's segments in the pieces: the label of the piece is 0, all others are one."""
     if chance == "nonoverlapping":
         order = np.argsort(layer.document, kind="stable")
