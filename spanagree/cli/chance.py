@@ -2,32 +2,61 @@
 
 from __future__ import annotations
 
+import click
+
 import spanagree as sa
 from spanagree.chance.table import StartDistributions
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
+from spanagree.errors import SettingError
 
 
 @command(
-    None,
+    click.Argument(["files"], nargs=-1, metavar="[GOLD SYSTEM...]"),
     options.group(
-        "The document",
-        options.option(
-            "--length", type=int, required=True, metavar="N", help="Let the document have N tokens."
-        ),
-        options.option(
-            "--segments", required=True, metavar="N,...", help="Let segments have these lengths."
-        ),
-        options.chance(),
+        "A document by itself",
+        options.option("--length", type=int, metavar="N", help="Let the document have N tokens."),
+        options.option("--segments", metavar="N,...", help="Let segments have these lengths."),
     ),
+    options.comparing(options.gold()),
+    options.reading(),
     options.output(),
+    first="--length --segments --gold --match --chance --format --output --plot",
 )
-def chance(job: Job, length: int, segments: str, chance: str) -> None:
-    """Show where the segments of a random annotation start: the chance model by itself.
+def chance(
+    job: Job, length: int | None, segments: str | None, gold: str | None, match: str, chance: str
+) -> None:
+    """Show what luck alone gives: where random segments start, or how much systems would match.
+
+    With --length and --segments, where the segments of a random annotation of one document start.
+    With files, the distribution of each system's F1 against gold by luck.
 
     \b
     spanagree chance --length 100 --segments 1,5,10,15
+    spanagree chance gold.conll mine.conll
     """
+    if job.files:
+        if length is not None or segments is not None:
+            raise click.UsageError("--length and --segments are for a document without files")
+        _of_systems(job, gold, match, chance)
+        return
+    if length is None or segments is None:
+        raise click.UsageError(
+            "what luck gives on what? name --length and --segments, or gold and systems"
+        )
     lengths = [options.whole_number_in(part, "--segments") for part in segments.split(",")]
     start = sa.start_distribution(length, lengths, chance)
     job.show(StartDistributions(length, tuple(lengths), chance, start))
+
+
+def _of_systems(job: Job, gold: str | None, match: str, chance: str) -> None:
+    """Show the distribution of each system's match by luck."""
+    from spanagree.evaluation.chance_of_match import ChanceOfMatch
+
+    if job.in_blocks:
+        raise SettingError("chance: not over blocks; name the files one by one")
+    named, corpus = job.layer(gold), job.read()
+    result = job.work(
+        "computing luck", sa.evaluate, corpus, named, match=match, chance=chance, luck=True
+    )
+    job.show(ChanceOfMatch(result))

@@ -28,6 +28,7 @@ from spanagree.matching.luck_distribution import (
     distribution,
     draws_of,
     has_whole_matches,
+    likely_matches,
 )
 from spanagree.matching.luck_draws import canonical_order
 from spanagree.matching.measures import find_match
@@ -59,6 +60,7 @@ class Luck:
         z: how many of these lie between the mean and the system; undefined where there is none.
         high: the F1 that luck stays at or below in 95 of 100 cases.
         p_holm: p after Holm's correction for all systems.
+        scale: the F1 of one match.
         log10_p: the decimal logarithm of p, also where p is too small for a float.
         distribution: of the match by luck; ``None`` where all was drawn.
     """
@@ -74,6 +76,7 @@ class Luck:
     high: float = UNDEFINED
     p_holm: float = UNDEFINED
     log10_p: float = UNDEFINED
+    scale: float = UNDEFINED
     distribution: MatchDistribution | None = field(default=None, repr=False, compare=False)
 
 
@@ -159,11 +162,9 @@ class LuckTest(Result):
 
 def _curve(luck: Luck) -> tuple[Floats, Floats]:
     """Return each F1 that is not all too improbable by luck, and its probability."""
-    assert luck.distribution is not None  # as nothing was drawn
-    pmf = luck.distribution.pmf
-    seen = {match: p for match, p in pmf.items() if p > max(pmf.values()) / 1000}
-    scale = luck.mean / luck.distribution.mean if luck.distribution.mean else 0.0
-    return np.array(list(seen)) * scale, np.array(list(seen.values()))
+    assert luck.distribution is not None  # as not all was drawn
+    matches, probabilities = likely_matches(luck.distribution)
+    return matches * luck.scale, probabilities
 
 
 def luck_test(
@@ -283,6 +284,7 @@ def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> Luck:
         z=luck.z(matched),
         high=luck.quantile(HIGH) * scale,
         log10_p=luck.log10_tail(matched),
+        scale=scale,
         distribution=luck,
     )
 
@@ -307,4 +309,5 @@ def _simulated(corpus: Corpus, gold: str, system: System, ask: Question) -> Luck
         z=(matched * scale - mean) / sd if sd > 0 else UNDEFINED,
         high=float(np.quantile(null, HIGH, method="inverted_cdf")),
         log10_p=math.log10(p),
+        scale=scale,
     )

@@ -348,8 +348,8 @@ def draws_of(
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
 
 
-def of_documents(luck: MatchDistribution, documents: Ints) -> MatchDistribution:
-    """Return the distribution over some of the documents, by number."""
-    chosen = {int(d): luck.parts[int(d)] for d in documents if int(d) in luck.parts}
-    made = over_documents(chosen, len(documents), luck.probabilities is None)
-    return replace(made, size=luck.size)
+def likely_matches(luck: MatchDistribution) -> tuple[Floats, Floats]:
+    """Return each match that is not all too improbable by luck, and its probability."""
+    pmf = luck.pmf
+    seen = {match: p for match, p in pmf.items() if p > max(pmf.values()) / 1000}
+    return np.array(list(seen), np.float64), np.array(list(seen.values()))
