@@ -24,6 +24,8 @@ from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.luck_walk_both import both_walk
 from spanagree.matching.measures import Match
 
+_CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
+
 
 def both_random(
     pieces: Pieces, measure: Match, chance: str, budget: float, moments: bool
@@ -53,6 +55,7 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
         single = _most(pieces, measure) <= 1
         alone = np.flatnonzero(single)
         for piece, p in zip(alone.tolist(), _means(pieces.some(alone), measure), strict=True):
+            p = round(p) if min(p, 1 - p) < _CERTAIN else p
             both = np.array([p, p * (1 - p)] if moments else [1 - p, p])
             results[piece] = both if p or moments else np.ones(1)
     others = np.flatnonzero(~single)
