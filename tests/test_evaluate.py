@@ -22,7 +22,7 @@ from spanagree.matching.measures import MATCHES
 from spanagree.matching.score import corrected
 
 GOLDEN = Path(__file__).parent / "golden"
-PAIRS = list(itertools.product(MATCHES, CHANCES))
+PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 
 
 def io(marks):

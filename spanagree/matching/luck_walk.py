@@ -255,9 +255,12 @@ def _carried(arrived: Floats, keep: Bools | None) -> Floats:
 
 
 def _weights(moves: Moves) -> Floats:
-    """Return a factor for each segment placed, such that all ways together count about 1."""
+    """Return a factor for each segment placed, such that all ways together count about 1.
+
+    It is a power of 2, so it changes no digit.
+    """
     placed = int(moves.counts.sum())
     slots = moves.tokens - int(((moves.lengths - 1) * moves.counts).sum())
     ways = math.lgamma(placed + 1) - sum(math.lgamma(c + 1) for c in moves.counts.tolist())
     logs = np.log(slots[:, None] - np.arange(placed)).sum(1) - math.lgamma(placed + 1) + ways
-    return np.asarray(np.exp(-logs / placed))
+    return np.asarray(np.exp2(np.round(-logs / placed / math.log(2))))

@@ -310,9 +310,12 @@ class _Walk:
         return np.array([mean, spread if spread > 1e-14 * square else 0.0])
 
     def _weight(self, kinds: Sequence[Kind], n: int) -> float:
-        """Return a factor for each segment placed, such that all ways together count about 1."""
+        """Return a factor for each segment placed, such that all ways together count about 1.
+
+        It is a power of 2, so it changes no digit.
+        """
         placed = sum(kind.number for kind in kinds)
         slots = n - sum((kind.length - 1) * kind.number for kind in kinds)
         logs = math.lgamma(slots + 1) - math.lgamma(slots - placed + 1)
         logs -= sum(math.lgamma(kind.number + 1) for kind in kinds)
-        return math.exp(-logs / max(placed, 1))
+        return 2.0 ** round(-logs / max(placed, 1) / math.log(2))
