@@ -420,7 +420,7 @@ def test_progress():
         (["gold"], {}, "1 layer in the corpus; gold and at least one system are needed: a second file, or columns for both"),
         ([], {}, "0 layers in the corpus; gold and at least one system are needed: a second file, or columns for both"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
-        (["gold", "a"], {"match": "partial"}, "unknown match 'partial'; allowed: exact, token, boundaries, iou"),
+        (["gold", "a"], {"match": "partial"}, "unknown match 'partial'; allowed: exact, token, boundaries, iou, overlap"),
         (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
     ],
 )  # fmt: skip

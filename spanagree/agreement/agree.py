@@ -40,7 +40,7 @@ def agree(
     Args:
         corpus: the annotators as layers; or blocks, as for :func:`spanagree.evaluate`, which may
             have different annotators.
-        match: the measure, exact, boundaries, token or iou.
+        match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
@@ -62,10 +62,12 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
-    ask = {"annotators": annotators, "match": match, "chance": chance, "resampling": resampling}
+    counting = functools.partial(
+        count, annotators=annotators, match=match, chance=chance, resampling=resampling
+    )
     counts = count_all(
         corpus,
-        functools.partial(count, **ask),
+        counting,
         purpose="compare",
         executor=executor,
         on_error=on_error,

@@ -1,4 +1,12 @@
-"""The command chance."""
+"""Show what luck alone gives: where random segments start, or how much systems would match.
+
+With --length and --segments, where the segments of a random annotation of one document start. With
+files, the distribution of each system's F1 against gold by luck.
+
+\b
+spanagree chance --length 100 --segments 1,5,10,15
+spanagree chance gold.conll mine.conll
+"""
 
 from __future__ import annotations
 
@@ -10,13 +18,15 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.errors import SettingError
 
+_LENGTHS = "Let the segments have these lengths."
+
 
 @command(
     click.Argument(["files"], nargs=-1, metavar="[GOLD SYSTEM...]"),
     options.group(
         "A document by itself",
-        options.option("--length", type=int, metavar="N", help="Let the document have N tokens."),
-        options.option("--segments", metavar="N,...", help="Let segments have these lengths."),
+        options.number("--length", "Let the document have N tokens."),
+        options.option("--segments", _LENGTHS, metavar="N,..."),
     ),
     options.comparing(options.gold()),
     options.reading(),
@@ -26,15 +36,6 @@ from spanagree.errors import SettingError
 def chance(
     job: Job, length: int | None, segments: str | None, gold: str | None, match: str, chance: str
 ) -> None:
-    """Show what luck alone gives: where random segments start, or how much systems would match.
-
-    With --length and --segments, where the segments of a random annotation of one document start.
-    With files, the distribution of each system's F1 against gold by luck.
-
-    \b
-    spanagree chance --length 100 --segments 1,5,10,15
-    spanagree chance gold.conll mine.conll
-    """
     if job.files:
         if length is not None or segments is not None:
             raise click.UsageError("--length and --segments are for a document without files")

@@ -1,4 +1,12 @@
-"""The command evaluate."""
+"""Evaluate systems against a gold annotation, raw and beyond luck.
+
+Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
+standard input, NAME=FILE names a layer. One file with several layers works too.
+
+\b
+spanagree evaluate gold.conll mine.conll yours.conll
+spanagree evaluate all.conll --columns gold=1,mine=2 --by label
+"""
 
 from __future__ import annotations
 
@@ -19,14 +27,12 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
         options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
-        options.option(
-            "--simulate", is_flag=True, help="Draw luck at random for --test luck, not exactly."
-        ),
+        options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
         resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),
     options.blocks(
-        options.option("--tallies", metavar="FILE", help="Write tallies to FILE, to be merged.")
+        options.option("--tallies", "Write tallies to FILE, to be merged.", metavar="FILE")
     ),
     options.reading(),
     options.output(),
@@ -42,15 +48,6 @@ def evaluate(
     simulate: bool,
     tallies: str | None,
 ) -> None:
-    """Evaluate systems against a gold annotation, raw and beyond luck.
-
-    Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
-    standard input, NAME=FILE names a layer. One file with several layers works too.
-
-    \b
-    spanagree evaluate gold.conll mine.conll yours.conll
-    spanagree evaluate all.conll --columns gold=1,mine=2 --by label
-    """
     ways = job.ways()
     _check(job, ways, by, test)
     if simulate and test != "luck":

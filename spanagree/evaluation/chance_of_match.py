@@ -15,7 +15,7 @@ from spanagree.matching.luck_distribution import MatchDistribution, likely_match
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heights, rows_size, sentence
-from spanagree.rendering.table import Column, Table
+from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.settings import unit
 
@@ -72,11 +72,11 @@ class ChanceOfMatch(Result):
                     "documents": dict(luck.computed),
                 }
             )
-        return plain({**self.head(), "systems": systems})  # type: ignore[no-any-return]
+        return {**self.head(), "systems": plain(systems)}
 
     def _table(self, by: str | None) -> Table:
         """Two rows for each system: both random, and gold as it is."""
-        rows = []
+        rows: list[list[Value]] = []
         for (name, what), luck in self._each().items():
             scale = self._scale(name)
             high = luck.quantile(HIGH) * scale if luck.probabilities is not None else UNDEFINED

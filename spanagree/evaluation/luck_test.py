@@ -117,11 +117,11 @@ class LuckTest(Result):
         columns = [
             Column("system", "system", "name", "system against luck"),
             Column("f1", "F1", meaning="F1 of a system"),
+            Column("p"),
             Column("null_mean", "F1 by luck"),
             Column("null_sd", "sd", meaning="sd of luck"),
             Column("null_95", "95 %", meaning="95 % point of luck"),
             Column("z", "z", meaning="z against luck"),
-            Column("p"),
             Column("", "p", "place", "p against luck"),
             Column("p_holm"),
             Column("", "Holm", "place", "Holm against luck"),
@@ -134,8 +134,8 @@ class LuckTest(Result):
             columns,
             [
                 [
-                    *(luck.name, luck.f1, luck.mean, luck.sd, luck.high, luck.z),
-                    *(luck.p, probability(luck.p, luck.log10_p)),
+                    *(luck.name, luck.f1, luck.p, luck.mean, luck.sd, luck.high, luck.z),
+                    probability(luck.p, luck.log10_p),
                     *(luck.p_holm, probability(luck.p_holm), luck.log10_p, luck.reason),
                 ]
                 for luck in systems

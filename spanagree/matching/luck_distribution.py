@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -28,7 +28,7 @@ from spanagree.matching.luck_draws import (
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.measures import Match, Phi, find_match
-from spanagree.matching.overlaps import check_chance, check_layer
+from spanagree.matching.overlaps import check_layer
 
 BUDGET = 20_000_000
 """How many numbers may be computed for one document; a document above that is drawn."""
@@ -167,11 +167,11 @@ def match_distribution(
     Args:
         corpus: the annotations.
         a, b: the names of the two annotators.
-        match: the measure by name, or a measure of one's own as :func:`spanagree.expected` takes;
+        match: the measure by name, or a measure of your own as :func:`spanagree.expected` takes;
             for that and for ``iou`` only mean and variance are computed.
         chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
         fixed: which of the two stays as it is; both are random unless given.
-        of_label: whether a measure of one's own compares segments of the same label only.
+        of_label: whether a measure of your own compares segments of the same label only.
         budget: how many numbers may be computed for one document. Documents that would need more
             are drawn at random.
         draws: how often these are drawn; fewer if they have very many segments.
@@ -200,9 +200,9 @@ def match_distribution(
         for name in (a, b):
             check_layer(corpus, name, match, chance)
     else:
-        measure = Match("a measure of one's own", checked(match), of_label)
+        measure = Match("a measure of your own", checked(match), of_label)
         for name in (a, b):
-            check_chance(corpus, name, chance)
+            check_layer(corpus, name, "exact", chance)  # exact allows any overlap
     ask = Question(measure, chance, budget, draws, seed)
     return distribution(corpus, (a, b), fixed, ask, progress)
 

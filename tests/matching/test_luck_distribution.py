@@ -273,7 +273,9 @@ def test_tails_below_floats():
     assert luck.log10_tail(copies * k) == pytest.approx(expected, rel=1e-12)
 
 
-@given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data())
+@given(
+    st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data()
+)
 def test_log10_tail(weights, data):
     """The tilted sum gives the logarithm of every tail of a plain convolution in fractions."""
     total = [Fraction(1)]
@@ -319,12 +321,16 @@ def test_documents(news):
     """The parts of a distribution are those of its documents."""
     luck = sa.match_distribution(news, "gold.conll", "tagger.conll", fixed="gold.conll")
     assert len(luck.documents) == 103
-    alone = sa.match_distribution(news.subset([99]), "gold.conll", "tagger.conll", fixed="gold.conll")
+    alone = sa.match_distribution(
+        news.subset([99]), "gold.conll", "tagger.conll", fixed="gold.conll"
+    )
     assert luck.documents[99].pmf == pytest.approx(alone.pmf)
     assert luck.quantile(0.95) == min(
         k for k in luck.pmf if sum(p for j, p in luck.pmf.items() if j <= k) >= 0.95
     )
-    unseen = sa.Corpus.from_segments([5, 5], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]})
+    unseen = sa.Corpus.from_segments(
+        [5, 5], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
+    )
     nothing = sa.match_distribution(unseen, "a", "b")
     assert nothing.pmf == {0: 1.0}
     assert math.isnan(nothing.z(0))
@@ -335,7 +341,11 @@ def test_errors(news):
     for names, more, message in (
         (("gold.conll", "x"), {}, "unknown annotator 'x'"),
         (("gold.conll", "gold.conll"), {}, "name two annotators"),
-        (("gold.conll", "tagger.conll"), {"fixed": "lexicon.conll"}, "as fixed one of them or None"),
+        (
+            ("gold.conll", "tagger.conll"),
+            {"fixed": "lexicon.conll"},
+            "as fixed one of them or None",
+        ),
         (("gold.conll", "tagger.conll"), {"match": "x"}, "unknown match 'x'"),
         (("gold.conll", "tagger.conll"), {"draws": 0}, "draws 0"),
         (("gold.conll", "tagger.conll"), {"seed": -1}, "seed -1"),
