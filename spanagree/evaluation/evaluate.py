@@ -5,17 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice
+from spanagree.errors import SettingError, check_choice, printable
 from spanagree.evaluation.count import count
-from spanagree.evaluation.result import Evaluation, result, with_luck
-from spanagree.evaluation.system_luck import luck_of_systems
+from spanagree.evaluation.result import Evaluation, result
+from spanagree.evaluation.system_luck import luck_of_systems, notes_on_luck
 from spanagree.matching.measures import find_match
+from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -47,14 +49,11 @@ def evaluate(
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
-        confidence: of the intervals, in per cent.
-        resamples: how many.
+        confidence, resamples: of the intervals, in per cent; and how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
-        luck: whether to compute the distributions of luck too, for p, z and standard deviation of
-            each system and document; not over blocks.
-        executor: for blocks: any ``concurrent.futures.Executor``.
-        on_error: what to do with blocks that fail, raise or skip.
+        luck: p, z and standard deviations of each system and document too; not over blocks.
+        executor, on_error: for blocks: any ``Executor``; and raise or skip those that fail.
         progress: called with the number of steps (or blocks) done, and of all.
 
     Raises:
@@ -71,8 +70,8 @@ def evaluate(
     """
     find_match(match)
     check_choice(chance, CHANCES, "chance")
-    in_blocks = not isinstance(corpus, Corpus)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    blocks = not isinstance(corpus, Corpus)
+    resampling = asked_resampling(blocks, ci, confidence, resamples, seed, interval)
     counts = count_all(
         corpus,
         functools.partial(count, gold=gold, match=match, chance=chance, resampling=resampling),
@@ -82,13 +81,32 @@ def evaluate(
         progress=progress,
     )
     made = result(counts, resampling)
-    if not luck:
-        return made
+    return with_luck(made, corpus, progress) if luck else made
+
+
+def with_luck(
+    evaluation: Evaluation,
+    corpus: Corpus | Iterable[Block],
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Return the same evaluation with the distributions of luck, and notes on what they say.
+
+    Raises:
+        SettingError: for blocks.
+    """
     if not isinstance(corpus, Corpus):
         raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
-    names = list(made.systems)
-    computed = luck_of_systems(corpus, made.settings.gold, names, match, chance, progress)
-    return with_luck(made, computed)
+    settings, names = evaluation.settings, list(evaluation.systems)
+    luck = luck_of_systems(corpus, settings.gold, names, settings.match, settings.chance, progress)
+    evaluation = replace(evaluation, luck=luck)
+    notes = [
+        note
+        for name, one in luck.items()
+        for note in notes_on_luck(
+            printable(name), one, evaluation.luck_by_document(name), unit(settings)
+        )
+    ]
+    return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def with_intervals(

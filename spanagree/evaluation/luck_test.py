@@ -180,9 +180,8 @@ def luck_test(
     """Return how likely a random annotation matches the gold one as well as each system does.
 
     The random annotation keeps the number, lengths and labels of the system's segments in every
-    document, under the chance model of the evaluation; the gold annotation stays as it is. The
-    probability is exact. It is drawn if that is asked for, and for ``iou``, whose matches are not
-    whole numbers; documents that are too much work are drawn too.
+    document; the gold annotation stays as it is. The probability is exact, but drawn if asked for,
+    for ``iou``, whose matches are not whole numbers, and in documents that are too much work.
 
     Args:
         corpus: the corpus that was evaluated.
@@ -190,8 +189,7 @@ def luck_test(
         simulate: whether to draw random annotations rather than to compute.
         draws: how many random annotations of each system, where they are drawn.
         seed: a whole number from 0, for the draws.
-        budget: how many numbers may be computed for one document; one that would need more is
-            drawn.
+        budget: how many numbers may be computed for one document before it is drawn.
         progress: called with the number of systems done, and of all.
 
     Raises:
@@ -224,9 +222,7 @@ def luck_test(
     adjusted = holm([luck.p for luck in systems.values()])
     for luck, p in zip(systems.values(), adjusted, strict=True):
         systems[luck.name] = replace(luck, p_holm=p)
-    chosen, notes = _how(list(systems.values()), draws)
-    if "draws" in chosen:
-        chosen["seed"] = int(seed)
+    chosen, notes = _how(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(LuckSettings, **{**none, "fixed": settings.gold, **chosen})
     return LuckTest(systems, extended, notes)
@@ -249,10 +245,10 @@ def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
         )
 
 
-def _how(systems: list[Luck], draws: int) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _how(systems: list[Luck], draws: int, seed: int) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the settings that say how luck was found, and a note on documents that were drawn."""
     if any(len(luck.null) for luck in systems):
-        return {"null": "drawn", "draws": int(draws)}, ()
+        return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
     partly = {
         luck.name: luck.distribution
         for luck in systems
@@ -267,7 +263,7 @@ def _how(systems: list[Luck], draws: int) -> tuple[dict[str, Any], tuple[str, ..
         f" is not below {probability(luck.least_p)}; a greater budget of luck_test may compute it"
         for name, luck in partly.items()
     )
-    return {"null": "partly-drawn", "draws": made}, tuple(notes)
+    return {"null": "partly-drawn", "draws": made, "seed": int(seed)}, tuple(notes)
 
 
 def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> Luck:

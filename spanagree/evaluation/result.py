@@ -15,16 +15,11 @@ from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
+from spanagree.evaluation.ranks import Rank, ranks_of
 from spanagree.evaluation.system_luck import COLUMNS as LUCK_COLUMNS
-from spanagree.evaluation.system_luck import LuckFigures, SystemLuck, notes_on_luck
+from spanagree.evaluation.system_luck import LuckFigures, SystemLuck
 from spanagree.matching.measures import find_match
-from spanagree.matching.score import (
-    F1,
-    Score,
-    ScoreColumns,
-    corrected,
-    undefined,
-)
+from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
@@ -34,14 +29,6 @@ from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 
 _NAMED = 5  # labels in a note
-_TIE = 1e-12  # scores closer than this are the same score
-
-
-class Rank(NamedTuple):
-    """A system's place by F1, from 1; ties share the better one, an undefined F1 has None."""
-
-    observed: int | None
-    corrected: int | None
 
 
 class Macro(NamedTuple):
@@ -385,7 +372,7 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
     ends = {} if resampling is None else intervals_of(counts, resampling)
     of_label = find_match(counts.settings.match).of_label
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
-    ranks = _ranks_of([whole for whole, _ in tallied.values()])
+    ranks = ranks_of([whole for whole, _ in tallied.values()])
     kept = counts.kept
     systems = {}
     for (name, (whole, by_label)), rank in zip(tallied.items(), ranks, strict=True):
@@ -427,19 +414,6 @@ def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally
     return with_ends(whole, ""), by_label
 
 
-def with_luck(evaluation: Evaluation, luck: Mapping[str, SystemLuck]) -> Evaluation:
-    """Return the same evaluation with the distributions of luck, and notes on what they say."""
-    evaluation = replace(evaluation, luck=luck)
-    notes = [
-        note
-        for name, one in luck.items()
-        for note in notes_on_luck(
-            printable(name), one, evaluation.luck_by_document(name), unit(evaluation.settings)
-        )
-    ]
-    return replace(evaluation, notes=(*evaluation.notes, *notes))
-
-
 def notes_on(systems: Iterable[System], documents: int) -> list[str]:
     """Return which systems left out documents, and which have no label in common with gold."""
     notes = []
@@ -472,17 +446,3 @@ def _mean(scores: Sequence[Score], nothing: str) -> Score:
     return corrected(
         math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
     )
-
-
-def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
-    """Return the places of systems by their F1, raw and corrected."""
-    columns = (_ranks([getattr(t.f1, kind) for t in totals]) for kind in Rank._fields)
-    return [Rank(*pair) for pair in zip(*columns, strict=True)]
-
-
-def _ranks(values: Sequence[float]) -> list[int | None]:
-    """Return the place of each value, the greatest first; ties share the better one."""
-    return [
-        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
-        for value in values
-    ]

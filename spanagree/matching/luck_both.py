@@ -138,6 +138,7 @@ def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> 
 
 
 def turned(measure: Match) -> Match:
+    """Return the same measure of the second annotator and the first."""
     phi = measure.phi
     return Match(
         measure.means,
