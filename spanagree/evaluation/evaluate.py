@@ -39,12 +39,11 @@ def evaluate(
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and beyond luck.
 
-    The expected scores are exact: those of two random annotations that keep the number, lengths
-    and labels of the segments of either side in every document (Li et al. 2024).
+    The expected scores are exact: those of two random annotations that keep number, lengths and
+    labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; or blocks of a corpus: an iterable of corpora, or of
-            functions that give them. Over blocks single documents are not kept.
+        corpus: gold and systems as layers; or blocks: corpora, or functions that give them.
         gold: the name of the gold layer; the first unless named. All others are systems.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
@@ -70,8 +69,8 @@ def evaluate(
     """
     find_match(match)
     check_choice(chance, CHANCES, "chance")
-    blocks = not isinstance(corpus, Corpus)
-    resampling = asked_resampling(blocks, ci, confidence, resamples, seed, interval)
+    certainty = (ci, confidence, resamples, seed, interval)
+    resampling = asked_resampling(not isinstance(corpus, Corpus), *certainty)
     counts = count_all(
         corpus,
         functools.partial(count, gold=gold, match=match, chance=chance, resampling=resampling),

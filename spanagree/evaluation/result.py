@@ -205,6 +205,10 @@ class Evaluation(Result):
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
 
+    def _luck_values(self, system: System) -> tuple[list[Value], list[list[Value]]]:
+        luck = self.luck[system.name].of_all(system.tally)
+        return luck.values(), [x.values() for x in self.luck_by_document(system.name).values()]
+
     def _table(self, by: str | None) -> Table:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
         ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
@@ -241,25 +245,19 @@ class Evaluation(Result):
         breaks = []
         for system in self.systems.values():
             breaks.append(len(rows))
-            whole = [*figures(system), *_sizes(system.tally)]
-            parts: list[list[Value]] = [[]] * self.documents
-            if with_luck:
-                luck = self.luck[system.name]
-                whole += luck.of_all(system.tally).values()
-                parts = [each.values() for each in self.luck_by_document(system.name).values()]
+            luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
+            whole = [*figures(system), *_sizes(system.tally), *luck_of_all]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
-                rows.append([system.name, part, "", part, *figures(tally), *_sizes(tally)])
-                rows[-1] += parts[number] if with_luck else []
+                row = [system.name, part, "", part, *figures(tally), *_sizes(tally)]
+                rows.append(row + luck[number] if with_luck else row)
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
-                nothing = [None] * 4
-                rows.append(
-                    [system.name, "", "macro", "all (macro)", *figures(system.macro), *nothing]
-                )
+                macro = [*figures(system.macro), *[None] * 4]
+                rows.append([system.name, "", "macro", "all (macro)", *macro])
         gold = printable(self.settings.gold)
         documents = counted(self.documents, unit(self.settings))
         return Table(
