@@ -259,8 +259,9 @@ def _how(systems: list[Luck], draws: int, seed: int) -> tuple[dict[str, Any], tu
     made = min(len(luck.drawn) for luck in partly.values())
     notes = (
         f"{printable(name)}: luck was drawn, {counted(len(luck.drawn), 'time')}, in"
-        f" {counted(luck.computed['drawn'], 'document')} too large for the exact distribution, so p"
-        f" is not below {probability(luck.least_p)}; a greater budget of luck_test may compute it"
+        f" {counted(luck.computed['drawn'], 'document')} too large for the exact distribution; p is"
+        f" not below {probability(luck.least_p)} unless the other documents alone make it so; a"
+        " greater budget of luck_test may compute it"
         for name, luck in partly.items()
     )
     return {"null": "partly-drawn", "draws": made, "seed": int(seed)}, tuple(notes)

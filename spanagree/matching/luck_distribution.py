@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.matching.convolution import convolved, log10_tail
@@ -25,7 +25,8 @@ from spanagree.matching.luck_draws import (
     draw_matches,
     number_of_draws,
 )
-from spanagree.matching.luck_pieces import pieces_of
+from spanagree.matching.luck_pieces import Pieces, pieces_of
+from spanagree.matching.luck_variance import closed_moments
 from spanagree.matching.luck_walk import fixed_walk
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.overlaps import check_layer
@@ -48,6 +49,7 @@ class MatchDistribution:
         probabilities: of the matches 0, 1, … over the exact documents; ``None`` for a measure whose
             matches are not whole numbers.
         drawn: the match of the other documents in every draw, if there are any.
+        most: an upper bound of it.
         size: how many documents there are.
         parts: of the documents in which both marked something, by number.
     """
@@ -57,6 +59,7 @@ class MatchDistribution:
     computed: Mapping[str, int]
     probabilities: Floats | None = field(repr=False, compare=False)
     drawn: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    most: float = 0.0
     size: int = 0
     parts: Mapping[int, MatchDistribution] = field(default_factory=dict, repr=False, compare=False)
 
@@ -84,25 +87,27 @@ class MatchDistribution:
 
     @property
     def least_p(self) -> float:
-        """The smallest value that :meth:`tail` can return."""
+        """The smallest p that draws can give; without them the smallest that is told apart."""
         return 1 / (1 + len(self.drawn)) if len(self.drawn) else _LEAST
 
     def tail(self, match: float) -> float:
         """Return the probability of at least so much match by luck: a one-sided p.
 
         It is exact, and 1e-290 where it is smaller. Where documents were drawn, it is the mean over
-        the draws and what was asked for, as it is usual for tests by simulation.
+        the draws and what was asked for, as it is usual for tests by simulation; where draws cannot
+        tell, it is an upper bound: the exact tail of the others with the greatest match in these.
 
         Raises:
             SettingError: for a measure whose matches are not whole numbers.
         """
         p = self._known()
         above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
-        needed = np.ceil(match - self.drawn - 1e-9) if len(self.drawn) else np.array([match])
-        place = np.clip(np.ceil(needed), 0, len(p)).astype(np.int64)
-        if len(self.drawn):
-            return float((1 + above[place].sum()) / (1 + len(self.drawn)))
-        return min(max(float(above[place[0]]), _LEAST), 1.0)
+        needed = np.append(match - self.most, match - self.drawn)
+        tails = above[np.clip(np.ceil(needed - 1e-9), 0, len(p)).astype(np.int64)]
+        bound = min(max(float(tails[0]), _LEAST), 1.0)
+        if not len(self.drawn) or bound < self.least_p:
+            return bound
+        return min(float((1 + tails[1:].sum()) / (1 + len(self.drawn))), 1.0)
 
     def log10_tail(self, match: float) -> float:
         """Return the decimal logarithm of :meth:`tail`, also where that is too small for a float.
@@ -111,12 +116,12 @@ class MatchDistribution:
             SettingError: for a measure whose matches are not whole numbers.
         """
         p = self.tail(match)
-        if p > _LEAST or len(self.drawn):
+        if p > _LEAST:
             return math.log10(p)
         each = [
             part.probabilities for part in self.parts.values() if part.probabilities is not None
         ]
-        return log10_tail(each or [self._known()], math.ceil(match))
+        return log10_tail(each or [self._known()], math.ceil(match - self.most))
 
     def quantile(self, share: float) -> int:
         """Return the smallest match that luck stays at or below with this probability.
@@ -169,7 +174,7 @@ def match_distribution(
         a, b: the names of the two annotators.
         match: the measure by name, or a measure of your own as :func:`spanagree.expected` takes;
             for that and for ``iou`` only mean and variance are computed.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         fixed: which of the two stays as it is; both are random unless given.
         of_label: whether a measure of your own compares segments of the same label only.
         budget: how many numbers may be computed for one document. Documents that would need more
@@ -239,17 +244,33 @@ def distribution(
     moments = not has_whole_matches(ask.measure)
     pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
     report_progress(1, 2)
-    parts: dict[int, list[Floats]] = {}
-    over: list[int] = []
-    for document, p in zip(pieces.tolist(), of_pieces, strict=True):
-        if p is None:
-            over.append(document)
+    parts: dict[int, list[int]] = {}
+    for piece, document in enumerate(pieces.document.tolist()):
+        parts.setdefault(document, []).append(piece)
+    known, over = {}, {}
+    for document, here in parts.items():
+        computed = [p for p in (of_pieces[piece] for piece in here) if p is not None]
+        if len(computed) == len(here):
+            known[document] = _of_document(computed, moments)
         else:
-            parts.setdefault(document, []).append(p)
-    known = {d: _of_document(p, moments) for d, p in parts.items() if d not in set(over)}
-    known |= _drawn(corpus, names, fixed, ask, sorted(set(over)), moments)
+            over[document] = here
+    for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
+        exact = [
+            _closed(pieces.some(np.array([piece])), ask, fixed is not None)
+            for piece in over[document]
+        ]
+        figures = [each for each in exact if each is not None]
+        known[document] = part
+        if len(figures) == len(exact):
+            mean, variance = np.sum(figures, axis=0).tolist()
+            known[document] = replace(part, mean=mean, variance=variance)
     report_progress(2, 2)
     return over_documents(known, len(corpus), moments)
+
+
+def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
+    """Return mean and variance of one piece in closed form, if there is one within the budget."""
+    return closed_moments(piece, ask.measure, ask.chance, fixed, max(ask.budget, BUDGET))
 
 
 def over_documents(
@@ -267,6 +288,7 @@ def over_documents(
         {"exact": size - len(draws), **({"drawn": len(draws)} if draws else {})},
         everything,
         np.sum(draws, axis=0) if draws else np.zeros(0),
+        sum(part.most for part in of_documents),
         size,
         parts,
     )
@@ -279,8 +301,8 @@ def has_whole_matches(measure: Match) -> bool:
 
 def _walked(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, moments: bool
-) -> tuple[Ints, list[Floats | None]]:
-    """Return the document of each piece, and its distribution, or its mean and variance."""
+) -> tuple[Pieces, list[Floats | None]]:
+    """Return the pieces, and the distribution of each, or its mean and variance."""
     a, b = names
     measure = ask.measure
     if fixed == b:
@@ -288,8 +310,8 @@ def _walked(
     layers = corpus.layers
     pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
     if fixed is None:
-        return pieces.document, both_random(pieces, measure, ask.chance, ask.budget, moments)
-    return pieces.document, fixed_walk(pieces, measure, ask.budget, moments)
+        return pieces, both_random(pieces, measure, ask.chance, ask.budget, moments)
+    return pieces, fixed_walk(pieces, measure, ask.budget, moments)
 
 
 def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
@@ -320,6 +342,9 @@ def _drawn(
     random = [name for name in names if name != fixed]
     draws = number_of_draws(ask.draws, max(len(corpus.layers[name]) for name in random))
     drawn = np.concatenate(list(draws_of(corpus, names, fixed, ask, draws)))
+    most = np.full(len(corpus), math.inf)
+    if ask.chance != "overlapping":
+        most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
     return {
         documents[d]: MatchDistribution(
             float(matches.mean()),
@@ -327,10 +352,18 @@ def _drawn(
             {"drawn": 1},
             None if moments else np.ones(1),
             matches,
+            float(most[place]),
             1,
         )
-        for d, matches in zip(order, drawn.T, strict=True)
+        for place, (d, matches) in enumerate(zip(order, drawn.T, strict=True))
     }
+
+
+def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
+    """Return the size of an annotation in each document, which its match cannot exceed."""
+    layer = corpus.layers[name]
+    size = layer.end - layer.start if ask.measure.in_tokens else np.ones(len(layer))
+    return np.bincount(layer.document, size, len(corpus)).astype(np.float64)
 
 
 def draws_of(
