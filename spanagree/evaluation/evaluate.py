@@ -48,11 +48,13 @@ def evaluate(
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
-        confidence, resamples: of the intervals, in per cent; and how many.
+        confidence: of the intervals, in per cent.
+        resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
         luck: p, z and standard deviations of each system and document too; not over blocks.
-        executor, on_error: for blocks: any ``Executor``; and raise or skip those that fail.
+        executor: for blocks: any ``concurrent.futures.Executor``.
+        on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
 
     Raises:
@@ -60,17 +62,15 @@ def evaluate(
             that overlaps itself where the measure or the chance model does not allow it.
         InputError: for blocks that fail, or do not go together.
 
-    >>> corpus = Corpus.from_segments(
-    ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-    ... )
-    >>> f1 = evaluate(corpus, gold="gold").systems["mine"].f1
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> f1 = evaluate(Corpus.from_segments([10], layers), gold="gold").systems["mine"].f1
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
     find_match(match)
     check_choice(chance, CHANCES, "chance")
-    certainty = (ci, confidence, resamples, seed, interval)
-    resampling = asked_resampling(not isinstance(corpus, Corpus), *certainty)
+    blocks = not isinstance(corpus, Corpus)
+    resampling = asked_resampling(blocks, ci, confidence, resamples, seed, interval)
     counts = count_all(
         corpus,
         functools.partial(count, gold=gold, match=match, chance=chance, resampling=resampling),

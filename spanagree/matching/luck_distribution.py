@@ -171,7 +171,8 @@ def match_distribution(
 
     Args:
         corpus: the annotations.
-        a, b: the names of the two annotators.
+        a: the name of one annotator.
+        b: the name of the other one.
         match: the measure by name, or a measure of your own as :func:`spanagree.expected` takes;
             for that and for ``iou`` only mean and variance are computed.
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
