@@ -264,6 +264,7 @@ CASES = {
     "chance of nothing": ({}, ["chance"], 2, "what luck gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
     "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length and --segments are for a document without files; see 'spanagree chance --help'"),
     "simulate without luck": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test luck; name that test; see 'spanagree evaluate --help'"),
+    "luck of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--luck", "--block", "5"], 2, "blocks keep no single documents, which --luck needs; see 'spanagree agree --help'"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),

@@ -48,6 +48,7 @@ def evaluations(folder):
         with_luck = sa.evaluate(corpus, luck=True)
         yield from tables_of(with_luck)
         yield from tables_of(ChanceOfMatch(with_luck))
+        yield from tables_of(sa.agree(corpus, luck=True))
         yield from agreements(corpus)
 
 

@@ -16,6 +16,7 @@ from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
 _SHARED = "Mark pairs that share fewer than N documents."
 
 
@@ -25,6 +26,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.by(Agreement.BY),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
+        options.flag("--luck", _LUCK),
     ),
     options.certainty(),
     options.blocks(),
@@ -33,11 +35,19 @@ _SHARED = "Mark pairs that share fewer than N documents."
     first="--match --by --annotators --columns --scheme --ci --format --output --plot",
 )
 def agree(
-    job: Job, match: str, chance: str, by: str | None, annotators: str | None, min_shared: int
+    job: Job,
+    match: str,
+    chance: str,
+    by: str | None,
+    annotators: str | None,
+    min_shared: int,
+    luck: bool,
 ) -> None:
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
+    if job.in_blocks and luck:
+        raise click.UsageError("blocks keep no single documents, which --luck needs")
     result = job.work(
         "comparing",
         sa.agree,
@@ -46,6 +56,7 @@ def agree(
         chance=chance,
         annotators=options.names_in(annotators),
         min_shared=min_shared,
+        luck=luck,
         **drawing,
     )
     job.show(result, by, data=lambda: result.to_dict(by))

@@ -47,7 +47,7 @@ class ChanceOfMatch(Result):
         return {
             (name, what): distribution
             for name, luck in self.evaluation.luck.items()
-            for what, distribution in zip(RANDOM, (luck.both, luck.fixed), strict=True)
+            for what, distribution in zip(RANDOM, (luck.both, luck.tested), strict=True)
         }
 
     def _scale(self, system: str) -> float:

@@ -16,8 +16,6 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.evaluation.ranks import Rank, ranks_of
-from spanagree.evaluation.system_luck import COLUMNS as LUCK_COLUMNS
-from spanagree.evaluation.system_luck import LuckFigures, SystemLuck
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
@@ -27,6 +25,8 @@ from spanagree.rendering.table import UNDEFINED, Column, Table, Value
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
+from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
 
@@ -121,7 +121,7 @@ class Evaluation(Result):
     label_names: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
-    luck: Mapping[str, SystemLuck] = field(default_factory=dict, repr=False, compare=False)
+    luck: Mapping[str, PairLuck] = field(default_factory=dict, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
@@ -191,9 +191,9 @@ class Evaluation(Result):
             }
             luck: list[dict[str, Any]] = [{}] * self.documents
             if system.name in self.luck:
-                entry["luck"] = self.luck[system.name].of_all(system.tally).to_dict()
+                entry["luck"] = self.luck[system.name].of_all(system.tally).to_dict("gold_fixed")
                 figures = self.luck_by_document(system.name).values()
-                luck = [{"luck": each.to_dict()} for each in figures]
+                luck = [{"luck": each.to_dict("gold_fixed")} for each in figures]
             if by == "document":
                 entry["by_document"] = [
                     {"id": id_, **_entry(tally, tally), **more}
