@@ -68,20 +68,34 @@ def place_layers(
     }
 
 
-def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
+def tallies(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    match: str,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return observed and expected totals of two layers, for each document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`).
+    (:func:`spanagree.matching.overlaps.check_layer`). ``notes`` takes what is out of the ordinary.
 
     Raises:
         SettingError: for an unknown measure.
     """
-    return tally_pairs(a, b, profiles, find_match(match), labels)
+    return tally_pairs(a, b, profiles, find_match(match), labels, notes)
 
 
-def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
+def tally_pairs(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    measure: Match,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
     a, b = _shared_documents(a, b)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
@@ -95,7 +109,7 @@ def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, -1),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure),
+        expected(a, b, cell_a, cell_b, n, profiles, measure, notes),
         *(w.astype(np.int64) for w in weight),
     )
 
@@ -121,11 +135,21 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
 
 
 def expected(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+    a: Placed,
+    b: Placed,
+    cell_a: Ints,
+    cell_b: Ints,
+    cells: int,
+    profiles: Profiles,
+    measure: Match,
+    notes: list[str] | None = None,
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
     if measure.route == "one-to-one":
-        return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure).values
+        overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+        if notes is not None:
+            notes += overlap.notes
+        return overlap.values
     kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
     i, j = join(kinds_a.cell, kinds_b.cell)
     if measure.route == "equal":

@@ -14,6 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.corpus.segments import Layer
+from spanagree.errors import counted
 from spanagree.matching.luck_draws import draw_matches, number_of_draws
 from spanagree.matching.luck_pieces import Pieces, Side
 from spanagree.matching.luck_walk import fixed_walk
@@ -38,6 +39,19 @@ class ExpectedOverlap(NamedTuple):
     values: Floats
     fixed: int
     drawn: int
+
+    @property
+    def notes(self) -> list[str]:
+        """Where the expected match is not that of two random annotations, computed exactly."""
+        return [
+            f"expected overlap {how} in {counted(number, 'document and label')}, as both random"
+            " would be too much work"
+            for how, number in (
+                ("with the first annotation as it is", self.fixed),
+                ("from draws", self.drawn),
+            )
+            if number
+        ]
 
 
 def expected_overlap(

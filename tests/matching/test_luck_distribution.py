@@ -16,6 +16,7 @@ from oracles import configurations, matched
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.matching import overlap_expected
 from spanagree.matching.convolution import convolved, log10_tail
 from spanagree.matching.luck_distribution import Question, distribution, draws_of
 from spanagree.matching.luck_draws import canonical_order
@@ -408,3 +409,17 @@ def test_canonical_order(news):
     turned = news.subset(range(102, -1, -1))
     one, other = (c.subset(canonical_order(c)) for c in (news, turned))
     assert (one.lengths == other.lengths).all()
+
+
+@pytest.mark.parametrize(("budget", "how"), [(2000, "as it is"), (1, "from draws")])
+def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
+    """Where both random is too much work the mean is with one fixed, or drawn: near, and said."""
+    exact = sa.evaluate(news, match="overlap")
+    assert not exact.notes
+    monkeypatch.setattr(overlap_expected, "BUDGET", budget)
+    near = sa.evaluate(news, match="overlap")
+    assert any(f"{how} in " in note for note in near.notes)
+    for name, system in exact.systems.items():
+        error = near.systems[name].f1.expected - system.f1.expected
+        assert 0 < abs(error) < 0.01
+    assert any(f"{how} in " in note for note in sa.agree(news, match="overlap").notes)
