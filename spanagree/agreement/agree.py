@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from typing import Any
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import MIN_SHARED, Agreement, result
@@ -51,9 +52,8 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        luck: p, z and standard deviation of each pair too, both annotators random; not over blocks.
-        progress: called with the number of documents of pairs, of intervals or of blocks done,
-            and of all.
+        luck: p, z and standard deviation of each pair too, both random; not over blocks.
+        progress: called with the number of documents (pairs, blocks) done, and of all.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
@@ -68,12 +68,10 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
-    counting = functools.partial(
-        count, annotators=annotators, match=match, chance=chance, resampling=resampling
-    )
+    ask: dict[str, Any] = {"match": match, "chance": chance, "resampling": resampling}
     counts = count_all(
         corpus,
-        counting,
+        functools.partial(count, annotators=annotators, **ask),
         purpose="compare",
         executor=executor,
         on_error=on_error,

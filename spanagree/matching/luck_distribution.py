@@ -178,8 +178,7 @@ def match_distribution(
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         fixed: which of the two stays as it is; both are random unless given.
         of_label: whether a measure of your own compares segments of the same label only.
-        budget: how many numbers may be computed for one document. Documents that would need more
-            are drawn at random.
+        budget: how many numbers may be computed for one document before it is drawn at random.
         draws: how often these are drawn; fewer if they have very many segments.
         seed: a whole number from 0, for the draws.
         progress: called with the number of steps done, and of all.
