@@ -44,9 +44,9 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.evaluation.evaluate import with_intervals as with_intervals
     from spanagree.evaluation.luck_test import LuckTest as LuckTest
     from spanagree.evaluation.luck_test import luck_test as luck_test
-    from spanagree.evaluation.ranks import Rank as Rank
     from spanagree.evaluation.result import Evaluation as Evaluation
     from spanagree.evaluation.result import Macro as Macro
+    from spanagree.evaluation.result import Rank as Rank
     from spanagree.evaluation.result import System as System
     from spanagree.evaluation.tally_files import read_tallies as read_tallies
     from spanagree.evaluation.tally_files import write_tallies as write_tallies

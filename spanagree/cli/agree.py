@@ -9,6 +9,8 @@ spanagree agree ann.conll bob.conll --match token
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 import spanagree as sa
@@ -34,29 +36,10 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.output(),
     first="--match --by --annotators --columns --scheme --ci --format --output --plot",
 )
-def agree(
-    job: Job,
-    match: str,
-    chance: str,
-    by: str | None,
-    annotators: str | None,
-    min_shared: int,
-    luck: bool,
-) -> None:
+def agree(job: Job, by: str | None, **settings: Any) -> None:
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
-    if job.in_blocks and luck:
+    if job.in_blocks and settings["luck"]:
         raise click.UsageError("blocks keep no single documents, which --luck needs")
-    result = job.work(
-        "comparing",
-        sa.agree,
-        job.source(),
-        match=match,
-        chance=chance,
-        annotators=options.names_in(annotators),
-        min_shared=min_shared,
-        luck=luck,
-        **drawing,
-    )
-    job.show(result, by, data=lambda: result.to_dict(by))
+    job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)

@@ -26,7 +26,7 @@ _LENGTHS = "Let the segments have these lengths."
     options.group(
         "A document by itself",
         options.number("--length", "Let the document have N tokens."),
-        options.option("--segments", _LENGTHS, metavar="N,..."),
+        options.option("--segments", _LENGTHS, metavar="N,...", read=options.whole_numbers_in),
     ),
     options.comparing(options.gold()),
     options.reading(),
@@ -34,7 +34,12 @@ _LENGTHS = "Let the segments have these lengths."
     first="--length --segments --gold --match --chance --format --output --plot",
 )
 def chance(
-    job: Job, length: int | None, segments: str | None, gold: str | None, match: str, chance: str
+    job: Job,
+    length: int | None,
+    segments: list[int] | None,
+    gold: str | None,
+    match: str,
+    chance: str,
 ) -> None:
     if job.files:
         if length is not None or segments is not None:
@@ -45,9 +50,8 @@ def chance(
         raise click.UsageError(
             "what luck gives on what? name --length and --segments, or gold and systems"
         )
-    lengths = [options.whole_number_in(part, "--segments") for part in segments.split(",")]
-    start = sa.start_distribution(length, lengths, chance)
-    job.show(StartDistributions(length, tuple(lengths), chance, start))
+    start = sa.start_distribution(length, segments, chance)
+    job.show(StartDistributions(length, tuple(segments), chance, start))
 
 
 def _of_systems(job: Job, gold: str | None, match: str, chance: str) -> None:

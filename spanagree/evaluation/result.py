@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,7 +15,6 @@ from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
-from spanagree.evaluation.ranks import Rank, ranks_of
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
@@ -29,6 +28,14 @@ from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
+_TIE = 1e-12  # scores closer than this are the same score
+
+
+class Rank(NamedTuple):
+    """A system's place by F1, from 1; ties share the better one, an undefined F1 has None."""
+
+    observed: int | None
+    corrected: int | None
 
 
 class Macro(NamedTuple):
@@ -107,7 +114,6 @@ class Evaluation(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        label_names: the labels of the corpus.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
         luck: the distribution of each system's match by luck, if it was asked for.
@@ -118,7 +124,6 @@ class Evaluation(Result):
     document_ids: tuple[str, ...] | None
     settings: EvaluationSettings
     notes: tuple[str, ...]
-    label_names: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
     luck: Mapping[str, PairLuck] = field(default_factory=dict, repr=False, compare=False)
@@ -152,9 +157,10 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        tallies, _ = self.systems[system].kept()
+        tallies, shared = self.systems[system].kept()
+        sums = TallySum.each(tallies, tallies.document, len(shared))
         for d in np.unique(tallies.document).tolist():
-            yield self.document_ids[d] if self.document_ids else str(d + 1), tallies.of_document(d)
+            yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
     def luck_by_document(self, system: str) -> dict[int, LuckFigures]:
         """Return what luck says of each document that has a segment, by number from 0.
@@ -165,9 +171,9 @@ class Evaluation(Result):
         check_choice(system, self.systems, "system")
         if system not in self.luck:
             raise SettingError("luck was not asked for; evaluate with luck=True")
-        tallies, _ = self.systems[system].kept()
-        numbers = np.unique(tallies.document).tolist()
-        return self.luck[system].of_documents({d: tallies.of_document(d) for d in numbers})
+        numbers = np.unique(self.systems[system].kept()[0].document).tolist()
+        tallies = (tally for _, tally in self.by_document(system))
+        return self.luck[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
@@ -246,13 +252,13 @@ class Evaluation(Result):
         for system in self.systems.values():
             breaks.append(len(rows))
             luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
-            whole = [*figures(system), *_sizes(system.tally), *luck_of_all]
+            whole = [*figures(system), *system.tally.counts, *luck_of_all]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
-                row = [system.name, part, "", part, *figures(tally), *_sizes(tally)]
+                row = [system.name, part, "", part, *figures(tally), *tally.counts]
                 rows.append(row + luck[number] if with_luck else row)
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
@@ -315,38 +321,27 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _sizes(tally: Tally) -> list[Value]:
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
-
-
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for name, score in (
-        ("precision", scores.precision),
-        ("recall", scores.recall),
-        ("F1", scores.f1),
-    ):
+    for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{name} undefined: {score.reason}")
+            reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
 
 
+def _scores(scores: Tally | Macro | System) -> list[Score]:
+    return [getattr(scores, name) for name in Macro._fields]
+
+
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
-    return {
-        **_figures(scores),
-        "tally": {
-            "matched": tally.matched,
-            "expected": tally.expected,
-            "gold": tally.size_a,
-            "system": tally.size_b,
-        },
-    }
+    names = ("matched", "expected", "gold", "system")
+    return {**_figures(scores), "tally": dict(zip(names, tally.counts, strict=True))}
 
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = {name: getattr(scores, name) for name in Macro._fields}
+    named = dict(zip(Macro._fields, _scores(scores), strict=True))
     figures: dict[str, Any] = {
         kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
@@ -368,21 +363,19 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         InputError: for intervals over blocks in which a document comes twice.
     """
     ends = {} if resampling is None else intervals_of(counts, resampling)
-    of_label = find_match(counts.settings.match).of_label
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
-    ranks = ranks_of([whole for whole, _ in tallied.values()])
+    wholes = [tallies[""].f1 for tallies in tallied.values()]
+    ranks = zip(
+        *(_ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+    )
     kept = counts.kept
     systems = {}
-    for (name, (whole, by_label)), rank in zip(tallied.items(), ranks, strict=True):
+    for (name, labels), rank in zip(tallied.items(), ranks, strict=True):
+        whole = labels.pop("")
+        single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
+        macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
         systems[name] = System(
-            name,
-            counts.shared[name],
-            whole,
-            by_label if of_label else {},
-            _macro(by_label.values() if of_label else (), of_label),
-            rank,
-            None if kept is None else kept.tallies[name],
-            None if kept is None else kept.shared[name],
+            name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
         )
     settings = counts.final_settings()
     if resampling is not None:
@@ -392,27 +385,25 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         counts.documents,
         None if kept is None else kept.ids,
         settings,
-        (*counts.final_notes(), *notes_on(systems.values(), counts.documents)),
-        counts.labels,
+        (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
         counts,
         resampling,
     )
 
 
-def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally, dict[str, Tally]]:
-    """Return the tally of a system over all labels, and of each."""
+def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
+    """Return the tally of a system over all labels, which is the empty one, and of each."""
+    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
+    tallies = {label: each.tally for label, each in {**sums, "": whole}.items()}
+    if not ends:
+        return tallies
+    return {
+        label: replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
+        for label, tally in tallies.items()
+    }
 
-    def with_ends(tally: Tally, label: str) -> Tally:
-        if not ends:
-            return tally
-        return replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
 
-    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
-    by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
-    return with_ends(whole, ""), by_label
-
-
-def notes_on(systems: Iterable[System], documents: int) -> list[str]:
+def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
     """Return which systems left out documents, and which have no label in common with gold."""
     notes = []
     for system in systems:
@@ -429,18 +420,21 @@ def notes_on(systems: Iterable[System], documents: int) -> list[str]:
     return notes
 
 
-def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
+def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
-    tallied = list(labels)
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
-    return Macro(*(_mean([getattr(t, n) for t in tallied], nothing) for n in Macro._fields))
+    means = []
+    for name in Macro._fields:
+        scores = [getattr(tally, name) for tally in labels]
+        defined = [score[:2] for score in scores if not math.isnan(score.observed)]
+        both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
+        means.append(corrected(*both) if defined else undefined(nothing))
+    return Macro(*means)
 
 
-def _mean(scores: Sequence[Score], nothing: str) -> Score:
-    defined = [s for s in scores if not math.isnan(s.observed)]
-    if not defined:
-        return undefined(nothing)
-    n = len(defined)
-    return corrected(
-        math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
-    )
+def _ranks(values: Sequence[float]) -> list[int | None]:
+    """Return the place of each value, the greatest first; ties share the better one."""
+    return [
+        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
+        for value in values
+    ]
