@@ -19,6 +19,14 @@ settings.register_profile(
 settings.load_profile("spanagree")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use a browser, or the documentation site, by their fixtures."""
+    for item in items:
+        for name in ("browser", "site"):
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+
+
 @pytest.fixture(scope="session")
 def real() -> Path:
     """A folder that holds ``data/`` and ``golden/``; without it the test is skipped."""

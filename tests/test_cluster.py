@@ -17,6 +17,7 @@ import pytest
 import spanagree as sa
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.cluster
 
 HERE = Path(__file__).parent
 LONGEST = (
