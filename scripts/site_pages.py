@@ -32,14 +32,14 @@ OUTSIDE = {
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
-    """Adds the pages that stand outside docs/."""
+    """Add the pages that stand outside docs/."""
     for path, place in OUTSIDE.items():
         files.append(File.generated(config, place, content=(ROOT / path).read_text("utf-8")))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Puts the commands where the marker is, and points links at the pages' places in the site."""
+    """Put the commands where the marker is, and points links at the pages' places in the site."""
     here = page.file.src_uri
     if MARKER in markdown:
         markdown = markdown.replace(MARKER, commands())
@@ -52,7 +52,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def commands() -> str:
-    """All commands, with their arguments and options, as Markdown."""
+    """Return all commands, with their arguments and options, as Markdown."""
     return "\n\n".join(
         _command(name, command) for name, command in sorted(spanagree.commands.items())
     )
@@ -60,26 +60,31 @@ def commands() -> str:
 
 def _command(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=f"spanagree {name}")
-    rows = [_option(p, context) for p in command.get_params(context) if isinstance(p, click.Option)]
-    return "\n".join(
-        [
-            f"## {name}",
-            "",
-            f"```text\n{command.get_usage(context).removeprefix('Usage: ')}\n```",
-            "",
-            _prose(command.help or ""),
-            "",
-            "| option | | default |",
-            "|---|---|---|",
-            *rows,
-        ]
-    )
+    parts = [
+        f"## {name}",
+        f"```text\n{command.get_usage(context).removeprefix('Usage: ')}\n```",
+        _prose(command.help or ""),
+    ]
+    for title, options in _groups(command, context).items():
+        rows = [_option(option, context) for option in options]
+        parts += [f"**{title}**", "\n".join(["| option | | default |", "|---|---|---|", *rows])]
+    return "\n\n".join(parts)
 
 
-def _prose(said: str) -> str:
-    """Help as Markdown: what click must not wrap, after \\b, are commands."""
+def _groups(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
+    """Return the options by the heading that they stand below in the help."""
+    groups: dict[str, list[click.Option]] = {}
+    for option in command.get_params(context):
+        if isinstance(option, click.Option):
+            heading = getattr(option, "group", None)
+            groups.setdefault(heading.title if heading else "Other options", []).append(option)
+    return groups
+
+
+def _prose(text: str) -> str:
+    """Return help as Markdown: what click must not wrap, after \\b, are commands."""
     paragraphs = []
-    for paragraph in inspect.cleandoc(said).split("\n\n"):
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
         if paragraph.startswith("\b\n"):
             paragraphs.append(f"```text\n{paragraph[2:]}\n```")
         else:
@@ -88,14 +93,14 @@ def _prose(said: str) -> str:
 
 
 def _option(option: click.Option, context: click.Context) -> str:
-    names, said = option.get_help_record(context) or ("", "")
-    default = re.search(r"\s*\[default: (.*)\]$", said)
+    names, text = option.get_help_record(context) or ("", "")
+    default = re.search(r"\s*\[default: (.*)\]$", text)
     choices = getattr(option.type, "choices", ())
     names = names.partition("[")[0] if choices else names
-    told = _escaped(said[: default.start()] if default else said)
+    meaning = _escaped(text[: default.start()] if default else text)
     if choices:
-        told += " " * bool(told) + "One of " + ", ".join(f"`{choice}`" for choice in choices) + "."
-    return f"| `{names.strip()}` | {_cell(told)} | {_cell(default[1] if default else '')} |"
+        meaning += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
+    return f"| `{names.strip()}` | {_cell(meaning)} | {_cell(default[1] if default else '')} |"
 
 
 def _cell(text: str) -> str:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.evaluation.result import Macro as Macro
     from spanagree.evaluation.result import Rank as Rank
     from spanagree.evaluation.result import System as System
-    from spanagree.evaluation.result import with_intervals as with_intervals
+    from spanagree.evaluation.evaluate import with_intervals as with_intervals
     from spanagree.evaluation.tally_files import read_tallies as read_tallies
     from spanagree.evaluation.tally_files import write_tallies as write_tallies
     from spanagree.formats.brat import read_brat as read_brat

@@ -8,7 +8,7 @@ from spanagree.settings import __version__
 
 
 def main() -> int:
-    """Runs the command line; the version is said without loading it."""
+    """Run the command line; the version is said without loading it."""
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         print(f"spanagree {__version__}")  # noqa: T201 — the answer
         return 0

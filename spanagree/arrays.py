@@ -60,8 +60,12 @@ def met_before(*columns: Ints) -> Bools:
     >>> met_before(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [False, False, True]
     """
+    again = np.zeros(len(columns[0]), np.bool_)
+    if in_order(*columns):  # equal rows are neighbours
+        again[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+        return again
     _, which, _ = distinct(*columns)
-    again = np.ones(len(which), np.bool_)
+    again[:] = True
     again[np.unique(which, return_index=True)[1]] = False
     return again
 
@@ -108,6 +112,16 @@ def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     size = high - low
     numbers: Ints = np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
     return numbers, np.repeat(np.arange(len(low)), size)
+
+
+def entries(lengths: Ints, rows: Ints) -> Ints:
+    """Return the places of the entries of some rows, where all rows' entries are concatenated.
+
+    >>> entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
+    [3, 4, 5, 0, 1]
+    """
+    first = (np.cumsum(lengths) - lengths)[rows]
+    return ranges(first, first + lengths[rows])[0]
 
 
 def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
+from typing import TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
 
@@ -59,6 +60,33 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def unfit(what: str, value: object, needed: str) -> InputError:
+    """Return the error for a value that cannot be taken; it ends with what is needed instead.
+
+    >>> print(unfit("row 3: id", 7.5, "a string is needed"))
+    row 3: id 7.5; a string is needed
+    """
+    return InputError(f"{what} {show(value)}; {needed}")
+
+
+def more_like_it(count: int) -> str:
+    """Return what an error adds when there are other cases than the one that it shows.
+
+    >>> more_like_it(3), more_like_it(1)
+    (' (and 2 more like it)', '')
+    """
+    return f" (and {count - 1} more like it)" if count > 1 else ""
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is a whole number, Python's or NumPy's; truth values are not.
+
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
     """Refuses a name that is in no table.
 
@@ -88,7 +116,7 @@ def check_whole(value: object, least: int, what: str) -> None:
     Raises:
         SettingError: naming the value.
     """
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    if not is_whole(value) or value < least:
         raise SettingError(f"{what} {show(value)}; a whole number from {least} is needed")
 
 

@@ -14,8 +14,12 @@ from spanagree.errors import InputError, SettingError, SpanAgreeError, printable
 PathName = str | os.PathLike[str]
 
 
+Source = PathName | Sequence[PathName] | Mapping[str, PathName]
+"""Files as readers take them: one, several, or by the name of the layer that each holds."""
+
+
 def read_text(path: PathName, encoding: str = "utf-8") -> str:
-    """The text of a file, or of standard input for ``-``; a byte order mark is left out.
+    """Return the text of a file, or of standard input for ``-``, without a byte order mark.
 
     Raises:
         InputError: for a file that is not there, cannot be read, is binary or in another encoding.
@@ -24,130 +28,125 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     try:
         name = printable(os.fsdecode(path))
     except TypeError:
-        raise InputError(f"{show(path)} is no path; a file's name is needed") from None
+        raise InputError(f"{show(path)} is not a path; a file's name is needed") from None
     if not name or (name == "-" and sys.stdin is None):
         raise InputError(f"{show(name)}: there is nothing to read; a file's name is needed")
     if name != "-":
         raw = read_bytes(name, os.fsdecode(path))
     else:
-        try:
+        with _reading(name):
             raw = sys.stdin.buffer.read()
-        except (OSError, ValueError) as error:
-            raise _unreadable(name, error) from None
     return decoded(name, raw, encoding).removeprefix("\ufeff")
 
 
 def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
-    """The bytes of a file from ``start`` on, so many or all; ``name`` is what errors call it.
+    """Return the bytes of a file from ``start`` on, so many or all; errors call it ``name``.
 
     Raises:
         InputError: for a file that is not there or cannot be read.
     """
-    try:
-        with open(path, "rb") as file:
-            if start:
-                file.seek(start)
-            return file.read(size)
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from None
+    with _reading(name), open(path, "rb") as file:
+        if start:
+            file.seek(start)
+        return file.read(size)
 
 
 def pieces_of(name: str, path: str, start: int = 0, size: int = 1 << 20) -> Iterator[bytes]:
-    """A file from ``start`` on in pieces of about so many bytes, which end where lines end.
+    """Yield a file from ``start`` on in pieces of about so many bytes, which end where lines end.
 
     Raises:
         InputError: as :func:`read_bytes`.
     """
-    try:
-        with open(path, "rb") as file:
-            file.seek(start)
-            while piece := file.read(size):
-                yield piece if piece.endswith(b"\n") else piece + file.readline()
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from None
+    with _reading(name), open(path, "rb") as file:
+        file.seek(start)
+        while piece := file.read(size):
+            yield piece if piece.endswith(b"\n") else piece + file.readline()
 
 
 def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
-    """The text in some bytes of a file; ``before`` is the number of lines above them.
+    """Return the text in some bytes of a file; ``before`` is the number of lines above them.
 
     Raises:
         InputError: for what is binary or in another encoding.
         SettingError: for an unknown encoding.
     """
+    _check_encoding(encoding)
     try:
         text = raw.decode(encoding)
-    except (LookupError, TypeError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            raise _wrong_encoding(name, raw, encoding, error.start, before) from None
-        raise SettingError(
-            f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
-        ) from None
+    except ValueError as error:
+        if b"\0" in raw:
+            problem = f": is not text in {encoding} but binary, or in another encoding"
+            raise InputError(f"{name}{problem}; {_NAME_IT}") from None
+        at = getattr(error, "start", 0)
+        line = before + raw.count(b"\n", 0, at) + 1
+        raise _wrong_byte(f"{name}:{line}", raw[at], encoding) from None
     if "\0" in text:
-        line = before + text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(
-            f"{name}:{line}: a NUL character: the file is binary, or in another encoding;"
-            " --encoding (encoding=) names it"
-        )
+        raise _nul(name, before + text.count("\n", 0, text.index("\0")) + 1)
     return text
 
 
 def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
-    """The lines of a file, or of standard input, one by one, with their ends.
+    """Yield the lines of a file, or of standard input, one by one, with their ends.
 
     Raises:
         InputError, SettingError: as for :func:`read_text`; errors of encoding name no line.
     """
     name = printable(os.fsdecode(path))
+    _check_encoding(encoding)
+    with _reading(name):
+        source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
+        text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
+    with text:
+        try:
+            for number, line in enumerate(text):
+                if "\0" in line:
+                    raise _nul(name, number + 1)
+                yield line if number else line.removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise _wrong_byte(name, error.object[error.start], encoding) from None
+
+
+_NAME_IT = "--encoding (encoding=) names it"
+
+
+def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
     except (LookupError, TypeError):
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
-    try:
-        source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
-        text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from None
-    with text:
-        try:
-            for number, line in enumerate(text):
-                if "\0" in line:
-                    raise InputError(
-                        f"{name}:{number + 1}: a NUL character: the file is binary, or in another"
-                        " encoding; --encoding (encoding=) names it"
-                    )
-                yield line if number else line.removeprefix("\ufeff")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{name}: byte 0x{error.object[error.start]:02x} is no {encoding}; the encoding of"
-                " the file is needed: --encoding (encoding=)"
-            ) from None
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> InputError:
-    if isinstance(error, FileNotFoundError):
-        return InputError(f"{name}: no such file")
-    if isinstance(error, IsADirectoryError):
-        return InputError(f"{name}: is a folder; a file is needed")
-    return InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _wrong_encoding(name: str, raw: bytes, encoding: str, at: int, before: int) -> InputError:
-    if b"\0" in raw:
-        return InputError(
-            f"{name}: is no text in {encoding} but binary, or in another encoding;"
-            " --encoding (encoding=) names it"
-        )
-    line = before + raw.count(b"\n", 0, at) + 1
+def _nul(name: str, line: int) -> InputError:
     return InputError(
-        f"{name}:{line}: byte 0x{raw[at]:02x} is no {encoding}; the encoding of the file is needed:"
+        f"{name}:{line}: a NUL character: the file is binary, or in another encoding; {_NAME_IT}"
+    )
+
+
+def _wrong_byte(where: str, byte: int, encoding: str) -> InputError:
+    return InputError(
+        f"{where}: byte 0x{byte:02x} is not {encoding}; the encoding of the file is needed:"
         " --encoding (encoding=)"
     )
 
 
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Say of what goes wrong in here that ``name`` cannot be read, and why."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{name}: is a folder; a file is needed") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be read: {reason}") from None
+
+
 def check_writable(path: PathName) -> None:
-    """Refuses, before any work, a path that a file cannot be written to.
+    """Refuse, before any work, a path that a file cannot be written to.
 
     Raises:
         InputError: for a folder, a folder that is not there, or one without permission.
@@ -166,7 +165,7 @@ def check_writable(path: PathName) -> None:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Says of what goes wrong in here that ``name`` cannot be written, and why.
+    """Say of what goes wrong in here that ``name`` cannot be written, and why.
 
     Raises:
         InputError: in place of any error of the system; errors of ours stay.
@@ -181,12 +180,12 @@ def writing(name: str) -> Iterator[None]:
 
 
 def write_text(path: PathName, text: str) -> None:
-    """Writes a text in UTF-8; as :func:`write_bytes`."""
+    """Write a text in UTF-8; as :func:`write_bytes`."""
     write_bytes(path, text.encode(errors="backslashreplace"))
 
 
 def write_bytes(path: PathName, data: bytes) -> None:
-    """Writes a file whole or not at all; a device is written to, never replaced.
+    """Write a file whole or not at all; a device is written to, never replaced.
 
     Raises:
         InputError: for a path that cannot be written.
@@ -207,10 +206,8 @@ def write_bytes(path: PathName, data: bytes) -> None:
             part.unlink(missing_ok=True)
 
 
-def named_files(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
-) -> dict[str, PathName]:
-    """Files by the names of their layers.
+def named_files(source: Source) -> dict[str, PathName]:
+    """Return files by the names of their layers.
 
     A file that comes without a name is called as it is, without its folder; where two agree,
     with as many folders as it takes to tell them apart.
@@ -232,7 +229,7 @@ def named_files(
 
 
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
-    """A name for each path, different from each other and from those ``taken``."""
+    """Return a name for each path, different from each other and from those ``taken``."""
     absolute = [os.path.abspath(p) for p in paths]
     for i, p in enumerate(absolute):
         if p in absolute[:i]:
@@ -253,5 +250,5 @@ def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str
                 parts[i] = Path(absolute[i]).parts
             depths[i] += 1
             if depths[i] > len(parts[i]):
-                name = names[i]
-                raise InputError(f"the name {show(name)} is given twice; each layer needs its own")
+                name = show(names[i])
+                raise InputError(f"the name {name} is given twice; each layer needs its own")

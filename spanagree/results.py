@@ -18,14 +18,9 @@ HIGH = 0.5  # an expected figure above it leaves little that the corrected figur
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
-class Result:
-    """A result that can be shown, in any way.
+class Signed:
+    """What settings have made, and says so: with its signature, notes and caveats."""
 
-    A kind of result says what it can be broken down by (``BY``), describes itself as a table
-    (``_table``) and as a picture (``_picture``); all else follows.
-    """
-
-    BY: ClassVar[Mapping[str, str]] = {}
     settings: Settings
     notes: tuple[str, ...]
 
@@ -38,6 +33,25 @@ class Result:
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         return ()
+
+    def head(self) -> dict[str, Any]:
+        """Return what JSON of every result begins with."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "notes": list(self.notes),
+            "caveats": list(self.caveats),
+        }
+
+
+class Result(Signed):
+    """A result that can be shown, in any way.
+
+    A kind of result says what it can be broken down by (``BY``), describes itself as a table
+    (``_table``) and as a picture (``_picture``); all else follows.
+    """
+
+    BY: ClassVar[Mapping[str, str]] = {}
 
     def table(self, by: str | None = None) -> Table:
         """Return the one description of the result: columns and rows, for people and programs.
@@ -67,15 +81,6 @@ class Result:
             SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
         """
         return to_arrow(self.table(by))
-
-    def head(self) -> dict[str, Any]:
-        """Return what JSON of every result begins with."""
-        return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
-            "caveats": list(self.caveats),
-        }
 
     def plot(self, ax: Any = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.

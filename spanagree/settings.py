@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
@@ -40,6 +39,9 @@ class Settings(Mapping[str, Any]):
     seed: int | None = None
     skipped_blocks: int | None = None
     version: str = __version__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled
 
     def _plain(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -103,126 +105,41 @@ def merged_settings(
 
 # --- the signature ------------------------------------------------------------------------------
 
-_WORD = "[a-z][a-z0-9_-]*"
-_WHOLE = "0|[1-9][0-9]{0,99}"
-_NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
-_NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
-_SCHEME = "[A-Za-z0-9]{1,9}"
-_TEXT = "[^|]*"  # of a user, escaped
-_KEYS = {
-    "match": _WORD, "chance": _WORD, "average": _WORD, "of": _WORD, "team": _WORD,
-    "annotators": _WHOLE, "between": _TEXT, "kinds": _TEXT,
-    "items": _WORD, "outside": _WORD, "categories": _WHOLE, "weights": _WORD,
-    "classes": f"estimated|{_NUMBERS}", "complete_only": "yes|no", "duplicates": _WORD,
-    "missing": _TEXT, "offsets": _WORD, "unit": _WORD,
-    "scheme": rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}", "strict": "yes|no",
-    "partial": _WORD, "cut": _WORD,
-    "levels": _WHOLE, "at": _NUMBERS, "chance_at": _NUMBERS, "quantiles": _NUMBERS,
-    "skipped_blocks": _WHOLE, "ci": rf"[a-z]+{_NUMBER}", "test": _WORD,
-    "resamples": _WHOLE, "draws": _WHOLE, "seed": _WHOLE,
+KEYS = {
+    "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
+    "annotators": "whole", "between": "text", "kinds": "text",
+    "items": "word", "outside": "word", "categories": "whole", "weights": "word",
+    "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
+    "missing": "text", "offsets": "word", "unit": "word",
+    "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
+    "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
+    "skipped_blocks": "whole", "ci": "interval", "test": "word",
+    "resamples": "whole", "draws": "whole", "seed": "whole",
+    "repair": "words", "tokens": "ignored", "spanagree": "version",
 }  # fmt: skip
-"""The settings that change numbers, in the order of the signature, and how each looks there."""
-_LAST = {
-    "repair": rf"{_WORD}(\+{_WORD})*",
-    "tokens": "ignored",
-    "spanagree": r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}",
-}
+"""The settings that change numbers, in the order of the signature, and what their values are."""
 
 
 def signature(settings: Mapping[str, Any]) -> str:
-    """Settings in one line, for the record: those that change numbers, and the version.
+    """Return the settings that change numbers, and the version, in one line for the record.
 
     >>> signature({"match": "exact", "strict": False, "version": "0.1.0"})
     'match:exact|strict:no|spanagree:0.1.0'
     """
-    parts = []
-    for key in _KEYS:
-        if key in settings:
-            value = settings[key]
-            if key == "scheme" and value == "auto":  # the schemes that were recognised
-                value = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
-            if isinstance(value, list):
-                value = ",".join(f"{number:g}" for number in value)
-            if isinstance(value, str):  # a user's text may hold anything
-                value = printable(value).replace("|", "\\x7c")
-            parts.append(f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}")
-    if settings.get("repair"):
-        parts.append(f"repair:{'+'.join(settings['repair'])}")
-    if settings.get("ignore_tokens"):
-        parts.append("tokens:ignored")
-    return "|".join([*parts, f"spanagree:{settings['version']}"])
+    values = dict(settings)
+    if values.get("scheme") == "auto":  # the schemes that were recognised
+        values["scheme"] = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
+    values["repair"] = "+".join(settings.get("repair", ())) or None
+    values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
+    values["spanagree"] = settings["version"]
+    return "|".join(f"{key}:{_signed(values[key])}" for key in KEYS if values.get(key) is not None)
 
 
-def settings_of(line: str) -> dict[str, Any]:
-    """The settings that a signature names; :func:`signature` makes the same line of them again.
-
-    What a user called things stays escaped, and of the schemes that were recognised it is not
-    known whose they are.
-
-    Raises:
-        InputError: for anything else than a signature, naming the part.
-
-    >>> settings_of("match:exact|strict:no|spanagree:0.1.0")
-    {'match': 'exact', 'strict': False, 'version': '0.1.0'}
-    """
-    known = {**_KEYS, **_LAST}
-    found: dict[str, str] = {}
-    for part in line.strip().removeprefix("signature:").strip().split("|"):
-        key, colon, value = part.partition(":")
-        if not colon:
-            raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
-        if key not in known:
-            raise InputError(
-                f"signature: unknown key {show(key)}; a line that stands below a table is needed"
-            )
-        if key in found:
-            raise InputError(f"signature: the key {key} comes twice")
-        if not re.fullmatch(known[key], value, re.ASCII) or not value.isprintable():
-            raise InputError(f"signature: {key}: {show(value)} is no value that it can have")
-        found[key] = value
-    if "spanagree" not in found:
-        raise InputError("signature: no spanagree:VERSION, which ends each; is it cut off?")
-    return dict(item for key, value in found.items() for item in _settings(key, value))
-
-
-def _settings(key: str, value: str) -> list[tuple[str, Any]]:
-    """What a part of a signature stands for among the settings."""
-    pattern = {**_KEYS, **_LAST}[key]
-    if key == "spanagree":
-        return [("version", value)]
-    if key == "tokens":
-        return [("ignore_tokens", True)]
-    if key == "repair":
-        return [(key, value.split("+"))]
-    if key == "scheme" and value.startswith("auto("):
-        names = value[5:-1].split(",") if value != "auto()" else []
-        return [(key, "auto"), ("schemes", dict(zip(names, names, strict=True)))]
-    if pattern == _WHOLE:
-        return [(key, int(value))]
-    if pattern == "yes|no":
-        return [(key, value == "yes")]
-    if pattern.endswith(_NUMBERS) and value != "estimated":
-        return [(key, [float(number) for number in value.split(",")])]
-    return [(key, value)]
-
-
-def subject_of(settings: Mapping[str, Any]) -> str:
-    """Which table the settings are those of.
-
-    >>> subject_of({"match": "exact", "team": "summed"})
-    'agreement'
-    """
-    levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
-    if "test" in settings:
-        return "luck" if settings["test"] == "luck" else "comparison"
-    if "average" in settings:
-        return "levels" if levels else "evaluation"
-    if "team" in settings:
-        return "agreement"
-    if "categories" in settings:
-        return "coefficients"
-    if "of" in settings:
-        return "split" if levels else "difficulty"
-    if "between" in settings:
-        return "disagreements"
-    return "chance" if "chance" in settings else "reading"
+def _signed(value: Any) -> str:
+    """Return a value as it stands in a signature."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(f"{number:g}" for number in value)
+    # a user's text may hold anything
+    return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)

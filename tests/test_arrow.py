@@ -11,6 +11,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.rendering.data import to_arrow
+from spanagree.rendering.table import Table
 
 SEGMENTS = {
     "gold": [[(0, 2, "X"), (3, 4, "Y")], [(0, 1, "X")], []],
@@ -139,9 +140,10 @@ def test_intervals_in_csv(by):
     from spanagree.rendering.data import to_csv
 
     corpus = sa.Corpus.from_segments(LENGTHS, SEGMENTS)
-    rows = sa.evaluate(corpus, "gold", ci=True, resamples=20).to_rows(by)
+    table = sa.evaluate(corpus, "gold", ci=True, resamples=20).table(by)
+    rows = table.to_rows()
     assert "f1_corrected_low" in rows[0]
-    assert len(to_csv(rows).splitlines()) == 1 + len(rows)
+    assert len(to_csv(table).splitlines()) == 1 + len(rows)
 
 
 def test_names_that_utf8_cannot_hold():
@@ -156,7 +158,7 @@ def test_without_pyarrow(monkeypatch):
     """The error names the line that installs it."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(sa.SettingError) as error:
-        to_arrow([])
+        to_arrow(Table((), ()))
     assert str(error.value) == (
         "a table needs pyarrow, which is not installed; run: pip install 'spanagree[arrow]'"
     )

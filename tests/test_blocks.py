@@ -456,7 +456,7 @@ def test_conll_blocks_refused(tmp_path):
     for content, said in (
         (b"\n\n", "no token rows"),
         (b"a\0 O\n", ":1: a NUL character"),
-        (b"a \xff\n", "byte 0xff is no utf-8"),
+        (b"a \xff\n", "byte 0xff is not utf-8"),
     ):
         one.write_bytes(content)
         with pytest.raises(sa.InputError, match=said):
@@ -519,7 +519,7 @@ def test_jsonl_blocks(newsroom, tmp_path):
     bad = tmp_path / "bad.jsonl"
     lines = path.read_text("utf-8").splitlines()
     bad.write_text("\n".join([*lines[:3], "{", *lines[3:]]), "utf-8")
-    with pytest.raises(sa.InputError, match=f"block 2: {re.escape(str(bad))}:4: no JSON"):
+    with pytest.raises(sa.InputError, match=f"block 2: {re.escape(str(bad))}:4: not valid JSON"):
         sa.agree(sa.read_jsonl(bad, block=2))
     bad.write_text("", "utf-8")
     with pytest.raises(sa.InputError, match="no documents; a line for each is needed"):

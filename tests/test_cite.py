@@ -21,8 +21,9 @@ from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
 from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
-from spanagree.report.references import REFERENCES, as_bibtex, as_text
-from spanagree.settings import __version__, settings_of, signature
+from spanagree.report.references import REFERENCES
+from spanagree.report.signature_parser import settings_of
+from spanagree.settings import __version__, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parent / "golden" / "words"
@@ -122,18 +123,18 @@ def outcome(text):
 REFUSED = {
     "": "signature: ''; key:value, with | between, is needed",
     "exact|spanagree:0.1.0": "signature: 'exact'; key:value, with | between, is needed",
-    "match:exact": "signature: no spanagree:VERSION, which ends each; is it cut off?",
+    "match:exact": "signature: no spanagree:VERSION, which ends each; copy the line to its end",
     "color:red|spanagree:0.1.0": "signature: unknown key 'color'; a line that stands below a table"
     " is needed",
     "\x1b[31m:red|spanagree:0.1.0": r"signature: unknown key '\x1b[31m'; a line that stands below a"
     " table is needed",
-    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice",
-    "seed:01|spanagree:0.1.0": "signature: seed: '01' is no value that it can have",
-    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is no value that it can have",
-    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is no value that it can have",
-    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is no value that it can have",
-    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is no value that it can have",
-    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is no value that it can have",
+    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice; name it once",
+    "seed:01|spanagree:0.1.0": "signature: seed: '01' is not a value that it can have; copy the line from below a table",
+    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is not a value that it can have; copy the line from below a table",
+    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is not a value that it can have; copy the line from below a table",
+    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
+    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
+    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is not a value that it can have; copy the line from below a table",
     "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou",
     "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
     " poisson",
@@ -322,15 +323,15 @@ def test_latex():
 @pytest.mark.parametrize("key", REFERENCES)
 def test_references(key):
     """Entries are ASCII with braces that match; the text has what the entry has."""
-    of = REFERENCES[key]
-    entry = as_bibtex(key, of)
+    source = REFERENCES[key]
+    entry = source.bibtex
     assert entry.isascii()
     assert entry.count("{") == entry.count("}")
-    assert entry.startswith(f"@{of.kind}{{{key},\n  author = {{")
-    text = as_text(of)
+    assert entry.startswith(f"@{source.kind}{{{key},\n  author = {{")
+    text = source.text
     assert "{" not in text
-    assert of.year in text
-    assert all(family in text for _, family in of.authors)
+    assert source.year in text
+    assert all(family in text for _, family in source.authors)
 
 
 def test_short_references():
@@ -388,9 +389,9 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
 
 
 NO_REPORT = {
-    "": "is no JSON; a report by --format json is needed",
-    "{": "is no JSON; a report by --format json is needed",
-    "[" * 100_000: "is no JSON; a report by --format json is needed",
+    "": "not valid JSON; a report by --format json is needed",
+    "{": "not valid JSON; a report by --format json is needed",
+    "[" * 100_000: "not valid JSON; a report by --format json is needed",
     "[1]": "no signature in it; a report by --format json is needed",
     "{}": "no signature in it; a report by --format json is needed",
     '{"signature": {"match": "exact"}}': "no signature in it; a report by --format json is needed",
@@ -416,10 +417,10 @@ def test_misused(run, tmp_path):
     assert "unknown key 'C'" in run("cite", "C:\\report.json")[2]
     path = tmp_path / "report.json"
     path.write_bytes(b"\xff\xfe")
-    assert f"{path}:1: byte 0xff is no utf-8" in run("cite", path)[2]
+    assert f"{path}:1: byte 0xff is not utf-8" in run("cite", path)[2]
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,
-        f"spanagree: error: {path}: is an input too; -o would overwrite it\n",
+        f"spanagree: error: {path}: is an input too, which -o would overwrite; name another file\n",
     )
     assert path.read_bytes() == b"\xff\xfe"

@@ -368,7 +368,7 @@ def test_results_are_frozen_and_equal():
     t = table("XYX", "XXX")
     found = sa.category_agreement(t)
     with pytest.raises(AttributeError):
-        found._of = {}
+        found.by_name = {}
     assert found == sa.category_agreement(t)
     assert sa.coefficients(t) == sa.coefficients(t)
     assert found.to_dict()["lowest"] == "Y"
@@ -458,7 +458,7 @@ def test_bad_rows():
         ([("i", "a", "x"), "iax"], {}, "row 2: 'iax'; item, annotator and label of each are needed"),
         ([{"item": 1}], {}, "row 1: {'item': 1}; item, annotator and label of each are needed"),
         (None, {}, "None; a list is needed"),
-        ([("i", "a", 10**5000)], {}, "a number of thousands of digits is no label"),
+        ([("i", "a", 10**5000)], {}, "a number of thousands of digits; a shorter one is needed"),
         ([("i", "a", "x")], {"categories": ["y\nz"]}, "unknown label 'x'; the categories are: y\\nz"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):

@@ -203,8 +203,8 @@ BAD = {
     "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
     "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
     "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
-    "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is no utf-8; the encoding of the file is needed: --encoding (encoding=)"),
-    "utf-16": ("a O\n".encode("utf-16"), ": is no text in utf-8 but binary, or in another encoding; --encoding (encoding=) names it"),
+    "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is not utf-8; the encoding of the file is needed: --encoding (encoding=)"),
+    "utf-16": ("a O\n".encode("utf-16"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names it"),
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names it"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
     "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named; what stands for text never seen is named with --missing (missing=)"),
@@ -300,7 +300,7 @@ def test_columns_of_no_layer(write):
     with pytest.raises(sa.SettingError) as error:
         sa.read_conll(files, columns={"c": 1})
     assert str(error.value) == (
-        "columns name 'c', which is no layer; with several files the layers are a, b"
+        "columns name 'c', which is not a layer; with several files the layers are a, b"
     )
 
 

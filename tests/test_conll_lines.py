@@ -257,9 +257,9 @@ def test_a_pipe(tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (b"a \xff\n", ":5: byte 0xff is no utf-8; the encoding of the file is needed"),
+        (b"a \xff\n", ":5: byte 0xff is not utf-8; the encoding of the file is needed"),
         (b"\na O\0\n", ":6: a NUL character: the file is binary, or in another encoding"),
-        (b"# \xff", ":5: byte 0xff is no utf-8"),
+        (b"# \xff", ":5: byte 0xff is not utf-8"),
     ],
 )
 def test_errors_name_lines(tmp_path, more, said):

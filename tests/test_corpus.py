@@ -84,9 +84,10 @@ def test_pickles():
 
 def test_subset():
     """Some documents, in the order asked for, with ids, tokens and masks."""
-    c = Corpus.from_raw(
+    c = Corpus(
         np.array([2, 1, 3]),
         {},
+        (),
         ids=("x", "y", "z"),
         tokens=tuple("abcdef"),
     )
@@ -109,9 +110,9 @@ def test_subset():
 
 BAD = [
     ([5], {"a": [[(0, 6, "X")]]}, "annotator 'a', document '1': segment 0–6 'X' ends beyond the document of length 5"),
-    ([5], {"a": [[(-1, 2, "X")]]}, "annotator 'a', document '1': segment -1–2 'X' starts before the document"),
+    ([5], {"a": [[(-1, 2, "X")]]}, "annotator 'a', document '1': segment -1–2 'X' starts before the document; offsets count from 0"),
     ([5], {"a": [[(2, 2, "X")]]}, "annotator 'a', document '1': segment 2–2 'X' is empty; a segment has at least one token"),
-    ([5], {"a": [[(3, 2, "X")]]}, "annotator 'a', document '1': segment 3–2 'X' ends before it starts"),
+    ([5], {"a": [[(3, 2, "X")]]}, "annotator 'a', document '1': segment 3–2 'X' ends before it starts; start comes before end"),
     ([5], {"a": [[(0, 2, "X"), (0, 2, "X")]]}, "annotator 'a', document '1': segment 0–2 'X' stands twice; a segment is marked once"),
     ([5, 5], {"a": [[], [(0, 6, "X"), (1, 7, "Y")]]}, "annotator 'a', document '2': segment 0–6 'X' ends beyond the document of length 5 (and 1 more like it)"),
     ([5], {"a": [[], []]}, "annotator 'a': 2 documents; 1 lengths are given, one for each is needed"),
@@ -157,7 +158,7 @@ def layer(document=(0,), start=(0,), end=(1,), label=(0,), annotated=(True,)):
         (lambda: layer(start=(0, 1)), "a layer's document, start, end and label are arrays of whole numbers, of one length"),
         (lambda: Corpus([2], {}, (), tokens=("a",)), "1 tokens; the lengths of the documents add up to 2"),
         (lambda: Corpus([-2], {}, ()), "document '1': length -2; at least 0 is allowed"),
-        (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen"),
+        (lambda: Corpus([2], {"a": layer(annotated=(False,))}, ("X",)), "annotator 'a', document '1': segment 0–1 'X' lies in a document marked as never seen; only documents marked as seen have segments"),
         (lambda: Corpus([2, 2], {"a": layer()}, ("X",)), "annotator 'a': marks for 1 documents; the corpus has 2"),
         (lambda: Corpus([2], {"a": layer(document=(1,))}, ("X",)), "annotator 'a': a segment lies in document number [1, 1]; 0 to 0 are there"),
         (lambda: Corpus([2], {"a": layer(label=(1,))}, ("X",)), "annotator 'a': label number 1; the corpus has 1 labels"),

@@ -13,11 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
-from spanagree.formats.registry import draft_files, read_files, write_file
+from spanagree.formats.registry import raw_files, read_files, write_file
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -162,8 +161,8 @@ def test_characters_and_back(corpus):
 @same_files
 def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
-    assert valid_corpus(RawCorpus.of(corpus)) == corpus
-    parts = {name: RawCorpus.of(corpus.of_annotators([name])) for name in corpus.annotators}
+    assert valid_corpus(corpus.to_raw()) == corpus
+    parts = {name: corpus.of_annotators([name]).to_raw() for name in corpus.annotators}
     assert valid_corpus(unite(parts)) == corpus
 
 
@@ -275,14 +274,14 @@ def test_ids_match_files(tmp_path):
     [
         (sa.Corpus([2], {}, ()), sa.Corpus([2, 1], {}, ()), "two: 2 documents, one has 1; without ids in both, documents are matched by their order, and their number has to be the same"),
         (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all sources need the same text"),
-        (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all sources need the same"),
+        (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all need the same"),
         (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],
 )  # fmt: skip
 def test_sources_that_do_not_fit(one, two, message):
     """Sources of different texts are not united."""
     with pytest.raises(sa.InputError) as error:
-        unite({"one": RawCorpus.of(one), "two": RawCorpus.of(two)})
+        unite({"one": one.to_raw(), "two": two.to_raw()})
     assert str(error.value) == message
 
 
@@ -290,10 +289,10 @@ def test_options_that_no_format_takes(tmp_path):
     """An option for another format is an error, not passed over."""
     sa.write_jsonl(sa.Corpus([1], {}, ()), tmp_path / "a.jsonl")
     with pytest.raises(sa.SettingError) as error:
-        draft_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
+        raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
     assert str(error.value) == "columns is for conll; the files here are jsonl"
     with pytest.raises(sa.SettingError, match="unknown format 'xml'; allowed: conll, jsonl, spacy"):
-        draft_files({"a": "a"}, {}, "xml")
+        raw_files({"a": "a"}, {}, "xml")
     with pytest.raises(sa.SettingError, match="unknown format to write 'brat'; allowed: conll"):
         write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "brat")
 
@@ -310,8 +309,8 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
         (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
         (lambda: sa.to_docs(sa.Corpus([1], {"a": nested.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
-        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters"),
-        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens"),
+        (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters; read the corpus with its tokens"),
+        (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens; read the corpus with its texts"),
         (lambda: nested.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
         (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file holds one annotator; there are 0 (): choose one with --annotators"),
     ):  # fmt: skip

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.flaws import FLAWS
-from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import REPAIRS, valid_corpus
-from spanagree.formats.hugging_face.read import draft_dataset
+from spanagree.formats.hugging_face.read import raw_dataset
 
 TEXT = "Jo  is in Rome "  # 15 characters
 
@@ -23,7 +22,7 @@ def draft(*annotations):
         {"who": who, "id": id_, "text": TEXT, "spans": [dict(zip(("start", "end", "label"), s, strict=True)) for s in spans]}
         for who, id_, spans in annotations
     ]  # fmt: skip
-    return draft_dataset(rows, text="text", spans="spans", annotator="who", document="id")
+    return raw_dataset(rows, text="text", spans="spans", annotator="who", document="id")
 
 
 DIRT = {
@@ -32,7 +31,7 @@ DIRT = {
     "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; repair drop-empty would help", {("drop-empty",): []}),
     "unlabelled": ([(0, 2, ""), (0, 2, None), (4, 6, " ")], "annotator 'a', document '7': segment 0–2 without a label needs one (and 2 more like it); repair drop-unlabelled would help", {("drop-unlabelled",): []}),
     "duplicate": ([(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y")], "annotator 'a', document '7': segment 0–2 'X' stands twice; repair drop-duplicates would help", {("drop-duplicates",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")], ("merge-overlaps",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]}),
-    "reversed": ([(4, 2, "X")], "annotator 'a', document '7': segment 4–2 'X' ends before it starts", {}),
+    "reversed": ([(4, 2, "X")], "annotator 'a', document '7': segment 4–2 'X' ends before it starts; start comes before end", {}),
     "negative": ([(-1, 2, "X")], "annotator 'a', document '7': segment -1–2 'X' starts before the document; offsets count from 0", {}),
 }  # fmt: skip
 
@@ -93,7 +92,7 @@ def test_spaces_of_tokens():
     """Blank tokens at an edge are white space too."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X")]]})
     corpus = sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=(" ", "x", ""))
-    mended = valid_corpus(RawCorpus.of(corpus), "strip-space")
+    mended = valid_corpus(corpus.to_raw(), "strip-space")
     assert mended[0].segments["a"] == (sa.Segment(1, 2, "X"),)
 
 
@@ -123,9 +122,9 @@ def test_all_repairs_make_a_corpus(annotations):
     except sa.InputError:
         assert any(s < 0 or e < s for s, e in offsets)
         return
-    assert check(RawCorpus.of(corpus)).errors == 0
+    assert check(corpus.to_raw()).errors == 0
     # repaired once is repaired: nothing is left to do
-    assert valid_corpus(RawCorpus.of(corpus), list(REPAIRS)) == corpus
+    assert valid_corpus(corpus.to_raw(), list(REPAIRS)) == corpus
 
 
 @given(dirty_annotations)
@@ -198,7 +197,7 @@ def test_overlap_is_counted_without_duplicates():
 def test_ill_formed_tags_by_kind():
     """Ill-formed tags are found by layer and by what is wrong with them."""
     corpus = sa.from_tags({"a": [["B-X", "E-X", "I-X", "O", "S-X", "B-X", "O"]]})
-    findings = [f for f in check(RawCorpus.of(corpus)).findings if f.name == "ill-formed-tag"]
+    findings = [f for f in check(corpus.to_raw()).findings if f.name == "ill-formed-tag"]
     assert {f.places[0]["kind"]: f.count for f in findings} == {
         "I- continues no segment of its label": 1,
         "I- is not followed by one of its label": 1,

@@ -1,35 +1,32 @@
-"""What figures mean: every column is explained, with the settings used, and nothing else is said."""
+"""What figures mean: every column is explained, with the settings used, and nothing else."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 import spanagree as sa
-from spanagree.agreement import result as agreement
-from spanagree.agreement import table as of_agreement
-from spanagree.chance import table as start_distributions
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.chance.table import StartDistributions
 from spanagree.cli.main import main
-from spanagree.evaluation import result as evaluation
-from spanagree.evaluation import table as of_evaluation
-from spanagree.evaluation import tests_table as of_tests
 from spanagree.evaluation.compare_systems import TESTS
-from spanagree.labels import summary as reliability
-from spanagree.labels import table as of_coefficients
 from spanagree.labels.spa import WEIGHTS
-from spanagree.levels import by_level_table
-from spanagree.levels import difficulty_table as of_difficulty
 from spanagree.matching.measures import MATCHES
-from spanagree.rendering.table import Table
-from spanagree.report.explain import _TABLES, EXPLAINED, explain, names_of
-from spanagree.settings import settings_of, subject_of
+from spanagree.rendering.table import Column, Table
+from spanagree.report.explain import EXPLAINED, explain, paragraphs
+from spanagree.report.signature_parser import settings_of
 from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parent / "golden" / "words"
 DRAWN = {"ci": True, "resamples": 20}
+SYSTEM, INTERVAL = Column("system", "system", "name"), Column("", "interval", "interval")
+F1 = Column("f1", "F1", meaning="F1 of a system")
+
+
+def tables_of(result):
+    """The table of a result, and those of its parts."""
+    return [result.table(by) for by in (None, *result.BY)]
 
 
 def evaluations(folder):
@@ -40,25 +37,20 @@ def evaluations(folder):
     for corpus in corpora:
         for more in ({}, DRAWN):
             result = sa.evaluate(corpus, **more)
-            for by in (None, *evaluation.BY):
-                yield of_evaluation.as_table(result, by)
+            yield from tables_of(result)
             hard = sa.difficulty(corpus, "gold.conll")
-            yield by_level_table.levels_as_table(sa.evaluate_levels(result, hard))
-            yield of_difficulty.as_table(hard)
+            yield from tables_of(sa.evaluate_levels(result, hard))
+            yield from tables_of(hard)
             for test in TESTS:
-                yield of_tests.as_table(sa.compare_systems(result, test=test, resamples=20))
-        yield of_tests.as_table(sa.luck_test(corpus, result, draws=5))
+                yield from tables_of(sa.compare_systems(result, test=test, resamples=20))
+        yield from tables_of(sa.luck_test(corpus, result, draws=5))
         yield from agreements(corpus)
 
 
 def agreements(corpus):
     for more in ({}, DRAWN):
-        result = sa.agree(corpus, **more)
-        for by in (None, *agreement.BY):
-            yield of_agreement.as_table(result, by)
-        found = sa.coefficients(sa.token_labels(corpus), **more)
-        for by in (None, *reliability.BY):
-            yield of_coefficients.as_table(found, by)
+        yield from tables_of(sa.agree(corpus, **more))
+        yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
 
 
 @pytest.fixture(scope="module")
@@ -68,53 +60,57 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
-        start_distributions.as_table(9, [1, 3], "nonoverlapping", start),
+        StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
+
+
+def meanings(table):
+    """What is explained of a table, by name: columns, rows with a meaning of their own, figures."""
+    shown = {c.title: c.meaning or c.title for c in table.shown.columns if c.title.strip()}
+    return {**shown, **table.meanings}
 
 
 def test_every_column_is_explained(tables):
     """Each column, row and figure below of each table has its paragraph, once."""
     assert len(tables) > 40
     for table in tables:
-        told = [one for names, _ in explain([table]) for one in names.split(" / ")]
-        assert set(names_of(table)) <= set(told), table.header
-        assert len(told) == len(set(told))
+        names = [one for together, _ in explain([table]) for one in together.split(" / ")]
+        assert set(meanings(table)) <= set(names), table.caption
+        assert len(names) == len(set(names))
 
 
 def test_a_new_column_fails():
     """What nobody explained is an error, for the test above to find."""
-    table = Table(("system", "brand new"), [], signature="average:micro|spanagree:0.1.0")
     with pytest.raises(LookupError, match="'brand new' is not explained"):
-        explain([table])
+        explain([Table([SYSTEM, Column("x", "brand new")], [], {"match": "exact"})])
 
 
 def test_nothing_is_explained_that_is_not_there(tables):
-    """Each paragraph is about a figure that some table has."""
-    unused = {
-        (subject, names) for subject, groups in _TABLES.items() for names, _ in groups
-    }  # fmt: skip
-    for table in tables:
-        subject = subject_of(settings_of(table.signature))
-        present = {re.sub("^(sentence|document)", "{document}", n) for n in names_of(table)}
-        for of in (subject, f"{subject} by {table.header[0]}"):
-            unused -= {(of, n) for s, n in unused if s == of and set(n) <= present}
-    shared = {names for names, _ in _TABLES["evaluation"]}  # levels have some of these columns
-    left = {(s, n) for s, n in unused if not (s == "levels" and n in shared)}
-    assert not left
+    """Each paragraph is about a figure that some table has, or about a choice that there is."""
+    choices = {
+        *(f"match {match}" for match in MATCHES),
+        *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
+        *(f"p by {test}" for test in TESTS),
+        *("chance", "chance by sentences", "chance by characters", "weights"),
+        *("items", "items, O kept", "items, O skipped"),
+        *("intervals over sentences", "intervals over few"),
+    }
+    used = {heading for table in tables for heading in meanings(table).values()}
+    assert set(paragraphs()) == choices | used
 
 
-def said(line, header=("system", "F1", "interval")):
-    return dict(explain([Table(header, [], signature=f"{line}|spanagree:0.1.0")]))
+def explained(line, columns=(SYSTEM, F1, INTERVAL)):
+    return dict(explain([Table(columns, [], settings_of(f"{line}|spanagree:0.1.0"))]))
 
 
 @pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("chance", CHANCES)
 def test_settings_are_explained(match, chance):
     """What counts and what luck may do, in the words of their tables."""
-    found = said(f"match:{match}|chance:{chance}|average:micro|unit:sentence")
-    assert found[f"match {match}"].startswith(MATCHES[match].means)
-    assert found[f"chance {chance}"].startswith(CHANCES[chance])
-    assert ("in tokens" in found["F1"]) == MATCHES[match].in_tokens
+    shown = explained(f"match:{match}|chance:{chance}|average:micro|unit:sentence")
+    assert shown[f"match {match}"].startswith(MATCHES[match].means)
+    assert shown[f"chance {chance}"].startswith(CHANCES[chance])
+    assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
 
 
 @pytest.mark.parametrize("kind", [*INTERVALS, "poisson"])
@@ -123,29 +119,29 @@ def test_settings_are_explained(match, chance):
 )
 def test_intervals_are_explained(kind, of, drawn):
     """By how they were made, of what."""
-    found = said(f"match:exact|{of}|ci:{kind}97.5|resamples:77|seed:0")["interval"]
-    assert "with 97.5% confidence" in found
-    assert f"{drawn}" in found
-    assert ("77 resamples" in found) == (kind != "jackknife")
-    assert ("--unit document" in found) == (drawn == "sentence")
+    shown = explained(f"match:exact|{of}|ci:{kind}97.5|resamples:77|seed:0")["interval"]
+    assert "with 97.5% confidence" in shown
+    assert f"{drawn}" in shown
+    assert ("77 resamples" in shown) == (kind != "jackknife")
+    assert ("--unit document" in shown) == (drawn == "sentence")
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_items_and_weights_are_explained(weights):
-    """Tokens as items are no spans; items of a table of labels are what is drawn."""
-    header = ("", "value", "interval")
-    found = said(f"items:tokens|outside:skipped|categories:3|weights:{weights}", header)
-    assert WEIGHTS[weights] in found[f"weights {weights}"]
-    assert "--skip-outside" in found["items tokens"]
-    of_labels = said("items:labels|categories:3|ci:bca95|resamples:5|seed:0", header)
+    """Tokens as items are not spans; items of a table of labels are what is drawn."""
+    columns = (Column("value", "value"), INTERVAL)
+    shown = explained(f"items:tokens|outside:skipped|categories:3|weights:{weights}", columns)
+    assert WEIGHTS[weights] in shown[f"weights {weights}"]
+    assert "--skip-outside" in shown["items tokens"]
+    of_labels = explained("items:labels|categories:3|ci:bca95|resamples:5|seed:0", columns)
     assert "items labels" not in of_labels
     assert "5 resamples of the items" in of_labels["interval"]
 
 
 def test_characters_are_explained():
     """Offsets in characters make luck smaller."""
-    found = said("match:exact|chance:nonoverlapping|average:micro|offsets:characters")
-    assert "inside a word" in found["chance nonoverlapping"]
+    shown = explained("match:exact|chance:nonoverlapping|average:micro|offsets:characters")
+    assert "inside a word" in shown["chance nonoverlapping"]
 
 
 # --- the command line ---------------------------------------------------------------------------
@@ -184,7 +180,7 @@ def test_below_the_table(run, command, form):
 
 
 def test_two_tables_are_explained_once(run, tmp_path):
-    """A test has its evaluation before it; what both have is told once. Merge has it too."""
+    """A test has its evaluation before it; what both have is explained once. Merge has it too."""
     part = tmp_path / "part.parquet"
     line = COMMANDS["evaluate"]
     code, out, _ = run(f"{line} --test permutation --resamples 50 --explain --tallies {part}")
@@ -203,11 +199,11 @@ def test_two_tables_are_explained_once(run, tmp_path):
 def test_refused_before_any_work(run, command, form):
     """Formats without room for it, whatever the order of the options, and of files not there."""
     line = COMMANDS[command].replace("newsroom/", "no/").replace("crowd/", "no/")
-    said = f"spanagree: error: --explain is for text and markdown; not with {form}; see"
+    message = f"spanagree: error: --explain is for text and markdown; not with {form}; see"
     for options in (f"--explain --format {form}", f"--format {form} --explain"):
         code, out, err = run(f"{line} {options}")
         assert (code, out) == (2, "")
-        assert err.startswith(said)
+        assert err.startswith(message)
 
 
 def test_names_of_users_do_not_matter():
@@ -217,7 +213,7 @@ def test_names_of_users_do_not_matter():
     for by in ("pair", "annotator", "label"):
         plain = sa.Corpus.from_segments([4], {n: [[(0, 1, "X")]] for n in "abc"})
         hostile, usual = (
-            explain([of_agreement.as_table(sa.agree(c), by)]) for c in (corpus, plain)
+            explain([sa.agree(c).table(by)]) for c in (corpus, plain)
         )
         assert hostile == usual
 

@@ -88,7 +88,7 @@ BAD = [
     ("item,annotator,label\n1,a,x\n1,a,y\n", {}, ":3: item '1', annotator 'a': labelled twice, 'x' and 'y'; duplicates first keeps the first"),
     (LONG, {"categories": ["no"]}, ":2: unknown label 'yes'; the categories are: no"),
     ("", {}, "is empty; a header and rows are needed"),
-    ("item,annotator,label\n1,\"a\"b,x\n", {}, ":2: no CSV: ',' expected after '\"'; a cell with a quote in it needs quotes around it, and quotes doubled"),
+    ("item,annotator,label\n1,\"a\"b,x\n", {}, ":2: not valid CSV: ',' expected after '\"'; a cell with a quote in it needs quotes around it, and quotes doubled"),
     ("item,a,b\n1,x,y\n1,x,y\n", {"wide": True}, ":3: item '1' stands twice; in this layout each has one row (if no column names the items, name those of the annotators or labels)"),
     ("item,a,b\n,x,y\n", {"wide": True}, ":2: the item is missing; every row needs one"),
     ("item,a,a\n1,x,y\n", {"wide": True}, "columns 2 and 3 are both called 'a'; each annotator needs a name of its own"),
@@ -178,11 +178,11 @@ def test_command_tokens(newsroom, capsys):
 
 
 MISUSED = [
-    (["{}", "--unit", "document"], "--unit is of span corpora; only with --tokens"),
-    (["{}", "--skip-outside"], "--skip-outside is of span corpora; only with --tokens"),
+    (["{}", "--unit", "document"], "--unit is for span corpora; give --tokens too"),
+    (["{}", "--skip-outside"], "--skip-outside is for span corpora; give --tokens too"),
     (["{}", "{}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
-    (["{}", "--annotators", "ann"], "--annotators is of span corpora; only with --tokens"),
-    (["{}", "--tokens", "--wide"], "--wide is of a table of labels; not with --tokens"),
+    (["{}", "--annotators", "ann"], "--annotators is for span corpora; give --tokens too"),
+    (["{}", "--tokens", "--wide"], "--wide is for a table of labels; leave it out with --tokens"),
 ]
 
 

@@ -22,6 +22,7 @@ from spanagree.cli.main import main
 from spanagree.levels.borders import levels_of
 from spanagree.levels.split_folder import SETTINGS, WRITERS
 from spanagree.matching.measures import MATCHES
+from spanagree.rendering.text import render
 
 # --- difficulty ---------------------------------------------------------------------------------
 
@@ -362,14 +363,12 @@ def test_below_zero(tmp_path, capsys):
     assert level.low == pytest.approx(-1 / 9)
 
 
-def test_not_seen_is_not_unmarked(capsys):
+def test_not_seen_is_not_unmarked():
     """A document that the gold annotator never saw is not one in which she marked nothing."""
-    from spanagree.levels.difficulty_table import as_text
-
     corpus = sa.Corpus.from_segments([9, 9, 9], {"g": [[(0, 1, "X")], [], None], "a": [[]] * 3})
     found = sa.difficulty(corpus, gold="g")
     assert [row["undefined"] for row in found.to_rows()] == ["", "nothing marked", "not seen"]
-    text = as_text(found)
+    text = render(found.table())
     assert "1 without a difficulty: nobody marked anything in them" in text
     assert "1 without a difficulty: not seen" in text
 
@@ -439,7 +438,7 @@ def test_command(newsroom, systems, capsys):
     assert main(["evaluate", *files, "--levels", "3"]) == 2
     assert "need --by difficulty" in capsys.readouterr().err
     assert main([*ask[:-2], "--at", "0.5,x"]) == 2
-    assert capsys.readouterr().err == "spanagree: error: --at: 'x' is no number; see 'spanagree evaluate --help'\n"  # fmt: skip
+    assert capsys.readouterr().err == "spanagree: error: --at: 'x' is not a number; see 'spanagree evaluate --help'\n"  # fmt: skip
 
 
 def test_difficulty_command(newsroom, capsys):

@@ -161,7 +161,7 @@ def test_hostile_names(tmp_path):
 
     for i, result in enumerate(found):
         result.plot().figure.canvas.draw()
-        write_plot(tmp_path / f"{i}.svg", result, "signature")
+        write_plot(tmp_path / f"{i}.svg", result.picture(), "signature")
         assert "<script>" not in (tmp_path / f"{i}.svg").read_text("utf-8")
         shown = result._repr_html_()
         assert "<script" not in shown
@@ -178,7 +178,7 @@ def test_nothing_to_draw():
         pyplot.close("all")
         whole = sa.evaluate(corpus)
         assert texts(whole.plot()) == ["no system with a defined F1"]
-        assert texts(sa.evaluate(corpus, ci=True, resamples=5).plot()) == ["nothing of which the figure is defined"]  # fmt: skip
+        assert texts(sa.evaluate(corpus, ci=True, resamples=5).plot()) == ["the figure is undefined everywhere"]  # fmt: skip
         assert texts(sa.difficulty(corpus).plot()) == ["no document has a difficulty"]
         assert texts(sa.luck_test(corpus, whole, draws=5).plot()) == ["no system that marked anything"]  # fmt: skip
         sa.agree(corpus).plot().figure.canvas.draw()
@@ -247,8 +247,6 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1
         assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(sa.SettingError, match=r"^int: there is no picture of it$"):
-        sa.Evaluation.plot(3)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     said = "plotting needs matplotlib, which is not installed; run: pip install 'spanagree[plot]'"
     assert main(["evaluate", gold, mine, "--plot", "x.png"]) == 1

@@ -9,17 +9,19 @@ import json
 import pytest
 
 import spanagree as sa
-from spanagree.evaluation.table import as_table
 from spanagree.rendering import latex, markdown, text
 from spanagree.rendering.data import FORMATS, TABLES, to_csv, to_json
-from spanagree.rendering.table import Table
+from spanagree.rendering.table import Column, Table
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
 
 
+SETTINGS = {"match": "exact", "version": "1"}
+
+
 def table(**rest):
     return Table(
-        ("system", "F1", "rank"),
+        [Column("", "system", "name"), Column("", "F1"), Column("", "rank", "place")],
         [["mine", 0.41934, "1 → 2"], ["日本", None, "– → –"], ["x", float("nan"), "3 → 3"]],
         **rest,
     )
@@ -27,7 +29,7 @@ def table(**rest):
 
 def test_text():
     """Names to the left, figures to the right, wide characters counted as two columns."""
-    assert text.render(table(caption="Above", remarks=["below"], signature="a:b")) == (
+    assert text.render(table(caption="Above", remarks=["below"], settings=SETTINGS)) == (
         "Above\n"
         "\n"
         "system      F1   rank\n"
@@ -36,28 +38,28 @@ def test_text():
         "x            –  3 → 3\n"
         "\n"
         "below\n"
-        "signature: a:b\n"
+        "signature: match:exact|spanagree:1\n"
     )
 
 
 def test_markdown():
     """A table with aligned columns."""
-    assert markdown.render(table(signature="a:b")) == (
+    assert markdown.render(table(settings=SETTINGS)) == (
         "| system | F1 | rank |\n"
         "| --- | ---: | ---: |\n"
         "| mine | 0.4193 | 1 → 2 |\n"
         "| 日本 | – | – → – |\n"
         "| x | – | 3 → 3 |\n"
         "\n"
-        "Signature: `a:b`\n"
+        "Signature: `match:exact|spanagree:1`\n"
     )
 
 
 def test_latex():
     """A booktabs tabular; what stands around it is a comment."""
-    assert latex.render(table(caption="Above", signature="a:b", breaks=[1])) == (
+    assert latex.render(table(caption="Above", settings=SETTINGS, breaks=[1])) == (
         "% Above\n"
-        "% signature: a:b\n"
+        "% signature: match:exact|spanagree:1\n"
         "\\begin{tabular}{lrr}\n"
         "\\toprule\n"
         "system & F1 & rank \\\\\n"
@@ -86,7 +88,7 @@ def result():
 @pytest.mark.parametrize("by", [None, "label", "document"])
 def test_hostile_names(form, by):
     """Names and labels cannot break a line, a cell or a terminal."""
-    rendered = TABLES[form](as_table(result(), by))
+    rendered = TABLES[form](result().table(by))
     assert all(line.isprintable() for line in rendered.split("\n"))
     rows = len(HOSTILE) * {None: 1, "label": len(HOSTILE) + 2, "document": 2}[by]
     if form == "markdown":
@@ -108,31 +110,31 @@ def test_json_and_csv_hold_every_digit():
     evaluation = result()
     data = json.loads(to_json(evaluation.to_dict("label")))
     assert [system["name"] for system in data["systems"]] == HOSTILE
-    rows = list(csv.DictReader(io.StringIO(to_csv(evaluation.to_rows("label")))))
+    rows = list(csv.DictReader(io.StringIO(to_csv(evaluation.table("label")))))
     first = evaluation.systems[HOSTILE[0]]
     assert rows[0]["label"] == sorted(HOSTILE)[0]
     micro = next(row for row in rows if row["average"] == "micro")
     assert float(micro["f1_corrected"]) == first.f1.corrected
     assert float(micro["expected"]) == first.tally.expected
     silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
-    (row,) = csv.DictReader(io.StringIO(to_csv(silent.to_rows())))
+    (row,) = csv.DictReader(io.StringIO(to_csv(silent.table())))
     assert row["precision_observed"] == ""
     assert row["recall_observed"] == "0.0"
-    assert to_csv([]) == "\n"
+    assert to_csv(Table([Column("f1", "F1")], [])) == "f1,signature\n"
 
 
 def test_undefined_has_its_reason():
     """A table says below it why a figure is undefined."""
     silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
-    rendered = text.render(as_table(silent))
+    rendered = text.render(silent.table())
     assert "a: precision undefined: the system marked nothing" in rendered
     assert "–" in rendered
     spans = [(0, 3, "X")]
     full = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [spans], "a": [spans]}))
-    assert "a: corrected F1 undefined: luck alone gives 1" in text.render(as_table(full))
-    rows = text.render(as_table(silent, "label"))
+    assert "a: corrected F1 undefined: luck alone gives 1" in text.render(full.table())
+    rows = text.render(silent.table("label"))
     assert "–: precision undefined: the system marked nothing" in rows
-    rows = text.render(as_table(sa.evaluate(result_corpus(), match="boundaries"), "label"))
+    rows = text.render(sa.evaluate(result_corpus(), match="boundaries").table("label"))
     assert "no rows for labels: match boundaries disregards them" in rows
 
 
@@ -147,9 +149,7 @@ def test_formats():
 
 def test_latex_of_symbols_and_negative_numbers():
     """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
-    from spanagree.rendering.latex import render
-    from spanagree.rendering.table import Table
-
-    out = render(Table(("", "π", "a − b"), [["creative-work-2", -0.25, "-0.1–0.2"]]))
-    assert " & $\\pi$ & a $-$ b" in out
-    assert "creative-work-2 & $-$0.2500 & $-$0.1--0.2" in out
+    columns = [Column("", " ", "name"), Column("", "π"), Column("", "a − b", "interval")]
+    out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
+    assert "  & $\\pi$ & a $-$ b" in out
+    assert "creative-work-2 & $-$0.2500 & $-$0.1000--0.2000" in out

@@ -362,7 +362,7 @@ def test_command(newsroom, tmp_path, capsys):
     assert capsys.readouterr().out == ""
     for arguments, said in (
         (files, "Missing option '-o'"),
-        ([*files, "-o", "-"], "-o: report writes a file; - is none"),
+        ([*files, "-o", "-"], "-o: report writes a file, and - is not one"),
         ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "gold and team; a report is on"),
         ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
         ([*files, "-o", files[0]], "-o: a report is HTML; .conll is not its extension"),

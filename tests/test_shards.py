@@ -158,9 +158,9 @@ def test_refused(folder, monkeypatch, capsys):
         sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
     (folder / "broken.jsonl").write_text("{", "utf-8")
     shards = sa.read_shards(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
-    with pytest.raises(sa.InputError, match=r"^block 2: broken\.jsonl:1: no JSON"):
+    with pytest.raises(sa.InputError, match=r"^block 2: broken\.jsonl:1: not valid JSON"):
         sa.evaluate(shards)
-    assert sa.evaluate(shards, on_error="skip").notes[-1].startswith("block 2 skipped: broken.jsonl:1: no JSON")  # fmt: skip
+    assert sa.evaluate(shards, on_error="skip").notes[-1].startswith("block 2 skipped: broken.jsonl:1: not valid JSON")  # fmt: skip
     for line, code, said in (
         (["evaluate", "nowhere-*.jsonl"], 1, "nowhere-*.jsonl: no file fits this pattern"),
         (
@@ -176,7 +176,7 @@ def test_refused(folder, monkeypatch, capsys):
         (
             ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
             2,
-            "--annotators: not of blocks; all annotators are compared; see 'spanagree coefficients --help'",
+            "--annotators: over blocks all annotators are compared; leave it out; see 'spanagree coefficients --help'",
         ),
     ):
         assert main(line) == code
@@ -283,7 +283,7 @@ def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
     assert joined[1].segments["b"] == ((1, 2, "A"),)
     characters = sa.Corpus.from_segments([9], {"a": [[]]}, offsets="characters", ids=["3"])
     sa.write_jsonl(characters, "x-3.jsonl")
-    said = "x-3.jsonl: offsets in characters, those of x-1.jsonl are in tokens; all parts need the same"
+    said = "x-3.jsonl: offsets in characters, those of x-1.jsonl are in tokens; all need the same"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         read_found({"x": "x-*.jsonl"}, {})
 
@@ -305,4 +305,4 @@ def test_failing_shards(folder, monkeypatch, capsys):
     ):
         sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
     assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
-    assert "--on-error is of blocks" in capsys.readouterr().err
+    assert "--on-error is for blocks" in capsys.readouterr().err

@@ -153,7 +153,7 @@ def test_files_that_are_none(tmp_path):
     good = path.read_bytes()
     for bad in (good[: len(good) // 2], b"", b"no spacy"):
         path.write_bytes(bad)
-        with pytest.raises(sa.InputError, match=rf"^{path}: no .spacy file, or truncated \("):
+        with pytest.raises(sa.InputError, match=rf"^{path}: not a .spacy file, or truncated \("):
             sa.read_docbin(path)
     with pytest.raises(sa.InputError, match=rf"^{tmp_path}: is a folder; a .spacy file is needed$"):
         sa.read_docbin(tmp_path)

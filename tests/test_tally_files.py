@@ -244,7 +244,7 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
         (["--tallies", "no/x"], "no/x: cannot be written: there is no folder 'no'"),
         (["--tallies", "x", "-o", "x"], "x: is given to -o and to --tallies; each needs a file of its own"),
         (["--tallies", "./x.svg", "--plot", "x.svg"], "./x.svg: is given to --plot and to --tallies; each needs a file of its own"),
-        (["--tallies", files[0]], f"{files[0]}: is an input too; --tallies would overwrite it"),
+        (["--tallies", files[0]], f"{files[0]}: is an input too, which --tallies would overwrite; name another file"),
         (["--tallies", "x", "--block", "9", "--scheme", "IOB2"], "tallies: over blocks single documents are not kept; make a file of tallies for each part of the corpus, and merge them"),
     ):  # fmt: skip
         assert main(["evaluate", *files, *more]) == 1

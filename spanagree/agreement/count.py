@@ -1,13 +1,15 @@
-"""What one block adds to an agreement."""
+"""What one corpus or block adds to an agreement, and how two such counts add."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Ints, distinct
+from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
@@ -16,170 +18,172 @@ from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.tally import Tallies
-from spanagree.settings import __version__, merged_settings
+from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
-
-
-class _Found(NamedTuple):
-    """What the annotators of a corpus have in common."""
-
-    columns: Tallies  # whose documents are those of pairs
-    pair: Ints  # of each document of a pair, the number of the pair
-    document: Ints
-    members: list[tuple[int, int]]  # of each pair
-    shared: list[int]  # documents of each pair
-    seen: int  # documents seen by two or more
-    seen_without: list[int]  # the same without each annotator
-
-
-def tally_pairs(
-    corpus: Corpus, match: str, chance: str, progress: Callable[[int, int], None] | None = None
-) -> _Found:
-    for name in corpus.annotators:
-        check_layer(corpus, name, match, chance)
-    crowd = Crowd.of(corpus)
-    first, second = crowd.pairs()
-    pair_members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
-    columns = compare(corpus, crowd, (first, second), match, chance, progress)
-    document = crowd.document[first]
-    members = list(zip(*(column.tolist() for column in pair_members), strict=True))
-    return _Found(
-        columns,
-        pair,
-        document,
-        members,
-        shared.tolist(),
-        len(np.unique(document)),
-        _seen_without(len(corpus.layers), members, (pair, document)),
-    )
-
-
-def agreement_settings(corpus: Corpus, match: str, chance: str) -> dict[str, Any]:
-    return {
-        "match": match,
-        "chance": chance,
-        "team": "summed",
-        "annotators": 0,  # known when all are
-        "min_shared": 0,
-        "offsets": corpus.offsets,
-        **corpus.reading,
-        "version": __version__,
-    }
-
-
-def _seen_without(
-    annotators: int, members: Sequence[tuple[int, int]], pair_documents: tuple[Ints, Ints]
-) -> list[int]:
-    """For each annotator, how many documents are seen by two of the others."""
-    pair, document = pair_documents
-    who = np.array(members, np.int64).reshape(-1, 2)[pair]
-    count = np.bincount(document)
-    # a document is lost without an annotator who takes part in all of its pairs
-    (lost, of), _, mine = distinct(np.tile(document, 2), np.concatenate((who[:, 0], who[:, 1])))
-    every = np.bincount(of[mine == count[lost]], minlength=annotators)
-    return (np.count_nonzero(count) - every).tolist()
-
-
-# --- over blocks ---------------------------------------------------------------------------------
-
-
-class Counted(NamedTuple):
-    """What is counted in one block, or in several; annotators by name."""
-
-    documents: int
-    seen: int
-    saw: Mapping[str, int]  # documents of each annotator
-    seen_without: Mapping[str, int]
-    pairs: Mapping[tuple[str, str], tuple[int, TallySum]]
-    labels: Mapping[str, TallySum]
-    settings: Mapping[str, Any]
-    notes: tuple[str, ...]
-    ids: tuple[Hashes, ...]
-    replicates: Replicates | None = None  # by pair or label, and column
-
 
 COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
 
 
-def part_of(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgreementSettings(Settings):
+    """The settings of an agreement; the last two are those of a result, not of counts."""
+
+    match: str
+    chance: str
+    team: str = "summed"
+    annotators: int | None = None
+    min_shared: int | None = None
+
+
+class Kept(NamedTuple):
+    """Single documents, which a whole corpus keeps.
+
+    Attributes:
+        tallies: of every pair, document and label; their ``document`` counts the documents of
+            pairs, which ``pair`` and ``document`` list.
+        pair: the number of the pair, of each document of each pair.
+        document: the number of the document.
+        ids: the names of the documents, if they have any.
+    """
+
+    tallies: Tallies
+    pair: Ints
+    document: Ints
+    ids: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedPairs(Counted[AgreementSettings]):
+    """What is counted of annotators against each other; annotators by name.
+
+    Attributes:
+        seen: how many documents two or more annotators saw.
+        saw: how many documents each annotator saw.
+        seen_without: how many documents two of the others saw, for each annotator.
+        pairs: how many documents each pair shares, and its sums.
+        labels: the sums of each label; empty for a measure that disregards labels.
+        kept: single documents; ``None`` over blocks.
+    """
+
+    seen: int
+    saw: Mapping[str, int]
+    seen_without: Mapping[str, int]
+    pairs: Mapping[tuple[str, str], tuple[int, TallySum]]
+    labels: Mapping[str, TallySum]
+    kept: Kept | None = None
+
+    def _add(self, other: CountedPairs) -> dict[str, Any]:
+        names = list(dict.fromkeys([*self.saw, *other.saw]))
+        pairs = dict(self.pairs)
+        for (a, b), (shared, sums) in other.pairs.items():
+            key = (b, a) if (b, a) in pairs else (a, b)
+            before, so_far = pairs.get(key, (0, NO_TALLY))
+            pairs[key] = before + shared, so_far.plus(sums if key == (a, b) else sums.turned())
+        return {
+            "seen": self.seen + other.seen,
+            "saw": {name: self.saw.get(name, 0) + other.saw.get(name, 0) for name in names},
+            "seen_without": {
+                # an annotator who is not in a block takes nothing away there
+                name: sum(part.seen_without.get(name, part.seen) for part in (self, other))
+                for name in names
+            },
+            "pairs": pairs,
+            "labels": {
+                label: self.labels.get(label, NO_TALLY).plus(other.labels.get(label, NO_TALLY))
+                for label in sorted({*self.labels, *other.labels})
+            },
+            "kept": None,
+        }
+
+
+def count(
     corpus: Corpus,
     *,
     annotators: Sequence[str] | None,
     match: str,
     chance: str,
-    resampling: Resampling | None,
-) -> Counted:
-    """What one block adds to an agreement."""
+    resampling: Resampling | None = None,
+    keep: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> CountedPairs:
+    """Count what each two annotators of one corpus or block have in common.
+
+    Args:
+        corpus: the annotators as layers.
+        annotators: the names of those to compare; all unless given. A block need not have all.
+        match: the measure.
+        chance: the chance model.
+        resampling: how to draw resamples over blocks, if intervals are asked for.
+        keep: whether single documents are kept, as of a whole corpus.
+        progress: called with the number of documents of pairs done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
+            chance model does not allow it.
+    """
     if annotators is not None:
-        corpus = corpus.of_annotators([name for name in annotators if name in corpus.layers])
-    found = tally_pairs(corpus, match, chance)
+        present = annotators if keep else [name for name in annotators if name in corpus.layers]
+        corpus = corpus.of_annotators(present)
     names = corpus.annotators
-    sums = TallySum.each(found.columns, found.pair[found.columns.document], len(found.members))
+    for name in names:
+        check_layer(corpus, name, match, chance)
+    crowd = Crowd.of(corpus)
+    first, second = crowd.pairs()
+    members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
+    tallies = compare(corpus, crowd, (first, second), match, chance, progress)
+    kept = Kept(tallies, pair, crowd.document[first], corpus.ids)
+    pairs = [(names[i], names[j]) for i, j in zip(*(m.tolist() for m in members), strict=True)]
+    sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
     labels = corpus.labels if find_match(match).of_label else ()
-    by_label = TallySum.each(found.columns, found.columns.label, len(labels)) if labels else []
-    ids = ids_of(corpus)
-    return Counted(
-        len(corpus),
-        found.seen,
-        {name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
-        dict(zip(names, found.seen_without, strict=True)),
-        {
-            (names[i], names[j]): (shared, tally)
-            for (i, j), shared, tally in zip(found.members, found.shared, sums, strict=True)
-        },
-        dict(zip(labels, by_label, strict=True)),
-        agreement_settings(corpus, match, chance),
-        corpus.notes,
-        ids,
-        None if resampling is None else _drawn(corpus, ids, found, labels, resampling),
+    by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
+    ids = () if keep else ids_of(corpus)
+    return CountedPairs(
+        documents=len(corpus),
+        settings=AgreementSettings(
+            match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
+        ),
+        notes=corpus.notes,
+        ids=ids,
+        replicates=None
+        if keep or resampling is None
+        else _draw(ids, pairs, labels, kept, resampling),
+        seen=len(np.unique(kept.document)),
+        saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
+        seen_without=dict(zip(names, _seen_without(len(names), members, kept), strict=True)),
+        pairs=dict(zip(pairs, zip(shared.tolist(), sums, strict=True), strict=True)),
+        labels=dict(zip(labels, by_label, strict=True)),
+        kept=kept if keep else None,
     )
 
 
-def _drawn(
-    corpus: Corpus,
+def _seen_without(annotators: int, members: Sequence[Ints], kept: Kept) -> list[int]:
+    """Return for each annotator how many documents two of the others saw."""
+    count = np.bincount(kept.document)
+    # a document is lost without an annotator who takes part in all of its pairs
+    who = np.concatenate([side[kept.pair] for side in members])
+    (lost, without), _, mine = distinct(np.tile(kept.document, 2), who)
+    every = np.bincount(without[mine == count[lost]], minlength=annotators)
+    return (np.count_nonzero(count) - every).tolist()
+
+
+def _draw(
     ids: Sequence[Hashes],
-    found: _Found,
+    pairs: Sequence[tuple[str, str]],
     labels: Sequence[str],
+    kept: Kept,
     resampling: Resampling,
 ) -> Replicates:
-    """What a block adds in every resample to the columns of each pair and label."""
-    names, of = corpus.annotators, found.columns
-    pairs = [tuple(sorted((names[i], names[j]))) for i, j in found.members]
-    values = (of.matched, of.expected, of.size_a + of.size_b)
-    document = found.document[of.document]
+    """Return what a block adds in every resample to the columns of each pair and label."""
+    rows = kept.tallies
+    values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
+    keys = [tuple(sorted(names)) for names in pairs]
     entries = [
-        Entries([(*key, column) for key in keys], which, document, value)
-        for keys, which in ((pairs, found.pair[of.document]), ([(x,) for x in labels], of.label))
-        if keys
+        Entries([(*key, column) for key in whose], which, kept.document[rows.document], value)
+        for whose, which in (
+            (keys, kept.pair[rows.document]),
+            ([(label,) for label in labels], rows.label),
+        )
+        if whose
         for column, value in zip(COLUMNS, values, strict=True)
     ]
     return replicates(ids, entries, resampling)
-
-
-def add_counted(one: Counted, other: Counted, number: int) -> Counted:
-    """Two parts together; ``number`` is that of the later block."""
-    names = list(dict.fromkeys([*one.saw, *other.saw]))
-    pairs = dict(one.pairs)
-    for (a, b), (shared, tally) in other.pairs.items():
-        key = (b, a) if (b, a) in pairs else (a, b)
-        before, so_far = pairs.get(key, (0, NO_TALLY))
-        pairs[key] = before + shared, so_far.plus(tally if key == (a, b) else tally.turned())
-    return Counted(
-        one.documents + other.documents,
-        one.seen + other.seen,
-        {name: one.saw.get(name, 0) + other.saw.get(name, 0) for name in names},
-        {
-            # an annotator who is not in a block takes nothing away there
-            name: one.seen_without.get(name, one.seen) + other.seen_without.get(name, other.seen)
-            for name in names
-        },
-        pairs,
-        {
-            label: one.labels.get(label, NO_TALLY).plus(other.labels.get(label, NO_TALLY))
-            for label in sorted({*one.labels, *other.labels})
-        },
-        merged_settings(one.settings, other.settings, f"block {number}"),
-        (*one.notes, *other.notes),
-        (*one.ids, *other.ids),
-        one.replicates.plus(other.replicates) if one.replicates and other.replicates else None,
-    )

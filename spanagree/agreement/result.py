@@ -7,157 +7,35 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from spanagree.agreement.count import AgreementSettings, CountedPairs
+from spanagree.agreement.intervals import with_intervals
+from spanagree.agreement.team import Mean, Member, Pairs, Team, scored
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import SettingError, check_choice, counted, show
-from spanagree.matching.score import Figures, Mean, Score, plain, undefined
+from spanagree.errors import SettingError, check_choice, counted
+from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tallies, Tally
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown, caveats
-from spanagree.settings import signature
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result, caveats
+from spanagree.settings import unit
+from spanagree.uncertainty.bootstrap import Resampling
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
-
-
-BY = {
-    "pair": "a row for each pair that shares a document",
-    "annotator": "a row for each annotator: against all others, and the team without",
-    "label": "a row for each label",
-    "document": "a row for each document that two annotators saw and one marked something in",
-}
-"""What a report can be broken down by."""
+_FEW = "*"
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two annotators over the documents that both saw.
-
-    ``few``: they share fewer documents than the number asked for, so the figures are shaky.
-    ``size_a`` of the tally belongs to ``a``, ``size_b`` to ``b``.
-    """
-
-    a: str
-    b: str
-    documents: int
-    tally: Tally
-    few: bool
-
-    @property
-    def f1(self) -> Score:
-        """Over the documents shared; undefined if there are none or nothing is marked in them."""
-        return self.tally.f1 if self.documents else undefined("no document shared")
-
-
-@dataclass(frozen=True)
-class Team:
-    """All pairs together: their tallies summed, so documents that many saw weigh more.
-
-    ``pairs`` share a document; ``documents`` were seen by two annotators or more.
-    """
-
-    pairs: int
-    documents: int
-    tally: Tally
-    reason: str = ""
-
-    @property
-    def f1(self) -> Score:
-        """From the summed tallies."""
-        return undefined(self.reason) if self.reason else self.tally.f1
-
-
-@dataclass(frozen=True)
-class Member:
-    """One annotator against all others, and the team without.
-
-    Attributes:
-        name: the annotator.
-        documents: how many documents the annotator saw.
-        pairs: with how many others a document is shared.
-        tally: summed over these pairs; ``size_a`` is the annotator's.
-        without: the team without the annotator.
-        rise: by how much the team's figures rise without the annotator.
-    """
-
-    name: str
-    documents: int
-    pairs: int
-    tally: Tally
-    without: Team
-    rise: Figures
-
-    @property
-    def f1(self) -> Score:
-        """Against all others."""
-        return self.tally.f1 if self.pairs else undefined("no document shared with another")
-
-
-class Pairs(Mapping[tuple[str, str], Pair]):
-    """The pairs of annotators that share a document, in the order of the corpus.
-
-    A pair is found by its names in either order. Asked for two annotators who share no document,
-    it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
-    """
-
-    def __init__(
-        self, names: Sequence[str], members: Sequence[tuple[int, int]], pairs: Sequence[Pair]
-    ) -> None:
-        self._names = {name: i for i, name in enumerate(names)}
-        self._pairs = dict(zip(members, pairs, strict=True))
-
-    @property
-    def members(self) -> Iterator[tuple[int, int]]:
-        """The numbers of the two annotators of each pair."""
-        return iter(self._pairs)
-
-    def __getitem__(self, names: tuple[str, str]) -> Pair:
-        """The pair of these two annotators.
-
-        Raises:
-            KeyError: for a name that is not there, or twice the same.
-        """
-        i, j = self._members(names)
-        if (found := self._pairs.get((min(i, j), max(i, j)))) is not None:
-            return found
-        first, second = sorted(names, key=self._names.__getitem__)
-        return Pair(first, second, 0, Tally(), True)
-
-    def _members(self, names: tuple[str, str]) -> tuple[int, int]:
-        known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
-        if not known or not all(name in self._names for name in names):
-            raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
-        return self._names[names[0]], self._names[names[1]]
-
-    def __contains__(self, names: object) -> bool:
-        try:
-            i, j = self._members(names)  # type: ignore[arg-type]  # anything may be asked for
-        except (KeyError, TypeError):
-            return False
-        return (min(i, j), max(i, j)) in self._pairs
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((pair.a, pair.b) for pair in self._pairs.values())
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def __repr__(self) -> str:
-        return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
-
-    def values(self) -> Any:
-        """The pairs themselves."""
-        return self._pairs.values()
-
-
-@dataclass(frozen=True)
-class Agreement(Shown):
+class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 
     Attributes:
@@ -183,18 +61,20 @@ class Agreement(Shown):
     labels: Mapping[str, Tally]
     documents: int
     document_ids: tuple[str, ...] | None
-    settings: Mapping[str, Any]
+    settings: AgreementSettings
     notes: tuple[str, ...]
     tallies: Tallies | None = field(repr=False, compare=False)
     pair_documents: tuple[Ints, Ints] | None = field(repr=False, compare=False)
 
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
+    BY: ClassVar[Mapping[str, str]] = {
+        "pair": "a row for each pair that shares a document",
+        "annotator": "a row for each annotator: against all others, and the team without",
+        "label": "a row for each label",
+        "document": "a row for each document that two annotators saw and one marked something in",
+    }
 
     def kept(self) -> tuple[Tallies, tuple[Ints, Ints]]:
-        """The tallies of every pair and document, and the number of both.
+        """Return the tallies of every pair and document, and the number of both.
 
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
@@ -216,7 +96,7 @@ class Agreement(Shown):
         return sum(pair.few for pair in self.pairs.values())
 
     def matrix(self, figure: str = "corrected") -> Floats:
-        """The F1 of each annotator with each other, both in the order of ``annotators``.
+        """Return the F1 of each annotator with each other, in the order of ``annotators``.
 
         Undefined figures, pairs that share nothing, and the diagonal are ``nan``.
 
@@ -230,15 +110,14 @@ class Agreement(Shown):
                [ 1., nan]])
         """
         check_choice(figure, Figures._fields, "figure")
-        place = {name: i for i, name in enumerate(self.annotators)}
-        matrix = np.full((len(place), len(place)), np.nan)
-        for pair in self.pairs.values():
-            i, j = place[pair.a], place[pair.b]
-            matrix[i, j] = matrix[j, i] = getattr(pair.f1, figure)
+        matrix = np.full((len(self.annotators),) * 2, np.nan)
+        i, j = self.pairs.members.T
+        values = [getattr(pair.f1, figure) for pair in self.pairs.values()]
+        matrix[i, j] = matrix[j, i] = values
         return matrix
 
     def by_document(self) -> Iterator[tuple[str, int, Tally]]:
-        """Name, number of annotators who saw it, and tally over their pairs, of each document.
+        """Yield name, number of annotators who saw it, and tally over pairs, of each document.
 
         Documents that fewer than two saw, or in which nothing is marked, are left out.
 
@@ -246,36 +125,34 @@ class Agreement(Shown):
             SettingError: for an agreement over blocks, which keeps sums only.
         """
         tallies, (_, document) = self.kept()
-        of = document[tallies.document]
+        which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
-        sums = tallies.totals(of, self.documents)
-        for d in np.unique(of).tolist():
+        sums = tallies.totals(which, self.documents)
+        for d in np.unique(which).tolist():
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
             yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d]
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """The result as plain data, for JSON; undefined is ``None``.
+        """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document.
 
         Raises:
-            SettingError: if ``by`` is not one of :data:`BY`.
+            SettingError: if ``by`` is not one of ``BY``.
         """
-        _check_by(by)
-        mean = {name: getattr(self.mean, name) for name in Figures._fields}
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        mean = self.mean
         data: dict[str, Any] = {
-            "signature": self.signature,
-            "settings": dict(self.settings),
+            **self.head(),
             "documents": self.documents,
-            "notes": list(self.notes),
-            "caveats": list(self.caveats),
             "team": _team(self.team),
             "mean": {
-                **mean,
-                "sd": self.mean.sd._asdict(),
-                "pairs": self.mean.pairs._asdict(),
-                **({"undefined": self.mean.reason} if self.mean.reason else {}),
-                **({"interval": ends.to_dict()} if (ends := self.mean.interval) else {}),
+                **{name: getattr(mean, name) for name in Figures._fields},
+                "sd": mean.sd._asdict(),
+                "pairs": mean.pairs._asdict(),
+                **({"undefined": mean.reason} if mean.reason else {}),
+                **({"interval": mean.interval.to_dict()} if mean.interval else {}),
             },
             "pairs": [
                 {
@@ -295,103 +172,90 @@ class Agreement(Shown):
                     "name": member.name,
                     "documents": member.documents,
                     "pairs": member.pairs,
-                    "f1": member.f1.to_dict(),
-                    "tally": _counts(member.tally),
+                    **_scores(member.f1, member.tally),
                     "without": _team(member.without),
                     "rise": member.rise._asdict(),
                 }
                 for member in self.annotators.values()
             ],
-            "labels": {
-                label: {"f1": tally.f1.to_dict(), "tally": _counts(tally)}
-                for label, tally in self.labels.items()
-            },
+            "labels": {label: _scores(tally.f1, tally) for label, tally in self.labels.items()},
         }
         if by == "document":
             data["by_document"] = [
-                {"id": name, "annotators": saw, "f1": tally.f1.to_dict(), "tally": _counts(tally)}
+                {"id": name, "annotators": saw, **_scores(tally.f1, tally)}
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
 
-    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
-        """The result as flat rows, for CSV or a data frame; undefined is ``nan`` or ``None``.
+    def _table(self, by: str | None) -> Table:
+        """The team and the mean over pairs; with ``by`` a row for each part instead."""
+        shown = _LAYOUTS[by](self)
+        ci = self.settings.ci is not None and by != "document"
+        f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
+        rows: list[list[Value]] = []
+        for names, score, tally, more in shown.rows:
+            figures = f1.values(score)
+            if isinstance(score, Figures):  # a spread has no interval
+                figures = ["" if value is None else value for value in figures]
+            rows.append([*names, *figures, *_sizes(tally), *more])
+        document = unit(self.settings)
+        return Table(
+            [
+                *shown.names,
+                *f1.columns,
+                Column("matched"),
+                Column("expected"),
+                Column("size_a", "marked a" if by == "pair" else "", "count"),
+                Column("size_b", "marked b" if by == "pair" else "", "count"),
+                *shown.more,
+            ],
+            rows,
+            self.settings,
+            caption=f"{counted(len(self.annotators), 'annotator')},"
+            f" {counted(self.team.pairs, 'pair')} with a shared {document},"
+            f" {counted(self.documents, document)}, {self.team.documents} seen by two or more",
+            remarks=self._remarks(by, shown.scores),
+            for_people=[len(rows) - 1] if by == "label" else (),
+            meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
+        )
 
-        Without ``by`` a row for the team and one for the mean over pairs; else a row for each part.
+    def _remarks(self, by: str | None, scores: Sequence[Score]) -> list[str]:
+        """Say how the team is added up, what is shaky, and why figures are undefined."""
+        document = unit(self.settings)
+        remarks = [
+            f"team: tallies summed over pairs and {document}s; those that many saw weigh more"
+        ]
+        if by == "label" and not self.labels:
+            remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
+        if self.few:
+            mark = f"{_FEW} " if by == "pair" else ""
+            remarks.append(
+                f"{mark}{self.few} of {len(self.pairs)} pairs share fewer than"
+                f" {self.settings.min_shared} {document}s; their figures are shaky"
+            )
+        silent = len(self.pairs) - int(self.mean.pairs.observed)
+        if silent and self.mean.pairs.observed:
+            remarks.append(
+                f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
+            )
+        for score in scores:
+            if score.reason:
+                kind = "" if math.isnan(score.observed) else "corrected "
+                remarks.append(f"–: {kind}F1 undefined: {score.reason}")
+        if by is None and self.mean.reason:
+            remarks.append(f"–: mean undefined: {self.mean.reason}")
+        return list(dict.fromkeys([*remarks, *self.caveats]))
 
-        Raises:
-            SettingError: if ``by`` is not one of :data:`BY`.
-
-        >>> import spanagree as sa
-        >>> one = [[(0, 2, "X")]]
-        >>> result = sa.agree(sa.Corpus.from_segments([9], {"a": one, "b": one}))
-        >>> [(row["a"], row["b"], row["f1_observed"]) for row in result.to_rows("pair")]
-        [('a', 'b', 1.0)]
-        """
-        _check_by(by)
-        rows: list[dict[str, Any]]
-        if by is None:
-            nothing = dict.fromkeys(_row(Tally()))
-            counts = self.mean.pairs
-            pairs = {"pairs": int(counts.observed), "pairs_corrected": int(counts.corrected)}
-            both = {"pairs": self.team.pairs, "pairs_corrected": self.team.pairs}
-            team = {**_flat(self.team.f1), **_row(self.team.tally), **both}
-            rows = [
-                {"of": "team", **team},
-                {"of": "mean over pairs", **_flat(self.mean), **nothing, **pairs},
-                {"of": "sd over pairs", **_flat(self.mean.sd), **nothing, **pairs},
-            ]
-        elif by == "pair":
-            rows = [
-                {
-                    "a": p.a,
-                    "b": p.b,
-                    "documents": p.documents,
-                    "few": p.few,
-                    **_flat(p.f1),
-                    **_row(p.tally),
-                }
-                for p in self.pairs.values()
-            ]
-        elif by == "annotator":
-            rows = [
-                {
-                    "annotator": m.name,
-                    "documents": m.documents,
-                    "pairs": m.pairs,
-                    **_flat(m.f1),
-                    **_row(m.tally),
-                    **{f"without_{key}": value for key, value in _flat(m.without.f1).items()},
-                    **{f"rise_{key}": value for key, value in m.rise._asdict().items()},
-                }
-                for m in self.annotators.values()
-            ]
-        elif by == "label":
-            rows = [
-                {"label": label, **_flat(tally.f1), **_row(tally)}
-                for label, tally in self.labels.items()
-            ]
-        else:
-            rows = [
-                {"document": name, "annotators": saw, **_flat(tally.f1), **_row(tally)}
-                for name, saw, tally in self.by_document()
-            ]
-        return [{**row, "signature": self.signature} for row in rows]
-
-    def to_arrow(self, by: str | None = None) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        first = {
-            "pair": ["a", "b", "documents", "few"],
-            "label": ["label"],
-            "document": ["document", "annotators"],
-        }
-        columns = [*first.get(by or "", ()), *_flat(Tally().f1), *_row(Tally()), "signature"]
-        return to_arrow(self.to_rows(by), columns)
-
-
-def _check_by(by: str | None) -> None:
-    if by is not None:
-        check_choice(by, BY, "by")
+    def picture(self) -> Picture:
+        """Return the corrected F1 of each annotator with each other as a heat map."""
+        names = list(self.annotators)
+        draw = functools.partial(sentence, text="no annotator")
+        if names:
+            values = self.matrix()
+            draw = functools.partial(
+                heat_map, rows=names, columns=names, values=values, what="corrected F1"
+            )
+        return Picture(draw, square_size(len(names)))
 
 
 def _counts(tally: Tally) -> dict[str, float]:
@@ -402,23 +266,170 @@ def _counts(tally: Tally) -> dict[str, float]:
     }
 
 
+def _scores(score: Score, tally: Tally) -> dict[str, Any]:
+    return {"f1": score.to_dict(), "tally": _counts(tally)}
+
+
 def _team(team: Team) -> dict[str, Any]:
-    return {
-        "pairs": team.pairs,
-        "documents": team.documents,
-        "f1": team.f1.to_dict(),
-        "tally": _counts(team.tally),
-    }
+    return {"pairs": team.pairs, "documents": team.documents, **_scores(team.f1, team.tally)}
 
 
-def _flat(score: Score | Mean | Figures) -> dict[str, float]:
-    return {f"f1_{kind}": getattr(score, kind) for kind in Figures._fields}
+# --- the parts of an agreement in tables --------------------------------------------------------
 
 
-def _row(tally: Tally) -> dict[str, float]:
-    return {
-        "matched": tally.matched,
-        "expected": tally.expected,
-        "size_a": tally.size_a,
-        "size_b": tally.size_b,
-    }
+class _Layout(NamedTuple):
+    """What a table of some parts has beside their F1 and tally.
+
+    Attributes:
+        names: the columns before.
+        more: the columns behind.
+        rows: names, score, tally and further values of each part.
+        scores: those of which a remark says why they are undefined.
+    """
+
+    names: Sequence[Column]
+    more: Sequence[Column]
+    rows: Sequence[tuple[list[Value], Score | Mean | Figures, Tally | None, list[Value]]]
+    scores: Sequence[Score]
+
+
+def _sizes(tally: Tally | None) -> list[Value]:
+    if tally is None:
+        return [None] * 4
+    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
+
+
+def _whole(result: Agreement) -> _Layout:
+    team, mean = result.team, result.mean
+    observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
+    # one number, or two if luck alone gives 1 for some
+    shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
+    over: list[Value] = [observed, corrected, shown]
+    return _Layout(
+        [Column("of", " ", "name")],
+        [
+            Column("pairs", "", "count"),
+            Column("pairs_corrected", "", "count"),
+            Column("", "pairs", "place", "pairs of a team"),
+        ],
+        [
+            (["team"], team.f1, team.tally, [team.pairs, team.pairs, str(team.pairs)]),
+            (["mean over pairs"], mean, None, over),
+            (["sd over pairs"], mean.sd, None, over),
+        ],
+        [team.f1],
+    )
+
+
+def _pairs(result: Agreement) -> _Layout:
+    names = [
+        Column("a", "a", "name", "two annotators"),
+        Column("b", "b", "name", "two annotators"),
+        Column("documents", "", "count"),
+        Column("few", "", "mark"),
+        Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
+    ]
+    pairs = result.pairs.values()
+    rows = [
+        ([p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"], p.f1, p.tally, [])
+        for p in pairs
+    ]
+    return _Layout(names, [], rows, [score for _, score, *_ in rows])
+
+
+def _annotators(result: Agreement) -> _Layout:
+    without = ScoreColumns("without_f1", ("team without", "", ""))
+    names = [
+        Column("annotator", "annotator", "name", "annotator of a team"),
+        Column("documents", f"{unit(result.settings)}s", "count", "documents of an annotator"),
+        Column("pairs", "pairs", "count", "pairs of a team"),
+    ]
+    titles = ("rise", "", "corrected rise")
+    rises = [Column(f"rise_{k}", t) for k, t in zip(Figures._fields, titles, strict=True)]
+    members = result.annotators.values()
+    return _Layout(
+        names,
+        [*without.columns, *rises],
+        [
+            (
+                [m.name, m.documents, m.pairs],
+                m.f1,
+                m.tally,
+                [*without.values(m.without.f1), *m.rise],
+            )
+            for m in members
+        ],
+        [score for m in members for score in (m.f1, m.without.f1)],
+    )
+
+
+_MARKED = Column("", "marked, over pairs", "count")
+
+
+def _labels(result: Agreement) -> _Layout:
+    team = result.team
+    items = [(label, tally.f1, tally) for label, tally in result.labels.items()]
+    return _Layout(
+        [Column("label", "label", "name", "label of a team")],
+        [_MARKED],
+        [
+            ([name], f1, t, [t.size_a + t.size_b])
+            for name, f1, t in [*items, ("all", team.f1, team.tally)]
+        ],
+        [f1 for _, f1, _ in items],
+    )
+
+
+def _documents(result: Agreement) -> _Layout:
+    rows = [([name, saw], t.f1, t, [t.size_a + t.size_b]) for name, saw, t in result.by_document()]
+    return _Layout(
+        [
+            Column("document", unit(result.settings), "name", "document of a team"),
+            Column("annotators", "annotators", "count"),
+        ],
+        [_MARKED],
+        rows,
+        [score for _, score, *_ in rows],
+    )
+
+
+_LAYOUTS: Mapping[str | None, Callable[[Agreement], _Layout]] = {
+    None: _whole,
+    "pair": _pairs,
+    "annotator": _annotators,
+    "label": _labels,
+    "document": _documents,
+}
+
+
+# --- from counts to the result ------------------------------------------------------------------
+
+
+def result(
+    counts: CountedPairs,
+    min_shared: int = MIN_SHARED,
+    resampling: Resampling | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Score what was counted, with intervals if resampling is given.
+
+    Raises:
+        InputError: for intervals over blocks in which a document comes twice.
+    """
+    settings = replace(
+        counts.final_settings(), annotators=len(counts.saw), min_shared=int(min_shared)
+    )
+    figures = scored(counts, min_shared)
+    if resampling is not None:
+        figures = with_intervals(figures, counts, resampling, progress)
+        settings = replace(settings, **resampling.settings())
+    kept = counts.kept
+    return Agreement(
+        *figures,
+        counts.documents,
+        None if kept is None else kept.ids,
+        settings,
+        counts.final_notes(),
+        None if kept is None else kept.tallies,
+        None if kept is None else (kept.pair, kept.document),
+    )

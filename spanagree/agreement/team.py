@@ -1,50 +1,205 @@
-"""The team, the mean over pairs and each annotator, from the tallies of the pairs."""
+"""The team, the mean over pairs and each annotator, from what is counted of the pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from spanagree.agreement.result import Agreement, Member, Pair, Pairs, Team
-from spanagree.errors import counted
-from spanagree.matching.score import UNDEFINED, Figures, Mean, Score
-from spanagree.matching.tally import Tally, total
+import numpy as np
+
+from spanagree.agreement.count import CountedPairs
+from spanagree.arrays import Ints
+from spanagree.blocks.exact_sums import TallySum
+from spanagree.errors import counted, show
+from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, undefined
+from spanagree.matching.tally import Tallies, Tally
 
 
-def agreement_of(
-    names: Sequence[str],
-    saw: Mapping[str, int],
-    found: Mapping[tuple[int, int], tuple[int, Tally]],
-    labels: Mapping[str, Tally],
-    documents: int,
-    seen: int,
-    seen_without: Sequence[int],
-    settings: Mapping[str, Any],
-    notes: Sequence[str],
-) -> Agreement:
-    """The result, without single documents; ``found`` has documents and tally of each pair."""
-    least = settings["min_shared"]
-    members = list(found)
+@dataclass(frozen=True)
+class Pair:
+    """Two annotators over the documents that both saw.
+
+    ``few``: they share fewer documents than the number asked for, so the figures are shaky.
+    ``size_a`` of the tally belongs to ``a``, ``size_b`` to ``b``.
+    """
+
+    a: str
+    b: str
+    documents: int
+    tally: Tally
+    few: bool
+
+    @property
+    def f1(self) -> Score:
+        """Over the documents shared; undefined if there are none or nothing is marked in them."""
+        return self.tally.f1 if self.documents else undefined("no document shared")
+
+
+@dataclass(frozen=True)
+class Team:
+    """All pairs together: their tallies summed, so documents that many saw weigh more.
+
+    ``pairs`` share a document; ``documents`` were seen by two annotators or more.
+    """
+
+    pairs: int
+    documents: int
+    tally: Tally
+    reason: str = ""
+
+    @property
+    def f1(self) -> Score:
+        """From the summed tallies."""
+        return undefined(self.reason) if self.reason else self.tally.f1
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean over pairs of annotators, each pair counted once whatever it shares.
+
+    Attributes:
+        observed: the mean of the pairs' observed F1.
+        expected: the mean of their expected F1.
+        corrected: the mean of their corrected F1.
+        sd: the standard deviations over the pairs, with their number as divisor.
+        pairs: over how many pairs each mean runs: those for which the figure is defined.
+        reason: why the means are undefined, if they are.
+    """
+
+    observed: float
+    expected: float
+    corrected: float
+    sd: Figures
+    pairs: Figures
+    reason: str = ""
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Member:
+    """One annotator against all others, and the team without.
+
+    Attributes:
+        name: the annotator.
+        documents: how many documents the annotator saw.
+        pairs: with how many others a document is shared.
+        tally: summed over these pairs; ``size_a`` is the annotator's.
+        without: the team without the annotator.
+        rise: by how much the team's figures rise without the annotator.
+    """
+
+    name: str
+    documents: int
+    pairs: int
+    tally: Tally
+    without: Team
+    rise: Figures
+
+    @property
+    def f1(self) -> Score:
+        """Against all others."""
+        return self.tally.f1 if self.pairs else undefined("no document shared with another")
+
+
+class Pairs(Mapping[tuple[str, str], Pair]):
+    """The pairs of annotators that share a document, in the order of the corpus.
+
+    A pair is found by its names in either order. Asked for two annotators who share no document,
+    it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
+    """
+
+    def __init__(
+        self, names: Sequence[str], members: Sequence[tuple[int, int]], pairs: Sequence[Pair]
+    ) -> None:
+        self._names = {name: i for i, name in enumerate(names)}
+        self._pairs = dict(zip(members, pairs, strict=True))
+
+    @property
+    def members(self) -> Ints:
+        """The numbers of the two annotators of each pair; (pairs, 2)."""
+        return np.array(list(self._pairs), np.int64).reshape(-1, 2)
+
+    def __getitem__(self, names: tuple[str, str]) -> Pair:
+        """The pair of these two annotators.
+
+        Raises:
+            KeyError: for a name that is not there, or twice the same.
+        """
+        i, j = self._members(names)
+        if (pair := self._pairs.get((min(i, j), max(i, j)))) is not None:
+            return pair
+        first, second = sorted(names, key=self._names.__getitem__)
+        return Pair(first, second, 0, Tally(), True)
+
+    def _members(self, names: tuple[str, str]) -> tuple[int, int]:
+        known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
+        if not known or not all(name in self._names for name in names):
+            raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
+        return self._names[names[0]], self._names[names[1]]
+
+    def __contains__(self, names: object) -> bool:
+        try:
+            i, j = self._members(names)  # type: ignore[arg-type]  # anything may be asked for
+        except (KeyError, TypeError):
+            return False
+        return (min(i, j), max(i, j)) in self._pairs
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((pair.a, pair.b) for pair in self._pairs.values())
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __repr__(self) -> str:
+        return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
+
+    def values(self) -> Any:
+        """The pairs themselves."""
+        return self._pairs.values()
+
+    def replaced(self, pairs: Sequence[Pair]) -> Pairs:
+        """Return the same with other figures."""
+        return Pairs(list(self._names), list(self._pairs), pairs)
+
+
+class Scored(NamedTuple):
+    """All figures of an agreement, as :class:`spanagree.Agreement` has them."""
+
+    team: Team
+    mean: Mean
+    pairs: Pairs
+    annotators: Mapping[str, Member]
+    labels: Mapping[str, Tally]
+
+
+# --- from counts to figures ---------------------------------------------------------------------
+
+
+def scored(counts: CountedPairs, min_shared: int) -> Scored:
+    """Return the figures of what was counted, without intervals."""
+    names = list(counts.saw)
+    place = {name: i for i, name in enumerate(names)}
+    members = {}
+    for (a, b), (shared, sums) in counts.pairs.items():
+        i, j = place[a], place[b]
+        members[min(i, j), max(i, j)] = shared, (sums if i < j else sums.turned()).tally
+    ordered = sorted(members)
     pairs = [
-        Pair(names[i], names[j], shared, tally, shared < least)
-        for (i, j), (shared, tally) in found.items()
+        Pair(names[i], names[j], shared, tally, shared < min_shared)
+        for i, j in ordered
+        for shared, tally in [members[i, j]]
     ]
     reason = "" if pairs else _nobody(len(names))
-    tallied = [pair.tally for pair in pairs]
-    team = Team(len(pairs), seen, total(tallied), reason)
-    return Agreement(
-        team,
-        _mean([p.f1 for p in pairs], reason),
-        Pairs(names, members, pairs),
-        _members(names, saw, team, members, tallied, seen_without),
-        labels,
-        documents,
-        None,
-        settings,
-        tuple(notes),
-        None,
-        None,
+    found_pairs = Pairs(names, ordered, pairs)
+    whole, annotators = _team_and_members(counts, found_pairs, reason)
+    return Scored(
+        whole,
+        _mean([pair.f1 for pair in pairs], reason),
+        found_pairs,
+        annotators,
+        {label: sums.tally for label, sums in counts.labels.items()},
     )
 
 
@@ -52,9 +207,6 @@ def _nobody(annotators: int) -> str:
     if annotators < 2:
         return f"{counted(annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
-
-
-# --- team, mean, members ------------------------------------------------------------------------
 
 
 def _mean(scores: Sequence[Score], reason: str) -> Mean:
@@ -71,73 +223,33 @@ def _mean(scores: Sequence[Score], reason: str) -> Mean:
         reason = "no pair for which it is defined"
     if not reason and not figures[2]:
         reason = "corrected: luck alone gives 1 for every pair"
-    observed, expected, corrected = means
-    counts = Figures(*map(len, figures))
-    return Mean(observed, expected, corrected, Figures(*spread), counts, reason)
+    return Mean(*means, Figures(*spread), Figures(*map(len, figures)), reason)
 
 
-def _members(
-    names: Sequence[str],
-    saw: Mapping[str, int],
-    team: Team,
-    members: Sequence[tuple[int, int]],
-    tallied: Sequence[Tally],
-    seen_without: Sequence[int],
-) -> dict[str, Member]:
-    """Each annotator against the others; the team without is the team less these pairs."""
-    of: list[list[Tally]] = [[] for _ in names]  # as in the team's sum
-    own: list[list[Tally]] = [[] for _ in names]  # the annotator's side first
-    for (i, j), tally in zip(members, tallied, strict=True):
-        turned = Tally(tally.matched, tally.expected, tally.size_b, tally.size_a)
-        for one, as_a in ((i, tally), (j, turned)):
-            of[one].append(tally)
-            own[one].append(as_a)
-    taken_from = _Sums.of(tallied)
-    result = {}
-    for i, name in enumerate(names):
-        left = len(tallied) - len(of[i])
-        rest = Team(
-            left, seen_without[i], taken_from.less(of[i]), "" if left else "no pair is left"
-        )
+def _team_and_members(
+    counts: CountedPairs, pairs: Pairs, reason: str
+) -> tuple[Team, dict[str, Member]]:
+    """Return the team, and each annotator against the others, with the team less these pairs."""
+    tallied = [
+        (p.tally.matched, p.tally.expected, p.tally.size_a, p.tally.size_b) for p in pairs.values()
+    ]
+    number = np.arange(len(pairs))
+    columns = Tallies(number, number, *map(np.array, zip(*tallied)) if tallied else [number] * 4)
+    whole = TallySum.of(columns)
+    team = Team(len(pairs), counts.seen, whole.tally, reason)
+    members = pairs.members
+    sides = [TallySum.each(columns, members[:, side], len(counts.saw)) for side in (0, 1)]
+    shared = np.bincount(members.ravel(), minlength=len(counts.saw)).tolist()
+    annotators = {}
+    for (name, saw), as_a, as_b, number in zip(counts.saw.items(), *sides, shared, strict=True):
+        left = len(pairs) - number
+        tally = whole.minus(as_a.plus(as_b)).tally
+        rest = Team(left, counts.seen_without[name], tally, "" if left else "no pair is left")
         rise = Figures(*map(_rise, team.f1[:3], rest.f1[:3]))
-        result[name] = Member(name, saw[name], len(of[i]), total(own[i]), rest, rise)
-    return result
+        own = as_a.plus(as_b.turned()).tally
+        annotators[name] = Member(name, saw, number, own, rest, rise)
+    return team, annotators
 
 
 def _rise(before: float, after: float) -> float:
     return UNDEFINED if math.isnan(rise := after - before) else rise  # one nan equals itself
-
-
-class _Sums(NamedTuple):
-    """Columns of tallies and their sums, from which single tallies can be taken off exactly."""
-
-    matched: list[float]
-    expected: list[float]
-    all: Tally
-
-    @classmethod
-    def of(cls, tallies: Sequence[Tally]) -> _Sums:
-        return cls(
-            _expansion([t.matched for t in tallies]),
-            _expansion([t.expected for t in tallies]),
-            total(tallies),
-        )
-
-    def less(self, taken: Sequence[Tally]) -> Tally:
-        """The sum of the tallies that are not taken; the same as adding them up."""
-        matched = math.fsum([*self.matched, *(-t.matched for t in taken)])
-        expected = math.fsum([*self.expected, *(-t.expected for t in taken)])
-        return Tally(
-            int(matched) if isinstance(self.all.matched, int) else matched,
-            expected,
-            self.all.size_a - sum(t.size_a for t in taken),
-            self.all.size_b - sum(t.size_b for t in taken),
-        )
-
-
-def _expansion(values: Sequence[float]) -> list[float]:
-    """A sum as three numbers, exact to 150 bits: what is taken off later leaves no trace."""
-    parts: list[float] = []
-    for _ in range(3):
-        parts.append(math.fsum([*values, *(-part for part in parts)]))
-    return parts

@@ -97,6 +97,11 @@ class TallySum(NamedTuple):
             self.size_b + other.size_b,
         )
 
+    def minus(self, other: TallySum) -> TallySum:
+        """Return the sums without those of the other, which are part of them."""
+        counts = (now - gone for now, gone in zip(self[1:], other[1:], strict=True))
+        return TallySum(self.whole, *counts)
+
     @property
     def tally(self) -> Tally:
         """The tally, rounded once."""

@@ -34,7 +34,7 @@ def draw_starts(
         segments: the lengths of the segments in tokens, all of one label.
         draws: how many annotations.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Returns:
         The start of each segment, an array of shape (draws, segments).
@@ -71,7 +71,7 @@ def redraw(
         lengths: per document its number of tokens.
         labels: the number of labels.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -99,7 +99,7 @@ def simulate(
     Args:
         corpus: the annotations.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:
         SettingError: for an unknown chance model, or a seed that is none; if under ``overlapping``

@@ -1,57 +1,94 @@
-"""What the chance model by itself looks like."""
+"""Start distributions as a table and a picture: the chance model by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from spanagree.rendering.table import Table
+from spanagree.arrays import Floats
+from spanagree.rendering.plots import Picture, curves
+from spanagree.rendering.table import Column, Table, Value
 from spanagree.settings import __version__, signature
 
-Floats = NDArray[np.float64]
 
+@dataclass(frozen=True)
+class StartDistributions:
+    """Where the segments of a random annotation of one document start.
 
-def as_dict(
-    length: int, segments: Sequence[int], chance: str, start: Sequence[Floats]
-) -> dict[str, Any]:
-    """Plain data, for JSON: P(start = x) for each segment."""
-    return {
-        "signature": signature_of(chance),
-        "length": length,
-        "chance": chance,
-        "segments": [
-            {"length": a, "start": p.tolist()} for a, p in zip(segments, start, strict=True)
-        ],
-    }
+    Attributes:
+        length: how many tokens the document has.
+        segments: the lengths of the segments.
+        chance: the chance model.
+        start: for each segment the probability of each start.
+    """
 
+    length: int
+    segments: tuple[int, ...]
+    chance: str
+    start: tuple[Floats, ...]
+    notes = ()
 
-def as_table(length: int, segments: Sequence[int], chance: str, start: Sequence[Floats]) -> Table:
-    """A row for each place, a column for each distinct length."""
-    distinct = dict(zip(segments, start, strict=True))
-    places = max((len(p) for p in distinct.values()), default=0)
-    return Table(
-        ("start", *(f"length {a}" for a in distinct)),
-        [
-            [str(x), *(float(p[x]) if x < len(p) else None for p in distinct.values())]
-            for x in range(places)
-        ],
-        caption=f"P(start) of random segments in {length} tokens",
-        signature=signature_of(chance),
-    )
+    @property
+    def settings(self) -> dict[str, str]:
+        """The model and the version."""
+        return {"chance": self.chance, "version": __version__}
 
+    @property
+    def signature(self) -> str:
+        """The settings in one line."""
+        return signature(self.settings)
 
-def signature_of(chance: str) -> str:
-    """The model and the version."""
-    return signature({"chance": chance, "version": __version__})
+    @property
+    def _pairs(self) -> list[tuple[int, list[float]]]:
+        starts = (probabilities.tolist() for probabilities in self.start)
+        return list(zip(self.segments, starts, strict=True))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON: the distribution of each segment."""
+        return {
+            "signature": self.signature,
+            "length": self.length,
+            "chance": self.chance,
+            "segments": [{"length": size, "start": starts} for size, starts in self._pairs],
+        }
 
-def as_rows(segments: Sequence[int], chance: str, start: Sequence[Floats]) -> list[dict[str, Any]]:
-    """A row for each distinct length and place."""
-    return [
-        {"length": a, "start": x, "probability": value, "signature": signature_of(chance)}
-        for a, p in dict(zip(segments, start, strict=True)).items()
-        for x, value in enumerate(p.tolist())
-    ]
+    def table(self, by: str | None = None) -> Table:
+        """Return for people a row for each place, for programs one for each length and place."""
+        distributions = dict(self._pairs)
+        places = range(max(map(len, distributions.values()), default=0))
+        for_data: list[list[Value]] = [
+            [size, place, probability, "", *[None] * len(distributions)]
+            for size, starts in distributions.items()
+            for place, probability in enumerate(starts)
+        ]
+        nothing = [None] * 3
+        for_people: list[list[Value]] = [
+            [
+                *nothing,
+                str(place),
+                *(p[place] if place < len(p) else None for p in distributions.values()),
+            ]
+            for place in places
+        ]
+        return Table(
+            [
+                Column("length", "", "count"),
+                Column("start", "", "count"),
+                Column("probability"),
+                Column("", "start", "name"),
+                *(Column("", f"length {size}", meaning="length") for size in distributions),
+            ],
+            for_data + for_people,
+            self.settings,
+            caption=f"P(start) of random segments in {self.length} tokens",
+            for_data=range(len(for_data)),
+            for_people=range(len(for_data), len(for_data) + len(for_people)),
+        )
+
+    def picture(self) -> Picture:
+        """Return a curve for each distinct length."""
+        distributions = dict(zip(self.segments, self.start, strict=True))
+        rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
+        what = f"start, in a document of {self.length} tokens"
+        return Picture(functools.partial(curves, rows=rows, what=what), (5.2, 3.0))

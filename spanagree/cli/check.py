@@ -2,55 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from spanagree.cli.group import spanagree
-from spanagree.cli.job import FAILED, check_output, put
-from spanagree.cli.options import (
-    files_argument,
-    layers_in,
-    output_option,
-    reading_asked,
-    reading_options,
-    table_option,
-)
+from spanagree.cli import options
+from spanagree.cli.job import FAILED, Job, command
 from spanagree.corpus.repairs import repaired
-from spanagree.formats.shards import draft_found
+from spanagree.formats.shards import raw_found
 from spanagree.rendering.data import to_json
 
 
-@spanagree.command()
-@files_argument
-@reading_options
-@table_option("--format", ("text", "json"), "text", "How the result is written.")
-@output_option
-@click.pass_context
-def check(
-    context: click.Context,
-    /,
-    files: tuple[str, ...],
-    format: str,  # noqa: A002 — named as the option
-    output: str | None,
-    **reading: Any,
-) -> None:
+@command(
+    options.FILES,
+    options.output(("text", "json"), plot=False, explain=False),
+    options.reading(),
+)
+def check(job: Job) -> None:
     """Say what is in files and what is odd about it, before anything is computed.
 
-    Exits with 1 if something has to be repaired first, else with 0.
+    The exit code is 1 if something has to be repaired first, else 0.
 
     \b
     spanagree check corpus.jsonl
     """
     from spanagree.corpus.check import check as inspect
-    from spanagree.corpus.check_text import as_text
 
-    options, form, repair = reading_asked(reading)
-    layers = layers_in(files)
-    check_output(output, layers.values())
-    draft = draft_found(layers, options, form)
-    result = inspect(repaired(draft, repair))
-    text = to_json(result.to_dict()) if format == "json" else as_text(result)
-    put(output, text)
+    how, form, repair = job.how()
+    result = inspect(repaired(raw_found(job.paths, how, form), repair))
+    job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.errors:
-        context.exit(FAILED)
+        click.get_current_context().exit(FAILED)

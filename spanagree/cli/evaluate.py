@@ -7,74 +7,36 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.cli.group import spanagree
-from spanagree.cli.job import (
-    check_apart,
-    check_output,
-    check_plot_file,
-    corpus_or_blocks,
-    draw_plot,
-    in_blocks_asked,
-    progress,
-    say,
-    show_evaluation,
-    show_report,
-    worker_processes,
-)
-from spanagree.cli.options import (
-    block_options,
-    certainty_asked,
-    certainty_options,
-    chance_option,
-    explain_option,
-    files_argument,
-    form_option,
-    layer_named,
-    layers_in,
-    levels_asked,
-    levels_options,
-    output_option,
-    plot_option,
-    reading_options,
-    table_option,
-)
+from spanagree.cli import options
+from spanagree.cli.job import Job, command, progress, say
 from spanagree.evaluation.compare_systems import TESTS
-from spanagree.evaluation.result import BY
+from spanagree.evaluation.result import Evaluation
 from spanagree.evaluation.tally_files import check_tallies_can_be_written
-from spanagree.matching.measures import MATCHES
 
 
-@spanagree.command()
-@files_argument
-@click.option("--gold", metavar="NAME", help="The gold layer.  [default: the first]")
-@table_option("--match", MATCHES, "exact", "What counts as agreement.")
-@chance_option
-@table_option("--by", [*BY, "difficulty"], None, "A row for each of these.")
-@levels_options
-@certainty_options
-@table_option("--test", [*TESTS, "luck"], None, "Pairs of systems, or each against luck.")
-@block_options
-@click.option("--tallies", metavar="FILE", help="Write tallies to FILE too, to be merged.")
-@reading_options
-@form_option
-@plot_option
-@explain_option
-@output_option
+@command(
+    options.FILES,
+    options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
+    options.certainty(
+        options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
+        resamples="10000; 1000 for the test against luck",
+    ),
+    options.levels(),
+    options.blocks(
+        options.option("--tallies", metavar="FILE", help="Write tallies to FILE, to be merged.")
+    ),
+    options.reading(),
+    options.output(),
+    first="--gold --match --by --columns --scheme --ci --test --format --output --plot",
+)
 def evaluate(
-    files: tuple[str, ...],
+    job: Job,
     gold: str | None,
     match: str,
     chance: str,
     by: str | None,
     test: str | None,
-    block: int | None,
-    workers: int | None,
-    on_error: str | None,
     tallies: str | None,
-    format: str,  # noqa: A002 — named as the option
-    plot: str | None,
-    output: str | None,
-    **reading: Any,
 ) -> None:
     """Evaluate systems against a gold annotation, raw and beyond luck.
 
@@ -85,82 +47,57 @@ def evaluate(
     spanagree evaluate gold.conll mine.conll yours.conll
     spanagree evaluate all.conll --columns gold=1,mine=2 --by label
     """
-    from spanagree.levels.by_level_table import levels_as_table
+    ways = job.ways()
+    _check(job, ways, by, test)
+    drawing = job.drawing(test)
+    if tallies is not None:
+        check_tallies_can_be_written(job.in_blocks)
+        job.check(tallies=tallies)
+    corpus = job.source()
+    named = job.layer(gold)
+    settings: dict[str, Any] = {"match": match, "chance": chance}
+    intervals = drawing if "ci" in drawing else {}
+    result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
+    _note_gold(named, result)
+    if tallies is not None:
+        sa.write_tallies(result, tallies)
+    if by == "difficulty":
+        hard = sa.difficulty(corpus, result.settings.gold, **settings)
+        job.show(sa.evaluate_levels(result, hard, **ways), notes=result.notes)
+    else:
+        tested = test and _tested(test, corpus, result, drawing)
+        job.show(result, by, data=lambda: result.to_dict(by), test=tested)
 
-    check_plot_file(plot, output, layers_in(files).values())
-    ways = levels_asked(reading)
+
+def _check(job: Job, ways: dict[str, Any], by: str | None, test: str | None) -> None:
+    """Refuse options that do not go together."""
     if any(value is not None for value in ways.values()) and by != "difficulty":
         raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
-    certainty = certainty_asked(reading, test)
-    in_blocks = in_blocks_asked(files, block, workers, on_error)
-    if in_blocks and (test is not None or by in ("document", "difficulty")):
+    if job.in_blocks and (test is not None or by in ("document", "difficulty")):
         raise click.UsageError(
             "blocks (--block, --workers, files by a pattern) keep no single documents, which"
             " --test, --by document and --by difficulty need"
         )
-    if tallies is not None:
-        check_tallies_can_be_written(in_blocks)
-        check_output(tallies, layers_in(files).values(), "--tallies")
-        check_apart({"-o": output, "--plot": plot, "--tallies": tallies})
-    corpus, layers = corpus_or_blocks(files, reading, output, in_blocks, block)
-    gold = layer_named(gold, layers)
-    with worker_processes(workers) as executor, progress("evaluating") as advance:
-        result = sa.evaluate(
-            corpus,
-            gold,
-            match=match,
-            chance=chance,
-            executor=executor,
-            on_error=on_error or "raise",
-            progress=advance,
-            **(certainty if certainty.get("ci") else {}),
-        )
-    _note_gold(gold, result)
-    if tallies is not None:
-        sa.write_tallies(result, tallies)
-    certainty.pop("ci", None)
-    if by == "difficulty":
-        hard = sa.difficulty(corpus, result.settings["gold"], match=match, chance=chance)
-        by_level = sa.evaluate_levels(result, hard, **ways)
-        show_report(
-            output,
-            format,
-            (*result.notes, *by_level.notes),
-            as_dict=by_level.to_dict,
-            as_rows=by_level.to_rows,
-            as_table=lambda: levels_as_table(by_level),
-        )
-        draw_plot(plot, by_level)
-        return
-    tested = None if test is None else _tested(test, corpus, result, certainty)
-    show_evaluation(output, format, result, by, tested)
-    draw_plot(plot, tested or result)
 
 
 def _tested(
-    test: str, corpus: sa.Corpus, result: sa.Evaluation, certainty: dict[str, Any]
+    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any]
 ) -> sa.Comparison | sa.LuckTest:
+    """Return the test that was asked for, of an evaluation."""
     if test != "luck":
-        return sa.compare_systems(result, test=test, **certainty)
-    chosen = {"draws": certainty.get("resamples"), "seed": certainty.get("seed")}
+        chosen = {name: value for name, value in drawing.items() if name != "ci"}
+        return sa.compare_systems(result, test=test, **chosen)
+    named = {"draws": "resamples", "seed": "seed"}
+    chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     with progress("drawing") as advance:
-        return sa.luck_test(
-            corpus,
-            result,
-            progress=advance,
-            **{name: value for name, value in chosen.items() if value is not None},
-        )
+        return sa.luck_test(corpus, result, progress=advance, **chosen)
 
 
 def _note_gold(asked: str | None, result: sa.Evaluation) -> None:
-    """That the first layer was taken for gold, where another one is called so."""
+    """Say that the first layer was taken for gold, where another one is called so."""
+    gold = result.settings.gold
     alike = [name for name in result.systems if "gold" in name.lower()]
-    if asked is None and alike and "gold" not in str(result.settings["gold"]).lower():
-        say(
-            [
-                f"gold is {result.settings['gold']}, the first layer; --gold {alike[0]} makes"
-                f" {alike[0]} gold"
-            ]
-        )
+    if asked is None and alike and "gold" not in gold.lower():
+        say([f"gold is {gold}, the first layer; --gold {alike[0]} makes {alike[0]} gold"])

@@ -1,16 +1,66 @@
-"""The command to which all others belong."""
+"""The command to which all others belong; each is loaded when it is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import cast
+
 import click
+import cloup
 
-import spanagree as sa
+from spanagree.settings import __version__
+
+SECTIONS = {
+    "Compare": ("evaluate", "merge", "agree", "coefficients", "disagreements", "report"),
+    "Difficulty and luck": ("difficulty", "split", "chance"),
+    "Files": ("check", "convert"),
+    "Papers": ("cite",),
+}
+"""The commands by the heading that they stand below; each is a module of this name."""
+
+_NAMES = [name for names in SECTIONS.values() for name in names]
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(sa.__version__, prog_name="spanagree", message="%(prog)s %(version)s")
+class _Commands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in _NAMES:
+            raise KeyError(name)
+        command: click.Command = getattr(import_module(f"{__package__}.{name}"), name)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
+class _Group(cloup.Group):
+    def list_sections(
+        self, ctx: click.Context, include_default_section: bool = True
+    ) -> list[cloup.Section]:
+        """Return the sections of the help."""
+        return [
+            cloup.Section(title, {name: self.commands[name] for name in names})
+            for title, names in SECTIONS.items()
+        ]
+
+
+@cloup.group(
+    cls=_Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="spanagree", message="%(prog)s %(version)s")
 @click.pass_context
 def spanagree(context: click.Context) -> None:
-    """How far sets of marked spans agree beyond luck."""
+    """Say how far sets of marked spans agree beyond luck."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+# click only looks commands up
+spanagree.commands = cast(MutableMapping[str, click.Command], _Commands())

@@ -8,20 +8,6 @@ from collections.abc import Sequence
 
 import click
 
-from spanagree.cli import (  # noqa: F401 — each adds its command to the group
-    agree,
-    chance,
-    check,
-    cite,
-    coefficients,
-    convert,
-    difficulty,
-    disagreements,
-    evaluate,
-    merge,
-    report,
-    split,
-)
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED, ReaderGoneError
 from spanagree.errors import SpanAgreeError, printable
@@ -30,7 +16,7 @@ _MISUSED, _INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit code; errors are one line on stderr."""
+    """Run a command and return its exit code; errors are one line on stderr."""
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
     if sys.stdout is None:
@@ -47,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
-        said = error.format_message().rstrip(".")
-        return _complain(f"{said}; see '{command} --help'", _MISUSED)
+        message = error.format_message().rstrip(".")
+        return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except click.ClickException as error:
         return _complain(error.format_message(), FAILED)
     except SpanAgreeError as error:

@@ -1,289 +1,276 @@
-"""Options that several commands share, and what users write in them."""
+"""The options of the command line, grouped by subject, and what users write in them.
+
+Each group is a function, so that a command loads only the tables whose names it offers.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
+import cloup
 
-from spanagree.blocks.run import ON_ERROR
-from spanagree.chance.start_distributions import CHANCES
-from spanagree.corpus.repairs import REPAIRS
-from spanagree.corpus.tag_columns import PARTIAL
-from spanagree.corpus.tags import SCHEMES
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, show
 from spanagree.files import file_names
-from spanagree.formats.brat import DISCONTINUOUS
-from spanagree.formats.conll.read import UNITS
-from spanagree.formats.registry import READABLE
-from spanagree.rendering.data import FORMATS
-from spanagree.report.explain import EXPLAINED
-from spanagree.uncertainty.bootstrap import INTERVALS
+
+FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
 
 
-def table_option(name: str, table: Any, default: str | None, what: str) -> Callable[..., Any]:
-    """An option whose choices are the names of a table."""
-    return click.option(
-        name, type=click.Choice(list(table)), default=default, show_default=True, help=what
+class Option(cloup.Option):
+    """An option, and the part of a job that takes its value, if one does."""
+
+    def __init__(self, names: Sequence[str], *, part: str = "", **attributes: Any) -> None:
+        super().__init__(names, **attributes)
+        self.part = part
+
+
+Group = list[Option]
+
+
+def option(*names: str, unless: str = "", choices: Iterable[str] = (), **attributes: Any) -> Option:
+    """Return an option; ``unless`` says what holds where it is not given."""
+    if choices:
+        attributes["type"] = click.Choice(list(choices))
+    if unless:
+        attributes["help"] += f"  [default: {unless}]"
+    return Option(names, show_default="default" in attributes, **attributes)
+
+
+def group(title: str, *options: Option) -> Group:
+    """Return options that stand below a heading of their own in the help."""
+    heading = cloup.OptionGroup(title)
+    for each in options:
+        each.group = heading
+    return list(options)
+
+
+# --- the groups ---------------------------------------------------------------------------------
+
+
+def comparing(*own: Option) -> Group:
+    """Return the options of comparisons, after those that only one command has."""
+    from spanagree.matching.measures import MATCHES
+
+    match = option(
+        "--match", choices=MATCHES, default="exact", help="Choose what counts as agreement."
     )
+    return group("Comparing", *own, match, chance())
 
 
-def levels_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of levels of difficulty."""
-    options = (
-        click.option(
-            "--levels", type=int, metavar="N", help="Levels of nearly equal size.  [default: 2]"
-        ),
-        click.option("--at", metavar="X,...", help="Borders of difficulty."),
-        click.option("--chance-at", metavar="X,...", help="Borders of the chance level."),
-        click.option("--quantiles", metavar="Q,...", help="Shares of the documents below borders."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def chance() -> Option:
+    """Return the option of the chance model."""
+    from spanagree.chance.start_distributions import CHANCES
+
+    return option(
+        "--chance", choices=CHANCES, default="nonoverlapping",
+        help="Choose what a random annotation respects.",
+    )  # fmt: skip
 
 
-def certainty_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of confidence intervals."""
-    options = (
-        click.option("--ci", is_flag=True, help="Confidence intervals."),
-        click.option("--confidence", type=float, metavar="C", help="In per cent.  [default: 95]"),
-        click.option(
-            "--resamples", type=int, metavar="N", help="How many.  [default: 10000; of luck 1000]"
-        ),
-        click.option("--seed", type=int, metavar="N", help="Of the resamples.  [default: 0]"),
-        table_option("--interval", INTERVALS, None, "How an interval is made.  [default: bca]"),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def by(table: Iterable[str]) -> Option:
+    """Return the option of what has a row."""
+    return option("--by", choices=table, help="Give each of these a row of its own.")
 
 
-def block_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of corpora in blocks."""
-    options = (
-        click.option("--block", type=int, metavar="N", help="Read N sentences at a time."),
-        click.option("--workers", type=int, metavar="N", help="Processes that work on blocks."),
-        table_option("--on-error", ON_ERROR, None, "Of blocks that fail.  [default: raise]"),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def gold(unless: str = "the first") -> Option:
+    """Return the option of the gold layer."""
+    return option("--gold", metavar="NAME", unless=unless, help="Take this layer as gold.")
 
 
-form_option = click.option(
-    "--format", type=click.Choice(FORMATS), default="text", show_default=True, is_eager=True,
-    help="How the result is written.",
-)  # fmt: skip
+def annotators(purpose: str = "Compare only these annotators.") -> Option:
+    """Return the option of some annotators."""
+    return option("--annotators", metavar="NAME,...", unless="all", help=purpose)
 
 
-EXPLAIN = "spanagree.explain"
+def levels() -> Group:
+    """Return the options of levels of difficulty."""
+    return group(
+        "Levels of difficulty",
+        option("--levels", type=int, metavar="N", part="levels", unless="2",
+               help="Make N levels of nearly equal size."),
+        option("--at", metavar="X,...", part="levels",
+               help="Put the borders at these difficulties."),
+        option("--chance-at", metavar="X,...", part="levels",
+               help="Put the borders at these scores of luck alone."),
+        option("--quantiles", metavar="Q,...", part="levels",
+               help="Put these shares of the documents below the borders."),
+    )  # fmt: skip
 
 
-def _to_be_explained(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Notes that the figures are to be explained; refused at once where there is no room."""
-    form = context.params.get("format")
-    if asked and form not in EXPLAINED:
-        raise click.UsageError(f"--explain is for {' and '.join(EXPLAINED)}; not with {form}")
-    context.meta[EXPLAIN] = asked
+def certainty(*own: Option, resamples: str = "10000") -> Group:
+    """Return the options of confidence intervals, and of tests if a command has them."""
+    from spanagree.uncertainty.bootstrap import INTERVALS
+
+    return group(
+        "Certainty",
+        option("--ci", is_flag=True, part="certainty",
+               help="Give a confidence interval for each figure."),
+        *own,
+        option("--confidence", type=float, metavar="C", part="certainty", unless="95",
+               help="Set the confidence of the intervals to C per cent."),
+        option("--resamples", type=int, metavar="N", part="certainty", unless=resamples,
+               help="Draw N resamples."),
+        option("--seed", type=int, metavar="N", part="certainty", unless="0",
+               help="Draw the resamples with this seed."),
+        option("--interval", choices=INTERVALS, part="certainty",
+               unless="bca; percentile over blocks", help="Choose how intervals are made."),
+    )  # fmt: skip
 
 
-explain_option = click.option(
-    "--explain",
-    is_flag=True,
-    expose_value=False,
-    callback=_to_be_explained,
-    help="Say below the table what each figure means, and when not to trust it.",
-)
+def testing(table: Iterable[str], purpose: str) -> Option:
+    """Return the option of tests."""
+    return option("--test", choices=table, help=purpose)
 
 
-output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE, not to stdout.")
+def blocks(*own: Option) -> Group:
+    """Return the options of corpora that are worked on in blocks."""
+    from spanagree.blocks.run import ON_ERROR
+
+    return group(
+        "Large corpora",
+        option("--block", type=int, metavar="N", help="Read N sentences at a time."),
+        option("--workers", type=int, metavar="N",
+               help="Let N processes work on blocks at the same time."),
+        option("--on-error", choices=ON_ERROR, unless="raise",
+               help="Choose what becomes of a block that fails."),
+        *own,
+    )  # fmt: skip
 
 
-chance_option = table_option(
-    "--chance", CHANCES, "nonoverlapping", "What a random annotation respects."
-)
+def reading(but: Sequence[str] = ()) -> Group:
+    """Return the options of reading, except those that a command has in another sense."""
+    from spanagree.corpus.repairs import REPAIRS
+    from spanagree.corpus.tag_columns import PARTIAL
+    from spanagree.corpus.tags import SCHEMES
+    from spanagree.formats.brat import DISCONTINUOUS
+    from spanagree.formats.conll.read import UNITS
+    from spanagree.formats.registry import READABLE
+
+    files = (
+        option("--from", choices=READABLE, unless="by extension",
+               help="Read the files in this format."),
+        option("--unit", choices=UNITS, unless="sentence",
+               help="Choose what a document is in a CoNLL file."),
+        option("--scheme", choices=["auto", *SCHEMES], unless="auto",
+               help="Read the tags in this scheme."),
+        option("--strict", is_flag=True,
+               help="Take only segments that are well-formed in the scheme."),
+        option("--columns", metavar="NAME=N,...", unless="the last",
+               help="Read these columns of tags; the token is column 0."),
+        option("--encoding", unless="utf-8",
+               help="Read CoNLL and CSV files in this encoding."),
+        option("--ignore-tokens", is_flag=True,
+               help="Align files by position where their tokens differ."),
+        option("--missing", metavar="TAG",
+               help="Take this tag or label to mean that none was ever given."),
+        option("--partial", choices=PARTIAL, unless="error",
+               help="Choose what becomes of documents that an annotator covered in part."),
+        option("--discontinuous", choices=DISCONTINUOUS, unless="error",
+               help="Choose what becomes of brat annotations in several pieces."),
+        option("--repair", metavar="STEP,...",
+               help=f"Take these steps to repair what is read: {', '.join(REPAIRS)}."),
+    )  # fmt: skip
+    datasets = (
+        option("--spans", metavar="KEY|COLUMN|NAME=COLUMN,...",
+               help="Read spans from this key of doc.spans, or from these columns of a dataset."),
+        option("--tokens", metavar="COLUMN", help="Read a dataset's tokens from this column."),
+        option("--text", metavar="COLUMN", help="Read a dataset's texts from this column."),
+        option("--tags", metavar="NAME=COLUMN,...",
+               help="Read a dataset's tags from these columns."),
+        option("--annotator", metavar="COLUMN",
+               help="Read annotators from this column, where a dataset has a row for each."),
+        option("--document", metavar="COLUMN",
+               help="Read a dataset's document ids from this column."),
+        option("--split", help="Read this part of a dataset."),
+    )  # fmt: skip
+    titled = {"Reading files": files, "Reading spaCy files and datasets": datasets}
+    for each in (*files, *datasets):
+        each.part = "reading"
+    return [
+        each
+        for title, options in titled.items()
+        for each in group(title, *(o for o in options if o.opts[0] not in but))
+    ]
 
 
-plot_option = click.option("--plot", metavar="FILE", help="Draw a picture too: .png, .svg or .pdf.")
+def output(forms: Sequence[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
+    """Return the options of what is written, and where."""
+    from spanagree.rendering.data import FORMATS
+
+    options = [
+        option("--format", choices=forms or FORMATS, default="text",
+               help="Write the result in this format."),
+        option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout."),
+    ]  # fmt: skip
+    if plot:
+        options.append(
+            option("--plot", metavar="FILE", help="Draw a picture too, as .png, .svg or .pdf.")
+        )
+    if explain:
+        options.append(
+            option("--explain", is_flag=True,
+                   help="Say below the table what each figure means, and when not to trust it.")
+        )  # fmt: skip
+    return group("Output", *options)
 
 
-annotators_option = click.option("--annotators", metavar="NAME,...", help="These only.")
+# --- what users write ---------------------------------------------------------------------------
 
 
-files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that were given, by name."""
+    return {k: v for k, v in options.items() if v is not None and v is not False}
 
 
-READING = {
-    "--from": table_option(
-        "--from", READABLE, None, "Format of the files.  [default: by extension]"
-    ),
-    "--unit": table_option(
-        "--unit", UNITS, None, "What a document is in CoNLL.  [default: sentence]"
-    ),
-    "--scheme": table_option(
-        "--scheme", ["auto", *SCHEMES], None, "The tag scheme.  [default: auto]"
-    ),
-    "--strict": click.option(
-        "--strict", is_flag=True, help="Only segments well-formed in the scheme."
-    ),
-    "--columns": click.option(
-        "--columns",
-        metavar="NAME=N,...",
-        help="Tag columns; 0 is the token.  [default: the last]",
-    ),
-    "--encoding": click.option("--encoding", help="Of CoNLL and CSV files.  [default: utf-8]"),
-    "--ignore-tokens": click.option(
-        "--ignore-tokens", is_flag=True, help="Align by position if tokens differ."
-    ),
-    "--missing": click.option(
-        "--missing", metavar="TAG", help="In place of tags or labels never given."
-    ),
-    "--partial": table_option(
-        "--partial", PARTIAL, None, "Documents covered in part.  [default: error]"
-    ),
-    "--discontinuous": table_option(
-        "--discontinuous", DISCONTINUOUS, None, "Of several pieces, in brat.  [default: error]"
-    ),
-    "--spans": click.option(
-        "--spans",
-        metavar="KEY|COLUMN|NAME=COLUMN,...",
-        help="A key of doc.spans, or columns of a dataset.",
-    ),
-    "--tokens": click.option("--tokens", metavar="COLUMN", help="A dataset's tokens."),
-    "--text": click.option("--text", metavar="COLUMN", help="A dataset's texts."),
-    "--tags": click.option("--tags", metavar="NAME=COLUMN,...", help="A dataset's tags."),
-    "--annotator": click.option(
-        "--annotator", metavar="COLUMN", help="A dataset's annotators, one row each."
-    ),
-    "--document": click.option("--document", metavar="COLUMN", help="A dataset's document ids."),
-    "--split": click.option("--split", help="Which part of a dataset."),
-    "--repair": click.option("--repair", metavar="STEP,...", help=f"Of: {', '.join(REPAIRS)}."),
-}
+def written(name: str) -> str:
+    """Return the name of an option as it is written."""
+    return f"--{name.replace('_', '-')}"
 
 
-def reading_options(command: Callable[..., Any], but: Sequence[str] = ()) -> Callable[..., Any]:
-    """The options of reading, but for those that a command has in another sense."""
-    for name, option in reversed(READING.items()):
-        if name not in but:
-            command = option(command)
-    return command
+def names_in(text: str | None) -> list[str] | None:
+    """Return the parts of ``NAME,…``."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def reading_asked(reading: dict[str, Any]) -> tuple[dict[str, Any], str | None, list[str]]:
-    """What was asked for of reading: options, format, repairs."""
-    form = reading.pop("from")
-    repair = [step.strip() for step in (reading.pop("repair") or "").split(",") if step.strip()]
-    for name in repair:
-        check_choice(name, REPAIRS, "repair")
-    reading["columns"] = columns_in(reading["columns"])
-    reading["tags"] = named_columns("--tags", reading["tags"])
-    if reading["spans"] and "=" in reading["spans"]:
-        reading["spans"] = named_columns("--spans", reading["spans"])
-    options = {key: value for key, value in reading.items() if is_given(value)}
-    return options, form, repair
-
-
-def named_columns(option: str, text: str | None) -> dict[str, str] | None:
-    """``NAME=COLUMN,…`` as a table."""
+def named_in(option: str, text: str | None, form: str = "NAME=COLUMN") -> dict[str, str] | None:
+    """Return ``NAME=VALUE,…`` as a table."""
     if text is None:
         return None
     named: dict[str, str] = {}
     for part in text.split(","):
-        name, equals, column = part.strip().rpartition("=")
-        if not equals or not name or not column:
-            raise click.UsageError(f"{option}: {show(part)}; NAME=COLUMN is needed")
+        name, _, value = part.strip().rpartition("=")
+        if not name or not value:
+            raise click.UsageError(f"{option}: {show(part)}; {form} is needed")
         if name in named:
-            raise InputError(f"{option}: the name {show(name)} is given twice; each needs its own")
-        named[name] = column
+            raise InputError(f"{option}: {_twice(name)}")
+        named[name] = value
     return named
 
 
-def is_given(value: object) -> bool:
-    """Whether an option was given."""
-    return value is not None and value is not False
-
-
-def options_given(options: dict[str, Any], but: Sequence[str] = ()) -> list[str]:
-    """The options that were given, as they are written."""
-    return [
-        f"--{name.replace('_', '-')}"
-        for name, value in options.items()
-        if is_given(value) and name not in but
-    ]
-
-
-def certainty_asked(options: dict[str, Any], test: str | None = None) -> dict[str, Any]:
-    """What was asked for of intervals and tests; taken out of the options."""
-    names = ("ci", "confidence", "resamples", "seed", "interval")
-    given = {name: options.pop(name) for name in names}
-    chosen = {name: value for name, value in given.items() if is_given(value)}
-    if (
-        test == "luck"
-        and not given["ci"]
-        and (unused := chosen.keys() & {"confidence", "interval"})
-    ):
-        raise click.UsageError(
-            f"--{min(unused)} needs --ci; the test against luck has no intervals"
-        )
-    if chosen and not given["ci"] and test is None:
-        more = " or --test" if "test" in click.get_current_context().params else ""
-        raise click.UsageError(f"--{next(iter(chosen))} needs --ci{more}")
-    return chosen
-
-
-def levels_asked(options: dict[str, Any]) -> dict[str, Any]:
-    """How levels of difficulty are to be made; taken out of the options."""
-    ways: dict[str, Any] = {"levels": options.pop("levels")}
-    for name in ("at", "chance_at", "quantiles"):
-        text = options.pop(name)
-        option = f"--{name.replace('_', '-')}"
-        ways[name] = None if text is None else [number_in(x, option) for x in text.split(",")]
-    return ways
+def _twice(name: str) -> str:
+    return f"the name {show(name)} is given twice; give each layer a name of its own"
 
 
 def number_in(text: str, option: str) -> float:
-    """A number that an option holds."""
+    """Return the number that a text is."""
     try:
         return float(text)
     except ValueError:
-        raise click.UsageError(f"{option}: {show(text)} is no number") from None
-
-
-def names_in(text: str | None) -> list[str] | None:
-    """``NAME,…`` as a list."""
-    return None if text is None else [name.strip() for name in text.split(",")]
-
-
-def columns_in(text: str | None) -> dict[str, int] | None:
-    """``NAME=N,…`` as a table."""
-    if text is None:
-        return None
-    columns: dict[str, int] = {}
-    for part in text.split(","):
-        name, equals, number = part.strip().rpartition("=")
-        if not equals or not name:
-            raise click.UsageError(f"--columns: {show(part)}; NAME=N is needed, N from 1")
-        if name in columns:
-            raise InputError(
-                f"--columns: the name {show(name)} is given twice; each layer needs its own"
-            )
-        columns[name] = whole_number_in(number, "--columns")
-    return columns
+        raise click.UsageError(f"{option}: {show(text)} is not a number") from None
 
 
 def whole_number_in(text: str, option: str) -> int:
-    """A whole number that an option holds."""
+    """Return the whole number that a text is."""
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
-        raise click.UsageError(f"{option}: {show(text)} is no whole number")
+        raise click.UsageError(f"{option}: {show(text)} is not a whole number")
     return int(text)
 
 
 def layers_in(files: Sequence[str]) -> dict[str, str]:
-    """The name and path of each FILE or NAME=FILE."""
+    """Return the path of each FILE or NAME=FILE by its layer's name."""
     named: dict[int, tuple[str, str]] = {}
     for i, argument in enumerate(files):
         name, equals, path = argument.partition("=")
@@ -291,23 +278,12 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
             if not name or not path:
                 raise click.UsageError(f"{show(argument)}: NAME=FILE needs both")
             if name in (taken for taken, _ in named.values()):
-                raise InputError(
-                    f"the name {show(name)} is given twice; each layer needs a name of its own"
-                )
+                raise InputError(_twice(name))
             named[i] = name, path
     paths = [named[i][1] if i in named else argument for i, argument in enumerate(files)]
     if paths.count("-") > 1:
-        raise InputError("standard input (-) is given twice; it can be read once")
+        raise InputError("standard input (-) is given twice; give it once, as it is read once")
     rest = [i for i in range(len(files)) if i not in named]
     names = file_names([files[i] for i in rest], [name for name, _ in named.values()])
     named |= {i: (name, files[i]) for i, name in zip(rest, names, strict=True)}
     return dict(named[i] for i in range(len(files)))
-
-
-def layer_named(name: str | None, layers: dict[str, str]) -> str | None:
-    """The layer that a user means: by its name, as the file was given, or without its extension."""
-    if name is None or name in layers:
-        return name
-    alike = [layer for layer in layers if os.path.splitext(layer)[0] == name]
-    given = [layer for layer, path in layers.items() if path == name]
-    return given[0] if given else alike[0] if len(alike) == 1 else name

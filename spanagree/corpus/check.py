@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from spanagree.corpus.flaws import FLAWS, Flaw, overlapping
+from spanagree.arrays import Ints
+from spanagree.corpus.flaws import FLAWS, overlaps
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import show
+from spanagree.errors import counted, printable, show
+from spanagree.rendering.table import Table
+from spanagree.rendering.text import render
 from spanagree.settings import __version__, signature
+
+_MOST = 20  # annotators that are shown; JSON has all
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,7 @@ class Finding:
     """One kind of thing that is wrong or odd.
 
     Attributes:
-        name: of :data:`spanagree.draft.FLAWS`, or one that concerns labels or tags.
+        name: of :data:`spanagree.corpus.flaws.FLAWS`, or one that concerns labels or tags.
         error: whether it has to be repaired before a corpus can be made.
         count: how many cases there are.
         annotations: in how many annotations (an annotator's pass over a document).
@@ -61,36 +67,85 @@ class Check:
         return sum(finding.count for finding in self.findings if finding.error)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON."""
+        """Return the result as plain data, for JSON."""
+        rows = [
+            {**vars(finding), "places": list(finding.places), "repairs": list(finding.repairs)}
+            for finding in self.findings
+        ]
         return {
             **self.contents,
-            "coverage": [
-                {"annotators": n, "documents": count} for n, count in self.coverage.items()
-            ],
+            "coverage": [{"annotators": n, "documents": k} for n, k in self.coverage.items()],
             "by_annotator": list(self.annotators),
-            "findings": [
-                {**vars(finding), "places": list(finding.places), "repairs": list(finding.repairs)}
-                for finding in self.findings
-            ],
+            "findings": rows,
         }
 
+    def to_text(self) -> str:
+        """Return contents, who saw what, annotators and findings, for a terminal."""
+        contents = self.contents
+        nouns = ("document", "annotator", "annotation", "segment")
+        counts = ", ".join(counted(contents[f"{noun}s"], noun) for noun in nouns)
+        lines = [f"{counts}; offsets in {contents['offsets']}"]
+        for what in ("document", "segment"):
+            if spread := contents[f"{what}_length"]:
+                least, median, greatest = spread
+                lines.append(f"{what}s: {least} to {greatest}, median {median:g}")
+        lines += ["", *map(render, self._tables())]
+        errors = sum(finding.error for finding in self.findings)
+        warnings = len(self.findings) - errors
+        lines.append(
+            f"{errors} kinds of errors, {warnings} of warnings"
+            if self.findings
+            else "nothing odd found"
+        )
+        repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
+        if repairs:
+            lines.append(f"repairs that would help: {', '.join(repairs)}")
+        notes = map(printable, contents["notes"])
+        return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
 
-def check(draft: RawCorpus) -> Check:
-    """What a draft holds, and what is wrong or odd in it.
+    def _tables(self) -> Iterator[Table]:
+        coverage = self.coverage.items()
+        yield Table(("seen by", "documents"), [[counted(n, "annotator"), k] for n, k in coverage])
+        left = len(self.annotators) - _MOST
+        yield Table(
+            ("annotator", "documents", "marked nothing", "segments", "labels"),
+            [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
+            prose=(4,),
+            remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
+        )
+        kind = ("warning", "error")
+        if self.findings:
+            yield Table(
+                ("", "finding", "cases", "annotations", "first"),
+                [
+                    [kind[f.error], f.name, f.count, f.annotations or None, f.first]
+                    for f in self.findings
+                ],
+                names=2,
+                prose=(4,),
+            )
+
+
+def _listed(labels: Mapping[str, int]) -> str:
+    return ", ".join(f"{label or '(none)'} {count}" for label, count in labels.items())
+
+
+def check(raw: RawCorpus) -> Check:
+    """Return what the rows of a source hold, and what is wrong or odd in them.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 4, "PER"), (1, 2, "per")]]})
-    >>> [finding.name for finding in check(RawCorpus.of(corpus)).findings]
+    >>> [finding.name for finding in check(corpus.to_raw()).findings]
     ['nested', 'overlap', 'alike-labels']
     """
-    n = len(draft.annotators)
-    seen = np.bincount(draft.of_annotator, minlength=n)
-    marked = np.bincount(draft.annotation, minlength=len(draft.of_document)) > 0
-    empty = np.bincount(draft.of_annotator[~marked], minlength=n)
-    owner = draft.of_annotator[draft.annotation]
+    n = len(raw.annotators)
+    seen = np.bincount(raw.of_annotator, minlength=n)
+    silent = FLAWS["marked-nothing"].find(raw)
+    empty = np.bincount(raw.of_annotator[silent], minlength=n)
     counts: list[Counter[str]] = [Counter() for _ in range(n)]
-    names = [*draft.labels, ""]  # −1 is the last
-    for a, code in zip(owner.tolist(), draft.label.tolist(), strict=True):
+    names = [*raw.labels, ""]  # −1 is the last
+    owner = raw.of_annotator[raw.annotation]
+    for a, code in zip(owner.tolist(), raw.label.tolist(), strict=True):
         counts[a][names[code]] += 1
     annotators = tuple(
         {
@@ -100,133 +155,89 @@ def check(draft: RawCorpus) -> Check:
             "segments": counts[a].total(),
             "labels": dict(sorted(counts[a].items())),
         }
-        for a, name in enumerate(draft.annotators)
+        for a, name in enumerate(raw.annotators)
     )
-    by_document = np.bincount(draft.of_document, minlength=len(draft.lengths))
-    coverage = Counter(by_document.tolist())
+    coverage = Counter(np.bincount(raw.of_document, minlength=len(raw.lengths)).tolist())
     contents = {
-        "signature": signature({"offsets": draft.offsets, **draft.reading, "version": __version__}),
-        "documents": len(draft.lengths),
+        "signature": signature({"offsets": raw.offsets, **raw.reading, "version": __version__}),
+        "documents": len(raw.lengths),
         "annotators": n,
-        "annotations": len(draft.of_document),
-        "segments": len(draft.start),
-        "offsets": draft.offsets,
-        "document_length": _spread(draft.lengths),
-        "segment_length": _spread(draft.end - draft.start),
-        "notes": list(draft.notes),
+        "annotations": len(raw.of_document),
+        "segments": len(raw.start),
+        "offsets": raw.offsets,
+        "document_length": _spread(raw.lengths),
+        "segment_length": _spread(raw.end - raw.start),
+        "notes": list(raw.notes),
     }
-    findings = [
-        *(_finding(draft, name, flaw) for name, flaw in FLAWS.items()),
-        _overlaps(draft),
-        *_about_labels(draft, counts),
-        *_about_tags(draft),
-    ]
-    found = [finding for finding in findings if finding and finding.count]
-    found.sort(key=lambda finding: not finding.error)
-    return Check(contents, dict(sorted(coverage.items())), annotators, tuple(found))
+    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts), *_tags(raw)]
+    findings.sort(key=lambda finding: not finding.error)
+    return Check(contents, dict(sorted(coverage.items())), annotators, tuple(findings))
 
 
-def _spread(lengths: Any) -> list[float]:
-    """Least, median and greatest."""
+def _spread(lengths: Ints) -> list[float]:
+    """Return the least, the median and the greatest length."""
     if not len(lengths):
         return []
     return [int(lengths.min()), float(np.median(lengths)), int(lengths.max())]
 
 
-def _finding(draft: RawCorpus, name: str, flaw: Flaw) -> Finding | None:
-    where = flaw.find(draft)
-    if not len(where):
-        return None
-    annotations = where if flaw.of_annotations else draft.annotation[where]
-    places = []
-    for i, annotation in zip(where.tolist(), annotations.tolist(), strict=True):
-        d = int(draft.of_document[annotation])
-        place: dict[str, Any] = {
-            "annotator": draft.annotators[draft.of_annotator[annotation]],
-            "document": str(d + 1) if draft.ids is None else draft.ids[d],
-        }
-        if not flaw.of_annotations:
-            label = draft.labels[draft.label[i]] if draft.label[i] >= 0 else None
-            place |= {"start": int(draft.start[i]), "end": int(draft.end[i]), "label": label}
-        places.append(place)
-    return Finding(
-        name,
-        flaw.repairs is not None,
-        len(where),
-        len(np.unique(annotations)),
-        flaw.of(draft, int(where[0])),
-        tuple(places),
-        flaw.repairs or (),
-    )
-
-
-def _overlaps(draft: RawCorpus) -> Finding | None:
-    """In how many annotations any segments overlap, whatever their labels."""
-    later, _ = overlapping(draft, same_label=False)
-    if not len(later):
-        return None
-    annotations = len(np.unique(draft.annotation[later]))
-    return Finding(
-        "overlap",
-        False,
-        len(later),
-        annotations,
-        f"{annotations} annotations have segments that overlap: chance per-label or overlapping,"
-        " and a measure that allows it, take them",
-    )
-
-
-def _about_labels(draft: RawCorpus, counts: list[Counter[str]]) -> list[Finding]:
-    """Labels that one annotator alone uses, and labels that differ in case or punctuation only."""
-    findings = []
-    users: dict[str, list[str]] = {}
-    for name, of in zip(draft.annotators, counts, strict=True):
-        for label in of:
-            users.setdefault(label, []).append(name)
-    users.pop("", None)
-    if len(draft.annotators) > 1:
-        findings += [
-            Finding(
-                "label-of-one",
-                False,
-                1,
-                0,
-                f"label {show(label)} is used by {show(of[0])} alone",
-                ({"label": label, "annotator": of[0]},),
+def _flaws(raw: RawCorpus) -> Iterator[Finding]:
+    """Yield a finding for each kind of flaw that there is."""
+    for name, flaw in FLAWS.items():
+        cases = flaw.find(raw)
+        annotations = cases if flaw.of_annotations else raw.annotation[cases]
+        places = []
+        for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
+            place: dict[str, Any] = dict(
+                zip(("annotator", "document"), raw.place_of(annotation), strict=True)
             )
-            for label, of in sorted(users.items())
-            if len(of) == 1
-        ]
+            if not flaw.of_annotations:
+                label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
+                place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}
+            places.append(place)
+        if places:
+            count = len(np.unique(annotations))
+            first = flaw.describe(raw, int(cases[0]))
+            error, repairs = flaw.repairs is not None, flaw.repairs or ()
+            yield Finding(name, error, len(cases), count, first, tuple(places), repairs)
+
+
+def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
+    """Yield in how many annotations any segments overlap, whatever their labels."""
+    later, _ = overlaps(raw)
+    if count := len(np.unique(raw.annotation[later])):
+        first = (
+            f"{count} annotations have segments that overlap: chance per-label or overlapping,"
+            " and a measure that allows it, take them"
+        )
+        yield Finding("overlap", False, len(later), count, first)
+
+
+def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
+    """Yield labels that one annotator alone uses, or that differ in case or punctuation only."""
+    users: dict[str, list[str]] = {}
+    for name, labels in zip(annotators, counts, strict=True):
+        for label in filter(None, labels):
+            users.setdefault(label, []).append(name)
     alike: dict[str, list[str]] = {}
-    for label in sorted(users):
+    for label, names in sorted(users.items()):
         alike.setdefault(re.sub(r"[\W_]", "", label).casefold(), []).append(label)
-    findings += [
-        Finding(
-            "alike-labels",
-            False,
-            1,
-            0,
-            f"labels {', '.join(map(show, labels))} differ in case or punctuation only",
-            tuple({"label": label} for label in labels),
-        )
-        for labels in alike.values()
-        if len(labels) > 1
-    ]
-    return findings
+        if len(names) == 1 < len(annotators):
+            first = f"label {show(label)} is used by {show(names[0])} alone"
+            place = {"label": label, "annotator": names[0]}
+            yield Finding("label-of-one", False, 1, 0, first, (place,))
+    for labels_alike in alike.values():
+        if len(labels_alike) > 1:
+            both = ", ".join(map(show, labels_alike))
+            first = f"labels {both} differ in case or punctuation only"
+            places = tuple({"label": label} for label in labels_alike)
+            yield Finding("alike-labels", False, 1, 0, first, places)
 
 
-def _about_tags(draft: RawCorpus) -> list[Finding]:
-    """Ill-formed tags, by layer and kind."""
-    ill_formed = draft.reading.get("ill_formed", {})
-    return [
-        Finding(
-            "ill-formed-tag",
-            False,
-            count,
-            0,
-            f"{show(name)}: {count} × {kind}, in {draft.reading['schemes'][name]}",
-            ({"annotator": name, "kind": kind},),
-        )
-        for name, kinds in ill_formed.items()
-        for kind, count in kinds.items()
-    ]
+def _tags(raw: RawCorpus) -> Iterator[Finding]:
+    """Yield the ill-formed tags, by layer and kind."""
+    for name, kinds in raw.reading.get("ill_formed", {}).items():
+        for kind, count in kinds.items():
+            first = f"{show(name)}: {count} × {kind}, in {raw.reading['schemes'][name]}"
+            place = {"annotator": name, "kind": kind}
+            yield Finding("ill-formed-tag", False, count, 0, first, (place,))

@@ -1,4 +1,8 @@
-"""What makes a layer invalid: one table of flaws, each with a way to find it."""
+"""What makes a layer invalid: one table of flaws, each with a way to find it.
+
+Readers find them in the rows of a source, where a repair may help; a
+:class:`~spanagree.corpus.corpus.Corpus` finds them in each of its layers.
+"""
 
 from __future__ import annotations
 
@@ -7,175 +11,185 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, met_before
+from spanagree.arrays import Ints, distinct, met_before
+from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import show
-
-# --- flaws: what no corpus may hold, and what is odd ---------------------------------------------
+from spanagree.errors import InputError, more_like_it, show
 
 
 class Flaw(NamedTuple):
-    """Something wrong or odd in a draft.
+    """Something wrong or odd in the rows of a source.
 
     ``find`` gives the indices of the segments (or, with ``of_annotations``, annotations) that have
     it. With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
+    ``rule`` is what holds of segments without the flaw.
     """
 
     means: str
     find: Callable[[RawCorpus], Ints]
     repairs: tuple[str, ...] | None = None
+    rule: str = ""
     of_annotations: bool = False
 
-    def of(self, draft: RawCorpus, index: int) -> str:
-        """The flaw at one place: who, where, what."""
+    def describe(self, raw: RawCorpus, index: int) -> str:
+        """Return one case in words: who, where, what."""
+        annotation = index if self.of_annotations else int(raw.annotation[index])
+        annotator, document = raw.place_of(annotation)
+        where = f"annotator {show(annotator)}, document {show(document)}"
         if self.of_annotations:
-            return f"{_place(draft, index)}: {self.means}"
-        label = draft.label[index]
-        name = show(draft.labels[label]) if label >= 0 else "without a label"
-        length = draft.lengths[draft.document[index]]
-        return (
-            f"{_place(draft, int(draft.annotation[index]))}: segment"
-            f" {draft.start[index]}–{draft.end[index]} {name} {self.means.format(length=length)}"
-        )
+            return f"{where}: {self.means}"
+        label = show(raw.labels[raw.label[index]]) if raw.label[index] >= 0 else "without a label"
+        means = self.means.format(length=raw.lengths[raw.of_document[annotation]])
+        return f"{where}: segment {raw.start[index]}–{raw.end[index]} {label} {means}"
 
 
-def _place(draft: RawCorpus, annotation: int) -> str:
-    d = draft.of_document[annotation]
-    id_ = str(d + 1) if draft.ids is None else draft.ids[d]
-    return (
-        f"annotator {show(draft.annotators[draft.of_annotator[annotation]])}, document {show(id_)}"
-    )
+def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
+    """Refuse rows that no corpus may hold; where they are ``repairable``, say by which repairs.
 
-
-def repeats(draft: RawCorpus) -> Ints:
-    """Annotations of a document and annotator met before."""
-    return np.flatnonzero(met_before(draft.of_document, draft.of_annotator))
-
-
-def duplicates(draft: RawCorpus) -> Ints:
-    """Segments that stand in their annotation for a second time."""
-    return np.flatnonzero(met_before(draft.annotation, draft.start, draft.end, draft.label))
-
-
-def _where(condition: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], Ints]:
-    return lambda draft: np.flatnonzero(condition(draft))
-
-
-def _beyond(draft: RawCorpus) -> Bools:
-    return draft.end > draft.lengths[draft.document]
-
-
-def overlapping(draft: RawCorpus, *, same_label: bool) -> tuple[Ints, Ints]:
-    """Segments that share tokens with an earlier one of their annotation, and that earlier one.
-
-    The earlier one is that which reaches furthest. Duplicates are a flaw of their own and are left
-    out here.
+    Raises:
+        InputError: with the first case, and how many there are.
     """
-    single = np.ones(len(draft.start), np.bool_)
-    single[duplicates(draft)] = False
-    index = np.flatnonzero(single)
-    annotation, start, end = draft.annotation[index], draft.start[index], draft.end[index]
-    label = draft.label[index] if same_label else np.zeros_like(index)
-    order = np.lexsort((-end, start, label, annotation))
-    _, cell, _ = distinct(annotation, label)
-    _, start, end = on_a_line(cell, start, end)
-    start, end = start[order], end[order]
-    reach = np.maximum.accumulate(end)
-    later = np.flatnonzero(start[1:] < reach[:-1]) + 1
-    # which segment set the reach: the last place at which it grew
-    grew = np.maximum.accumulate(np.where(end == reach, np.arange(len(end)), 0))
-    return index[order[later]], index[order[grew[later - 1]]]
+    for flaw in FLAWS.values():
+        if flaw.repairs is not None:
+            rule = flaw.rule
+            if repairable and flaw.repairs:
+                rule = f"repair {' or '.join(flaw.repairs)} would help"
+            refuse(flaw, raw, flaw.find(raw), rule)
 
 
-def on_a_line(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    """Offsets in order of size, and starts and ends as places on one line, cell after cell.
+def refuse(flaw: Flaw, raw: RawCorpus, cases: Ints, rule: str) -> None:
+    """Refuse these cases of a flaw, if there are any; the error ends with the rule."""
+    if len(cases):
+        case = flaw.describe(raw, int(cases[0])) + more_like_it(len(cases))
+        raise InputError(f"{case}; {rule}" if rule else case)
 
-    A place is the rank of an offset, so that no offset, however wrong, is too large for it.
+
+# --- how each is found --------------------------------------------------------------------------
+
+
+def repeats(raw: RawCorpus) -> Ints:
+    """Return the annotations of a document and annotator met before."""
+    return np.flatnonzero(met_before(raw.of_document, raw.of_annotator))
+
+
+def duplicates(raw: RawCorpus) -> Ints:
+    """Return the segments that stand in their annotation for a second time."""
+    return np.flatnonzero(met_before(raw.annotation, raw.start, raw.end, raw.label))
+
+
+def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
+    """Return the segments that share tokens with an earlier one of their annotation, and that one.
+
+    Duplicates are a flaw of their own and are left out here.
     """
-    offsets, rank = np.unique(np.concatenate((start, end)), return_inverse=True)
-    place = np.tile(cell * max(len(offsets), 1), 2) + rank
-    return offsets, place[: len(start)], place[len(start) :]
+    single = np.ones(len(raw.start), np.bool_)
+    single[duplicates(raw)] = False
+    rows = np.flatnonzero(single)
+    cell = raw.annotation[rows]
+    if same_label:
+        _, cell, _ = distinct(cell, raw.label[rows])
+    later, earlier = overlapping(cell, raw.start[rows], raw.end[rows])
+    return rows[later], rows[earlier]
 
 
-def _nested(draft: RawCorpus) -> Ints:
-    later, earlier = overlapping(draft, same_label=False)
-    return later[(draft.end[later] <= draft.end[earlier])]
+def _nested(raw: RawCorpus, *, inside: bool) -> Ints:
+    """Return the segments that overlap another and lie inside it, or do not."""
+    later, earlier = overlaps(raw)
+    return np.sort(later[(raw.end[later] <= raw.end[earlier]) == inside])
 
 
-def _crossing(draft: RawCorpus) -> Ints:
-    later, earlier = overlapping(draft, same_label=False)
-    return later[draft.end[later] > draft.end[earlier]]
-
-
-def _spaces(draft: RawCorpus) -> Ints:
-    """Segments with white space at an edge."""
-    return np.array(
-        [i for i, (s, e) in stripped(draft) if s > draft.start[i] or e < draft.end[i]], np.int64
-    )
-
-
-def stripped(draft: RawCorpus) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Each segment with text, and its offsets without white space at the edges."""
-    first = np.cumsum(draft.lengths) - draft.lengths
-    columns = (draft.document.tolist(), draft.start.tolist(), draft.end.tolist())
-    for i, (d, start, end) in enumerate(zip(*columns, strict=True)):
-        if not 0 <= start < end:
+def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
+    """Return starts and ends of the segments without white space at their edges."""
+    start, end = raw.start.copy(), raw.end.copy()
+    tokens = raw.offsets == "tokens"
+    content = raw.tokens if tokens else raw.texts
+    if content is None:
+        return start, end
+    for i, d, low, high in _rows(raw):
+        if not 0 <= low < high:
             continue  # a flaw of its own
         units: Sequence[str]
-        if draft.offsets == "characters" and draft.texts is not None:
-            units = draft.texts[d][start:end]
-        elif draft.offsets == "tokens" and draft.tokens is not None:
-            low, high = first[d] + np.clip((start, end), 0, draft.lengths[d])
-            units = draft.tokens[low:high]
+        if tokens:
+            a, b = raw.starts[d] + np.clip((low, high), 0, raw.lengths[d])
+            units = content[a:b]
         else:
-            return
+            units = content[d][low:high]
         left = next((k for k, unit in enumerate(units) if unit.strip()), len(units))
         right = next((k for k, unit in enumerate(reversed(units)) if unit.strip()), len(units))
-        yield i, (start + left, max(end - right, start + left))
+        start[i], end[i] = low + left, max(high - right, low + left)
+    return start, end
 
 
-def _cutting(draft: RawCorpus) -> Ints:
-    """Segments that begin or end inside a word."""
-    if draft.offsets != "characters" or draft.texts is None:
-        return np.zeros(0, np.int64)
-    found = []
-    columns = (draft.document.tolist(), draft.start.tolist(), draft.end.tolist())
-    for i, (d, start, end) in enumerate(zip(*columns, strict=True)):
-        text = draft.texts[d]
-        if any(0 < at < len(text) and text[at - 1 : at + 1].isalnum() for at in (start, end)):
-            found.append(i)
-    return np.array(found, np.int64)
+def _edge_space(raw: RawCorpus) -> Ints:
+    start, end = stripped(raw)
+    return np.flatnonzero((start > raw.start) | (end < raw.end))
 
 
-def _silent(draft: RawCorpus) -> Ints:
-    """Annotations without a segment."""
-    return np.flatnonzero(np.bincount(draft.annotation, minlength=len(draft.of_document)) == 0)
+def _cuts_word(raw: RawCorpus) -> Ints:
+    """Return the segments that begin or end inside a word."""
+    texts = raw.texts if raw.offsets == "characters" else None
+    return np.array(
+        [
+            i
+            for i, d, *bounds in (_rows(raw) if texts else ())
+            if any(0 < at < len(texts[d]) and texts[d][at - 1 : at + 1].isalnum() for at in bounds)  # type: ignore[index]  # there are rows only with texts
+        ],
+        np.int64,
+    )
+
+
+def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
+    """Yield number, document, start and end of each segment."""
+    columns = (column.tolist() for column in (raw.document, raw.start, raw.end))
+    return zip(range(len(raw.start)), *columns, strict=True)
 
 
 FLAWS: Mapping[str, Flaw] = {
     "repeated": Flaw(
-        "the same document and annotator for a second time", repeats, ("drop-repeats",), True
+        "the same document and annotator for a second time",
+        repeats,
+        ("drop-repeats",),
+        of_annotations=True,
     ),
     "negative": Flaw(
-        "starts before the document; offsets count from 0", _where(lambda d: d.start < 0), ()
+        "starts before the document",
+        lambda raw: np.flatnonzero(raw.start < 0),
+        (),
+        "offsets count from 0",
     ),
-    "reversed": Flaw("ends before it starts", _where(lambda d: d.end < d.start), ()),
+    "reversed": Flaw(
+        "ends before it starts",
+        lambda raw: np.flatnonzero(raw.end < raw.start),
+        (),
+        "start comes before end",
+    ),
     "beyond-text": Flaw(
         "ends beyond the document of length {length}",
-        _where(_beyond),
+        lambda raw: np.flatnonzero(raw.end > raw.lengths[raw.document]),
         ("clip-beyond-text", "drop-beyond-text"),
     ),
-    "empty": Flaw("is empty", _where(lambda d: d.end == d.start), ("drop-empty",)),
-    "unlabelled": Flaw("needs one", _where(lambda d: d.label < 0), ("drop-unlabelled",)),
-    "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",)),
+    "empty": Flaw(
+        "is empty",
+        lambda raw: np.flatnonzero(raw.end == raw.start),
+        ("drop-empty",),
+        "a segment has at least one token",
+    ),
+    "unlabelled": Flaw(
+        "needs one", lambda raw: np.flatnonzero(raw.label < 0), ("drop-unlabelled",)
+    ),
+    "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",), "a segment is marked once"),
     "same-label-overlap": Flaw(
         "shares tokens with one of the same label",
-        lambda d: np.sort(overlapping(d, same_label=True)[0]),
+        lambda raw: np.sort(overlaps(raw, same_label=True)[0]),
     ),
-    "nested": Flaw("lies inside another", lambda d: np.sort(_nested(d))),
-    "crossing": Flaw("overlaps another without nesting", lambda d: np.sort(_crossing(d))),
-    "edge-space": Flaw("has white space at an edge", _spaces),
-    "cuts-word": Flaw("begins or ends inside a word", _cutting),
-    "marked-nothing": Flaw("saw the document and marked nothing", _silent, None, True),
+    "nested": Flaw("lies inside another", lambda raw: _nested(raw, inside=True)),
+    "crossing": Flaw("overlaps another without nesting", lambda raw: _nested(raw, inside=False)),
+    "edge-space": Flaw("has white space at an edge", _edge_space),
+    "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
+    "marked-nothing": Flaw(
+        "saw the document and marked nothing",
+        lambda raw: np.setdiff1d(np.arange(len(raw.of_document)), raw.annotation),
+        of_annotations=True,
+    ),
 }
-"""What may be wrong or odd in a draft, by name; the errors come first."""
+"""What may be wrong or odd in the rows of a source, by name; the errors come first."""

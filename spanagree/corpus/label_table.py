@@ -1,23 +1,32 @@
 """Items with labels, some missing: one label by each annotator who saw the item.
 
-A :class:`LabelTable` has a row for each label given. Coefficients need only :class:`LabelCounts`:
-whole numbers, grouped by how many labels an item has, so that sums are exact, do not depend on the
-order of rows, and add over parts of the data.
+A :class:`LabelTable` has a row for each label given. Coefficients need only its
+:class:`~spanagree.corpus.label_counts.LabelCounts`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
+from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import number_texts, printable_name, texts_of
-from spanagree.errors import InputError, check_choice, counted, printable, show
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    counted,
+    is_whole,
+    printable,
+    show,
+    unfit,
+)
 
 MOST = 2**31 - 1
 """The most labels that a table holds: numbers of pairs of them stay whole numbers."""
@@ -28,47 +37,6 @@ DUPLICATES = {
     "first": "the first one counts",
 }
 """What becomes of an item that an annotator labelled twice, by name."""
-
-
-class LabelCounts(NamedTuple):
-    """What coefficients need of a table. R is the number of distinct nᵢ, the labels of an item.
-
-    Attributes:
-        n: the distinct numbers of labels that items have, ascending, from 1; shape (R,).
-        items: how many items have that many; (R,).
-        given: Σ nᵢ_c over them, by category; (R, categories).
-        agreeing: Σ nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
-    """
-
-    n: Ints
-    items: Ints
-    given: Ints
-    agreeing: Ints
-
-
-def counts_of_cells(
-    cells: tuple[Ints, Ints, Ints], given: Ints, times: Ints, categories: int
-) -> LabelCounts:
-    """The counts of items, each of which stands for so many.
-
-    Args:
-        cells: item, category and number of labels wherever that is not 0.
-        given: how many labels each item has; (items,).
-        times: how many items it stands for; (items,).
-        categories: their number.
-    """
-    item, label, number = cells
-    n, places = np.unique(given, return_inverse=True)
-    row: Ints = places.reshape(-1)
-    items: Ints = np.zeros(len(n), np.int64)
-    np.add.at(items, row, times)
-    row = row[item]
-    if len(n) and n[0] == 0:  # items without a label
-        n, items, row = n[1:], items[1:], row - 1
-    of_n, agreeing = np.zeros((2, len(n), categories), np.int64)
-    np.add.at(of_n, (row, label), number * times[item])
-    np.add.at(agreeing, (row, label), number * (number - 1) * times[item])
-    return LabelCounts(n, items, of_n, agreeing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +85,7 @@ class LabelTable:
         categories: Sequence[object] | None = None,
         duplicates: str = "error",
     ) -> LabelTable:
-        """A table from (item, annotator, label) of each label given.
+        """Return a table of (item, annotator, label) of each label given.
 
         Names and labels are text: 1, 1.0 and "1" are the same. A label that is ``None``, nan or
         blank is missing, and counted in the notes.
@@ -150,7 +118,7 @@ class LabelTable:
 
     @classmethod
     def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
-        """A table from numbers in an array of items × annotators; ``nan`` is missing.
+        """Return a table of numbers in an array of items × annotators; ``nan`` is missing.
 
         The quickest way in. Whole numbers are named as such, so 1.0 is the label 1.
 
@@ -171,32 +139,24 @@ class LabelTable:
                 f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
                 " annotators, is needed"
             )
-        names = [
-            printable_name(name, "annotator")
-            for name in annotators or range(1, values.shape[1] + 1)
-        ]
-        if len(set(names)) != values.shape[1] or len(names) != values.shape[1]:
-            raise InputError(
-                f"{len(names)} names of annotators; {values.shape[1]} different ones are needed"
-            )
-        item, annotator = np.nonzero(
-            ~np.isnan(values) if values.dtype.kind == "f" else values == values
-        )
-        found, code = np.unique(values[item, annotator], return_inverse=True)
-        labelled = [printable_name(value, "label") for value in found]
-        order = sorted(range(len(labelled)), key=labelled.__getitem__)
-        rank = ranks(labelled)
-        missing = values.size - len(item)
+        size, count = values.shape
+        names = [printable_name(name, "annotator") for name in annotators or range(1, count + 1)]
+        if len(names) != count or len(set(names)) != count:
+            raise InputError(f"{len(names)} names of annotators; {count} different ones are needed")
+        item, annotator = np.nonzero(values == values)  # nan is not equal to itself
+        different, code = np.unique(values[item, annotator], return_inverse=True)
+        texts = [printable_name(value, "label") for value in different]
+        blank = values.size - len(item)
         return cls(
             item,
-            rank[code.reshape(-1)],
+            ranks(texts)[code.reshape(-1)],
             annotator,
             np.ones(len(item), np.int64),
-            len(values),
+            size,
             tuple(names),
-            tuple(labelled[k] for k in order),
+            tuple(sorted(texts)),
             reading={"items": "labels"},
-            notes=(f"{counted(missing, 'blank label')} counted as missing",) if missing else (),
+            notes=(f"{counted(blank, 'blank label')} counted as missing",) if blank else (),
         )
 
     @classmethod
@@ -207,7 +167,7 @@ class LabelTable:
         *,
         items: Sequence[object] | None = None,
     ) -> LabelTable:
-        """A table from how often each item was given each category; who gave it is not known.
+        """Return a table of how often each item was given each category; who gave it is not known.
 
         Args:
             counts: a row for each item, a whole number for each category.
@@ -215,7 +175,7 @@ class LabelTable:
             items: the names of the items.
 
         Raises:
-            InputError: for a count that is no whole number from 0, rows of another length, or
+            InputError: for a count that is not a whole number from 0, rows of another length, or
                 names that repeat.
 
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
@@ -225,13 +185,10 @@ class LabelTable:
         names = [printable_name(category, "category") for category in _iterated(categories)]
         named = None if items is None else [str(item) for item in _iterated(items)]
         for what, given in (("category", names), ("item", named or [])):
-            seen: set[str] = set()
-            for name in given:
-                if name in seen:
-                    raise InputError(f"{what} {show(name)} stands twice; each needs a name")
-                seen.add(name)
+            for name in (name for name, times in Counter(given).items() if times > 1):
+                raise InputError(f"{what} {show(name)} stands twice; each needs a name")
         for i, row in enumerate(rows):
-            bad = [n for n in row if not _is_count(n)]
+            bad = [n for n in row if not is_whole(n) or n < 0]
             if len(row) != len(names) or bad:
                 raise InputError(
                     f"item {show(named[i] if named and i < len(named) else str(i + 1))}: "
@@ -242,23 +199,22 @@ class LabelTable:
             raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
             raise InputError(f"{total} labels; a table holds at most {MOST}")
-        order = sorted(range(len(names)), key=names.__getitem__)
-        table = np.array(rows, np.int64).reshape(len(rows), len(names))[:, order]
-        item, label = np.nonzero(table)
+        table = np.array(rows, np.int64).reshape(len(rows), len(names))
+        item, column = np.nonzero(table)
         return cls(
             item,
-            label,
+            ranks(names)[column],
             None,
-            table[item, label],
+            table[item, column],
             len(rows),
             (),
-            tuple(names[c] for c in order),
+            tuple(sorted(names)),
             None if named is None else tuple(named),
             reading={"items": "labels"},
         )
 
     def __len__(self) -> int:
-        """The number of labels given."""
+        """Return the number of labels given."""
         return int(self.number.sum())
 
     def __repr__(self) -> str:
@@ -269,29 +225,36 @@ class LabelTable:
         )
 
     def name_of(self, item: int) -> str:
-        """The name of an item, or its number from 1."""
+        """Return the name of an item, or its number from 1."""
         return str(item + 1) if self.items is None else self.items[item]
 
     @cached_property
     def given(self) -> Ints:
         """nᵢ, how many labels each item has; (items,)."""
+        return self._times(self.item, self.size)
+
+    def _times(self, cell: Ints, size: int) -> Ints:
+        """Return how many labels the rows of each cell stand for."""
         if self.annotator is not None:  # every row is one label
-            return np.bincount(self.item, minlength=self.size)
-        of = np.zeros(self.size, np.int64)
-        np.add.at(of, self.item, self.number)
-        return of
+            return np.bincount(cell, minlength=size)
+        times = np.zeros(size, np.int64)
+        np.add.at(times, cell, self.number)
+        return times
+
+    def _cells(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return row, category and number of labels wherever that is not 0, sorted."""
+        per = max(len(self.labels), 1)
+        if self.annotator is not None:
+            cell, number = np.unique(rows * per + self.label, return_counts=True)
+        else:
+            cell, which = np.unique(rows * per + self.label, return_inverse=True)
+            number = self._times(which.reshape(-1), len(cell))
+        return cell // per, cell % per, number
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and nᵢ_c wherever that is not 0, sorted."""
-        per = max(len(self.labels), 1)
-        if self.annotator is not None:
-            cell, number = np.unique(self.item * per + self.label, return_counts=True)
-        else:
-            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
-            number = np.zeros(len(cell), np.int64)
-            np.add.at(number, which.reshape(-1), self.number)
-        return cell // per, cell % per, number
+        return self._cells(self.item)
 
     @cached_property
     def counts(self) -> LabelCounts:
@@ -318,17 +281,16 @@ class LabelTable:
         """Of each label given, how many others gave the same one to the same item."""
         item, label, number = self.cells
         per = max(len(self.labels), 1)
-        at = np.searchsorted(item * per + label, self.item * per + self.label)
-        return number[at] - 1
+        return number[np.searchsorted(item * per + label, self.item * per + self.label)] - 1
 
     @cached_property
     def beside(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
         gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
         if self.annotator is not None:
-            of = (np.ones(len(self.item), np.int64), self.given[self.item] - 1, self.equal_others)
-            for column, value in zip((gave, others, equal), of, strict=True):
-                np.add.at(column, self.annotator, value)
+            np.add.at(gave, self.annotator, 1)
+            np.add.at(others, self.annotator, self.given[self.item] - 1)
+            np.add.at(equal, self.annotator, self.equal_others)
         return gave, others, equal
 
     @cached_property
@@ -340,12 +302,10 @@ class LabelTable:
         if self.annotator is None:
             nothing = np.zeros(0, np.int64)
             return nothing, nothing, nothing
-        per = max(len(self.labels), 1)
-        cell, number = np.unique(self.annotator * per + self.label, return_counts=True)
-        return cell // per, cell % per, number
+        return self._cells(self.annotator)
 
     def complete(self) -> LabelTable:
-        """The items that every annotator labelled, or in a table of counts those with the most.
+        """Return the items that every annotator labelled, or of counts those with the most.
 
         >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "y"), (2, "ann", "x")])
         >>> table.complete().size
@@ -359,7 +319,7 @@ class LabelTable:
         return self.subset(np.flatnonzero(self.given == everyone))
 
     def subset(self, items: Ints) -> LabelTable:
-        """The table of some of its items, by number from 0; each can be taken once."""
+        """Return the table of some of its items, by number from 0; each can be taken once."""
         place = np.full(self.size, -1)
         place[items] = np.arange(len(items))
         kept = place[self.item] >= 0
@@ -376,15 +336,10 @@ class LabelTable:
 
 
 def _iterated(values: object) -> Iterator[Any]:
-    """The same values one by one; what has none to give is refused."""
+    """Return the same values one by one; what has none to give is refused."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise InputError(f"{show(values)}; a list is needed")
     return iter(values)
-
-
-def _is_count(value: object) -> bool:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    return whole and value >= 0  # type: ignore[operator]  # it is a number here
 
 
 # --- from rows ----------------------------------------------------------------------------------
@@ -400,22 +355,20 @@ def label_table(
     missing: str | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """As :meth:`LabelTable.from_rows`, from columns; ``where`` says where a row stands."""
+    """Return a table of columns of rows; ``where`` says where a row stands, for errors."""
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
     texts, notes = texts_of(labels, missing)
-    declared = None
+    some: Iterable[str] = filter(None, texts)
     if categories is not None:
-        declared = [printable_name(category, "category") for category in categories]
-    names = tuple(sorted(set(declared if declared is not None else filter(None, texts))))
+        some = [printable_name(category, "category") for category in categories]
+    names = tuple(sorted(set(some)))
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
         if text is not None and text not in code:
-            raise InputError(
-                f"{where(row)}unknown label {show(text)}; the categories are:"
-                f" {', '.join(map(printable, names))}"
-            )
+            allowed = ", ".join(map(printable, names))
+            raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     given = np.array([text is not None for text in texts], np.bool_)
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     kept, clash = _once(item, annotator, label, given, notes)
@@ -445,7 +398,7 @@ def label_table(
 def _once(
     item: Ints, annotator: Ints, label: Ints, given: Bools, notes: list[str]
 ) -> tuple[Bools, tuple[int, int] | None]:
-    """Which rows stay, of each item and annotator the first label; the first two that differ."""
+    """Return which rows stay, those of first labels; and the first two that differ."""
     rows = np.flatnonzero(given)
     again = met_before(item[rows], annotator[rows]) if len(rows) else np.zeros(0, np.bool_)
     kept = given.copy()

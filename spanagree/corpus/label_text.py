@@ -15,7 +15,7 @@ from spanagree.errors import InputError, counted, show
 def number_texts(
     values: Sequence[object], what: str, where: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
-    """Numbers for names, in the order in which they are first met."""
+    """Return numbers for names, in the order in which they are first met."""
     number: dict[str, int] = {}
     column = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
@@ -27,7 +27,7 @@ def number_texts(
 
 
 def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | None], list[str]]:
-    """Labels as text, ``None`` for missing ones, and what there is to say about them."""
+    """Return labels as text, ``None`` for missing ones, and what there is to say about them."""
     texts = [_text(label) for label in labels]
     blank = sum(text is None for text in texts)
     notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
@@ -49,7 +49,7 @@ def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | 
 
 
 def _text(value: object) -> str | None:
-    """A label or a name as text: whole numbers without a fraction, however they are written."""
+    """Return a label or a name as text; whole numbers have no fraction, however written."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -61,7 +61,9 @@ def _text(value: object) -> str | None:
     try:
         text = str(value).strip()
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
-        raise InputError("a number of thousands of digits is no label") from None
+        raise InputError(
+            "a number of thousands of digits is not a label; give a shorter one"
+        ) from None
     if re.fullmatch(r"-?[0-9]+\.0+", text, re.ASCII):
         text = text.partition(".")[0]
         text = "0" if text == "-0" else text
@@ -69,6 +71,7 @@ def _text(value: object) -> str | None:
 
 
 def printable_name(value: object, what: str) -> str:
+    """Return a name as text, which may not be missing."""
     name = _text(value)
     if name is None:
         raise InputError(f"{what} {show(value)}; a name is needed")

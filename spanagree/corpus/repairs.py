@@ -10,89 +10,74 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.flaws import FLAWS, duplicates, on_a_line, repeats, stripped
+from spanagree.corpus.flaws import FLAWS, duplicates, refuse_flaws, repeats, stripped
+from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import RawLayer
-from spanagree.errors import InputError, check_choice
-
-# --- repairs -------------------------------------------------------------------------------------
+from spanagree.errors import check_choice
 
 
 class Repair(NamedTuple):
-    """A step that a user may ask for: the repaired draft, and how many cases there were."""
+    """A step that a user may ask for: the repaired rows, and how many cases there were."""
 
     says: str
     apply: Callable[[RawCorpus], tuple[RawCorpus, int]]
 
 
-def _keep(draft: RawCorpus, kept: Bools) -> RawCorpus:
-    """The segments that are kept."""
-    return replace(
-        draft,
-        annotation=draft.annotation[kept],
-        start=draft.start[kept],
-        end=draft.end[kept],
-        label=draft.label[kept],
-    )
+def _without(count: int, rows: Ints) -> Bools:
+    kept = np.ones(count, np.bool_)
+    kept[rows] = False
+    return kept
+
+
+def _keep(raw: RawCorpus, kept: Bools | Ints) -> RawCorpus:
+    """Return the rows with some of the segments."""
+    columns = ("annotation", "start", "end", "label")
+    return replace(raw, **{name: getattr(raw, name)[kept] for name in columns})
 
 
 def _drop(find: Callable[[RawCorpus], Ints]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
-    def apply(draft: RawCorpus) -> tuple[RawCorpus, int]:
-        bad = find(draft)
-        kept = np.ones(len(draft.start), np.bool_)
-        kept[bad] = False
-        return _keep(draft, kept), len(bad)
+    def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
+        cases = find(raw)
+        return _keep(raw, _without(len(raw.start), cases)), len(cases)
 
     return apply
 
 
-def _drop_repeats(draft: RawCorpus) -> tuple[RawCorpus, int]:
-    bad = repeats(draft)
-    kept = np.ones(len(draft.of_document), np.bool_)
-    kept[bad] = False
+def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    cases = repeats(raw)
+    kept = _without(len(raw.of_document), cases)
+    fewer = _keep(raw, kept[raw.annotation])
     moved = np.cumsum(kept) - 1
-    fewer = _keep(draft, kept[draft.annotation])
     return replace(
         fewer,
         annotation=moved[fewer.annotation],
-        of_document=draft.of_document[kept],
-        of_annotator=draft.of_annotator[kept],
-    ), len(bad)
+        of_document=raw.of_document[kept],
+        of_annotator=raw.of_annotator[kept],
+    ), len(cases)
 
 
-def _clip(draft: RawCorpus) -> tuple[RawCorpus, int]:
-    length = draft.lengths[draft.document]
-    over = (draft.end > length) & (draft.start < length)
-    return replace(draft, end=np.where(over, length, draft.end)), int(over.sum())
+def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    length = raw.lengths[raw.document]
+    over = (raw.end > length) & (raw.start < length)
+    return replace(raw, end=np.where(over, length, raw.end)), int(over.sum())
 
 
-def _strip_space(draft: RawCorpus) -> tuple[RawCorpus, int]:
-    start, end = draft.start.copy(), draft.end.copy()
-    for i, (s, e) in stripped(draft):
-        start[i], end[i] = s, e
-    done = int(((start != draft.start) | (end != draft.end)).sum())
-    return replace(draft, start=start, end=end), done
+def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    start, end = stripped(raw)
+    count = int(((start != raw.start) | (end != raw.end)).sum())
+    return replace(raw, start=start, end=end), count
 
 
-def _merge(draft: RawCorpus) -> tuple[RawCorpus, int]:
-    """Segments of one label that share tokens become one."""
-    order = np.lexsort((draft.end, draft.start, draft.label, draft.annotation))
-    _, cell, _ = distinct(draft.annotation, draft.label)
-    offsets, start, end = on_a_line(cell, draft.start, draft.end)
-    start, end = start[order], end[order]
-    reach = np.maximum.accumulate(end)
-    first = np.ones(len(order), np.bool_)
-    first[1:] = start[1:] >= reach[:-1]
-    last = np.append(np.flatnonzero(first)[1:], len(order)) - 1
-    chosen = order[first]
-    merged = replace(
-        draft,
-        annotation=draft.annotation[chosen],
-        start=draft.start[chosen],
-        end=offsets[reach[last] - cell[chosen] * len(offsets)] if len(order) else draft.end,
-        label=draft.label[chosen],
-    )
-    return merged, len(order) - len(chosen)
+def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Make segments of one label that share tokens one segment."""
+    _, cell, _ = distinct(raw.annotation, raw.label)
+    later, _ = overlapping(cell, raw.start, raw.end)
+    order = np.lexsort((-raw.end, raw.start, cell))
+    first = np.flatnonzero(_without(len(order), later)[order])
+    merged = _keep(raw, order[first])
+    if len(later):
+        merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first))
+    return merged, len(later)
 
 
 REPAIRS: Mapping[str, Repair] = {
@@ -125,36 +110,8 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
             and the repair that would help.
     """
     raw = repaired(raw, repair)
-    _refuse_flaws(raw)
-    layers = {}
-    owner = raw.of_annotator[raw.annotation]
-    order = np.argsort(owner, kind="stable")
-    bounds = np.searchsorted(owner[order], np.arange(len(raw.annotators) + 1))
-    seen = np.argsort(raw.of_annotator, kind="stable")
-    seen_bounds = np.searchsorted(raw.of_annotator[seen], np.arange(len(raw.annotators) + 1))
-    for a, name in enumerate(raw.annotators):
-        rows = order[bounds[a] : bounds[a + 1]]
-        annotated = np.zeros(len(raw.lengths), np.bool_)
-        annotated[raw.of_document[seen[seen_bounds[a] : seen_bounds[a + 1]]]] = True
-        layers[name] = RawLayer(
-            raw.document[rows],
-            raw.start[rows],
-            raw.end[rows],
-            raw.label[rows],
-            raw.labels,
-            annotated,
-        )
-    return Corpus.from_raw(
-        raw.lengths,
-        layers,
-        offsets=raw.offsets,
-        ids=raw.ids,
-        tokens=raw.tokens,
-        texts=raw.texts,
-        token_starts=raw.token_starts,
-        reading=raw.reading,
-        notes=raw.notes,
-    )
+    refuse_flaws(raw, repairable=True)
+    return Corpus.from_raw(raw)
 
 
 def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
@@ -166,22 +123,10 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     asked = (repair,) if isinstance(repair, str) else tuple(repair or ())
     for name in asked:
         check_choice(name, REPAIRS, "repair")
-    for name, step in REPAIRS.items():
-        if name in asked:
-            raw, done = step.apply(raw)
-            if done:
-                raw = replace(raw, notes=(*raw.notes, f"{done} {step.says} ({name})"))
-    if asked:
-        steps = [name for name in REPAIRS if name in asked]
-        raw = replace(raw, reading={**raw.reading, "repair": steps})
-    return raw
-
-
-def _refuse_flaws(raw: RawCorpus) -> None:
-    for flaw in FLAWS.values():
-        if flaw.repairs is not None and len(where := flaw.find(raw)):
-            first = int(where[0])
-            what = flaw.of(raw, first)
-            more = f" (and {len(where) - 1} more like it)" if len(where) > 1 else ""
-            help_ = f"; repair {' or '.join(flaw.repairs)} would help" if flaw.repairs else ""
-            raise InputError(f"{what}{more}{help_}")
+    steps = [name for name in REPAIRS if name in asked]
+    for name in steps:
+        raw, count = REPAIRS[name].apply(raw)
+        if count:
+            note = f"{count} {REPAIRS[name].says} ({name})"
+            raw = replace(raw, notes=(*raw.notes, note))
+    return replace(raw, reading={**raw.reading, "repair": steps}) if steps else raw

@@ -34,8 +34,8 @@ class Segment(NamedTuple):
 class Change(NamedTuple):
     """A segment that could not be taken over as it was.
 
-    ``kind`` is what was done (one of :data:`spanagree.offsets.CUTS`, or ``duplicate`` where it
-    became the same as another); ``after`` is ``None`` where nothing is left of it.
+    ``kind`` is what was done (one of :data:`spanagree.corpus.tokens.CUTS`, or ``duplicate`` where
+    it became the same as another); ``after`` is ``None`` where nothing is left of it.
     """
 
     kind: str
@@ -103,7 +103,7 @@ class Layer:
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def only(self, keep: Bools) -> Layer:
-        """The segments for which ``keep`` is true; who saw what stays."""
+        """Return the segments for which ``keep`` is true; who saw what stays."""
         return Layer(
             self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
         )
@@ -121,7 +121,7 @@ class RawLayer(NamedTuple):
 
 
 def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Names as numbers, and the distinct names, in the order in which they first occur.
+    """Return names as numbers, and the distinct names, in the order in which they first occur.
 
     >>> codes(["PER", "LOC", "PER"])
     (array([0, 1, 0]), ('PER', 'LOC'))
@@ -132,6 +132,7 @@ def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def frozen(values: Any, dtype: type) -> Any:
+    """Return a copy of the values that cannot be written to."""
     array: Any = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array

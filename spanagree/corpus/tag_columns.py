@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import Reading, read_tags
+from spanagree.corpus.tags import SCHEMES, Reading, read_tags
 from spanagree.errors import InputError, check_choice, counted, printable, show
 
 PARTIAL = {
@@ -18,6 +21,28 @@ PARTIAL = {
     "drop-tokens": "a token without a tag in one layer is left out in all, and counted",
 }
 """What becomes of documents that a layer covers in part."""
+
+
+@dataclass(frozen=True)
+class TagOptions:
+    """How tags are read.
+
+    Attributes:
+        scheme: the tag scheme, or ``auto``: each layer's own.
+        strict: take only segments that are well-formed in the scheme.
+        partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
+
+    Raises:
+        SettingError: for an unknown scheme or ``partial``.
+    """
+
+    scheme: str = "auto"
+    strict: bool = False
+    partial: str = "error"
+
+    def __post_init__(self) -> None:
+        check_choice(self.scheme, ["auto", *SCHEMES], "scheme")
+        check_choice(self.partial, PARTIAL, "partial")
 
 
 @dataclass(frozen=True)
@@ -35,6 +60,15 @@ class TagColumn:
     codes: Ints
     never: Bools | None = None
 
+    @classmethod
+    def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
+        """Return the column of which only the tags of documents that were seen are given."""
+        if never.any():
+            everywhere = np.full(int(lengths.sum()), -1)
+            everywhere[np.repeat(~never, lengths)] = codes
+            codes = everywhere
+        return cls(names, codes, never)
+
 
 class TagLayers(NamedTuple):
     """Layers read from tag columns.
@@ -48,45 +82,106 @@ class TagLayers(NamedTuple):
     notes: list[str]
     settings: dict[str, Any]
 
+    def to_raw(
+        self,
+        reading: Mapping[str, Any],
+        *,
+        tokens: Iterable[str] | None = None,
+        ids: Iterable[str] | None = None,
+        notes: Iterable[str] = (),
+    ) -> RawCorpus:
+        """Return the rows, with the tokens that are left of all."""
+        if tokens is not None and not self.kept.all():
+            tokens = compress(tokens, self.kept.tolist())
+        return RawCorpus.from_layers(
+            self.lengths,
+            self.layers,
+            ids=None if ids is None else tuple(ids),
+            tokens=None if tokens is None else tuple(tokens),
+            reading={**reading, **self.settings},
+            notes=(*notes, *self.notes),
+        )
+
+
+class _Text(NamedTuple):
+    """The tokens that are left: their documents and places, and where sentences lie in these."""
+
+    document: Ints  # per token
+    place: Ints  # per token, its number among all
+    sentences: Ints  # per sentence, its number of tokens
+    of_document: Ints  # per sentence
+    begin: Ints  # per sentence, where in its document it begins
+
 
 def read_columns(
     columns: Mapping[str, TagColumn],
     documents: Ints,
     where: Callable[[str, int], str],
-    *,
+    options: TagOptions,
     sentences: Ints | None = None,
-    scheme: str = "auto",
-    strict: bool = False,
-    partial: str = "error",
 ) -> TagLayers:
-    """The layers of several tag columns.
+    """Return the layers of several tag columns.
 
     Args:
         columns: by layer.
         documents: per document its number of tokens.
         where: says where a token of a layer stands, for errors.
+        options: how tags are read.
         sentences: per sentence its number of tokens; no segment goes beyond one. Default is the
             documents.
-        scheme: the tag scheme, or ``auto``: each layer's own.
-        strict: take only segments that are well-formed in the scheme.
-        partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
 
     Raises:
         InputError: for tags that the scheme does not have, and documents covered in part.
-        SettingError: for an unknown scheme or ``partial``.
     """
-    check_choice(partial, PARTIAL, "partial")
-    sentences = documents if sentences is None else sentences
     document = np.repeat(np.arange(len(documents)), documents)
+    seen, kept = _coverage(columns, documents, document, where, options.partial)
+    sentences = documents if sentences is None else sentences
+    notes = []
+    settings: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict}
+    whole = bool(kept.all())
+    if not whole:
+        lost = counted(int((~kept).sum()), "token")
+        notes.append(f"{lost} without a tag in some layer left out in all")
+        before = np.concatenate(([0], np.cumsum(kept)))
+        sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
+        document = document[kept]
+        documents = np.bincount(document, minlength=len(documents))
+    text = _text(document, np.flatnonzero(kept), sentences, documents)
+    layers: dict[str, RawLayer] = {}
+    readings: dict[str, Reading] = {}
+    for name, column in columns.items():
+        codes = column.codes if whole else column.codes[kept]
+        layers[name], readings[name] = _read(
+            column.names, codes, seen[name], text, options, functools.partial(where, name)
+        )
+        notes += _notes_on(name, readings[name])
+    schemes = settings["schemes"] = {name: reading.scheme for name, reading in readings.items()}
+    if options.strict and len(set(schemes.values()) - {"none"}) > 1:
+        each = ", ".join(f"{printable(name)} {scheme}" for name, scheme in schemes.items())
+        notes.append(f"read strictly in different schemes ({each}); name one to compare layers")
+    ill_formed = {name: r.ill_formed for name, r in readings.items() if r.ill_formed}
+    settings |= {"ill_formed": ill_formed} if ill_formed else {}
+    settings |= {} if whole else {"partial": "drop-tokens"}
+    return TagLayers(documents, kept, layers, notes, settings)
+
+
+def _coverage(
+    columns: Mapping[str, TagColumn],
+    documents: Ints,
+    document: Ints,
+    where: Callable[[str, int], str],
+    partial: str,
+) -> tuple[dict[str, Bools], Bools]:
+    """Return which documents each layer saw, and which tokens have a tag in all that saw them."""
     kept = np.ones(len(document), np.bool_)
-    annotated = {}
+    seen = {}
     for name, column in columns.items():
         lacking = column.codes < 0
-        seen = np.ones(len(documents), np.bool_) if column.never is None else ~column.never
+        here = np.ones(len(documents), np.bool_) if column.never is None else ~column.never
         if lacking.any():
             missing = np.bincount(document[lacking], minlength=len(documents))
-            seen &= (missing < documents) | (documents == 0)
-            lacking &= seen[document]
+            here &= (missing < documents) | (documents == 0)
+            lacking &= here[document]
             if lacking.any() and partial == "error":
                 raise InputError(
                     f"{where(name, int(lacking.argmax()))}: no tag here, but elsewhere in the"
@@ -94,60 +189,46 @@ def read_columns(
                     " leaves such tokens out"
                 )
             kept &= ~lacking
-        annotated[name] = seen
-    notes = []
-    whole = bool(kept.all())
-    if not whole:
-        gone = int((~kept).sum())
-        notes.append(f"{counted(gone, 'token')} without a tag in some layer left out in all")
-        before = np.concatenate(([0], np.cumsum(kept)))
-        sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
-        documents = np.bincount(document[kept], minlength=len(documents))
-        document = document[kept]
-    # the document that each sentence is in, and where in it the sentence begins
+        seen[name] = here
+    return seen, kept
+
+
+def _text(document: Ints, place: Ints, sentences: Ints, documents: Ints) -> _Text:
     first = np.cumsum(sentences) - sentences
+    if not len(documents):
+        return _Text(document, place, sentences, first, first)
     of_document = np.searchsorted(np.cumsum(documents), first, side="right")
-    of_document = np.minimum(of_document, max(len(documents) - 1, 0))
-    shift = first - (np.cumsum(documents) - documents)[of_document] if len(documents) else first
-    left = np.flatnonzero(kept)
-    layers, schemes, ill_formed = {}, {}, {}
-    for name, column in columns.items():
-        codes, used, sizes = column.codes if whole else column.codes[kept], left, sentences
-        if not annotated[name].all():
-            seen = annotated[name][document]
-            codes, used = codes[seen], used[seen]
-            sizes = np.where(annotated[name][of_document], sentences, 0)
-        reading = read_tags(
-            column.names,
-            codes,
-            sizes,
-            scheme=scheme,
-            strict=strict,
-            where=lambda i, name=name, used=used: where(name, int(used[i])),  # type: ignore[misc]  # bound now
-        )
-        begin = shift[reading.sentence]
-        layers[name] = RawLayer(
-            of_document[reading.sentence],
-            reading.start + begin,
-            reading.end + begin,
-            reading.label,
-            reading.names,
-            annotated[name],
-        )
-        notes += _notes_on(name, reading)
-        schemes[name] = reading.scheme
-        if reading.ill_formed:
-            ill_formed[name] = reading.ill_formed
-    different = {s for s in schemes.values() if s != "none"}
-    if strict and len(different) > 1:
-        said = ", ".join(f"{printable(name)} {of}" for name, of in schemes.items())
-        notes.append(f"read strictly in different schemes ({said}); name one to compare layers")
-    settings: dict[str, Any] = {"scheme": scheme, "strict": strict, "schemes": schemes}
-    if ill_formed:
-        settings["ill_formed"] = ill_formed
-    if not whole:
-        settings["partial"] = "drop-tokens"
-    return TagLayers(documents, kept, layers, notes, settings)
+    of_document = np.minimum(of_document, len(documents) - 1)
+    begin = first - (np.cumsum(documents) - documents)[of_document]
+    return _Text(document, place, sentences, of_document, begin)
+
+
+def _read(
+    names: Sequence[str],
+    codes: Ints,
+    seen: Bools,
+    text: _Text,
+    options: TagOptions,
+    where: Callable[[int], str],
+) -> tuple[RawLayer, Reading]:
+    """Return a layer, and how its tags were read."""
+    place, sizes = text.place, text.sentences
+    if not seen.all():
+        here = seen[text.document]
+        codes, place = codes[here], place[here]
+        sizes = np.where(seen[text.of_document], sizes, 0)
+    reading = read_tags(
+        names,
+        codes,
+        sizes,
+        scheme=options.scheme,
+        strict=options.strict,
+        where=lambda i: where(int(place[i])),
+    )
+    begin = text.begin[reading.sentence]
+    bounds = reading.start + begin, reading.end + begin
+    document = text.of_document[reading.sentence]
+    return RawLayer(document, *bounds, reading.label, reading.names, seen), reading
 
 
 class Vocabulary(dict[str, int]):
@@ -171,17 +252,16 @@ class InDocument:
 
 
 def _notes_on(name: str, reading: Reading) -> list[str]:
-    """What a user should know of how a layer's tags were read."""
+    """Return what a user should know of how a layer's tags were read."""
     notes = []
     if reading.repaired:
         kind = "" if reading.scheme == "mixed" else f" ({reading.scheme})"
-        notes.append(
-            f"{printable(name)}: {reading.repaired} ill-formed tag"
-            f"{'s' * (reading.repaired > 1)} read as conlleval does{kind}"
-        )
+        tags = counted(reading.repaired, "ill-formed tag")
+        notes.append(f"{printable(name)}: {tags} read as conlleval does{kind}")
     if reading.dropped:
+        tags = counted(reading.dropped, "tag")
         notes.append(
-            f"{printable(name)}: {counted(reading.dropped, 'tag')} outside every"
-            f" well-formed {reading.scheme} segment not counted (strict)"
+            f"{printable(name)}: {tags} outside every well-formed {reading.scheme} segment not"
+            " counted (strict)"
         )
     return notes

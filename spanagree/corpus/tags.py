@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, ranges
+from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, show
 
@@ -95,7 +96,7 @@ def read_tags(
     strict: bool = False,
     where: Callable[[int], str] = "tag {}".format,
 ) -> Reading:
-    """The segments of many sentences.
+    """Return the segments of many sentences.
 
     Args:
         tags: the distinct tags.
@@ -115,39 +116,31 @@ def read_tags(
     """
     check_choice(scheme, ["auto", *SCHEMES], "scheme")
     used = np.bincount(codes, minlength=len(tags)) > 0
-    parsed: list[tuple[int, str]] = []
-    for i, tag in enumerate(tags):
-        meaning = _parse(tag, scheme) if used[i] else (O, "")
-        if meaning is None:
-            raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
-        parsed.append(meaning)
-    names = tuple(dict.fromkeys(name for p, name in parsed if p != O))
+    parsed = [_parse(tag, scheme) if used[i] else (O, "") for i, tag in enumerate(tags)]
+    if None in parsed:
+        i = parsed.index(None)
+        raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tags[i], scheme)}")
+    meanings = [meaning for meaning in parsed if meaning]
+    names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     number = {name: i for i, name in enumerate(names)}
-    prefix = np.array([p for p, _ in parsed], np.int64)[codes]
-    label = np.array([number.get(name, -1) for _, name in parsed], np.int64)[codes]
+    prefix = np.array([prefix for prefix, _ in meanings], np.int64)[codes]
+    label = np.array([number.get(name, -1) for _, name in meanings], np.int64)[codes]
     sequence = _Sequence(prefix, label, lengths)
+    letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
-        letters = {tag[0] for i, tag in enumerate(tags) if used[i] and parsed[i][0] != O}
         scheme = _recognise(letters, sequence)
-    rules = SCHEMES.get(scheme, _MIXED)
-    ill_formed = sequence.ill_formed(rules)
-    kinds = sequence.kinds(rules) if ill_formed.any() else {}
-    start, end = sequence.lenient()
-    repaired, dropped = int(ill_formed.sum()), 0
-    if strict:
-        if scheme == "mixed":
+        if strict and scheme == "mixed":
             raise SettingError(
                 f"{where(int((prefix != O).argmax()))} and below: the prefixes"
                 f" {' '.join(sorted(letters))} belong to no one scheme, so a strict"
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
-        if scheme in _SEQEVAL and repaired:  # without ill-formed tags the readings are the same
-            start, end = _seqeval_strict(sequence, scheme)
-        elif repaired:
-            ill = np.concatenate(([0], np.cumsum(ill_formed)))
-            good = ill[end] == ill[start]
-            start, end = start[good], end[good]
-        repaired, dropped = 0, int((prefix != O).sum() - (end - start).sum())
+    rules = SCHEMES.get(scheme, _MIXED)
+    ill_formed = sequence.ill_formed(rules)
+    count = int(ill_formed.sum())
+    start, end = sequence.lenient()
+    if strict and count:  # without ill-formed tags the readings are the same
+        start, end = _strict(sequence, scheme, ill_formed, start, end)
     sentence = np.searchsorted(sequence.first, start, side="right") - 1
     first = sequence.first[sentence]
     return Reading(
@@ -157,14 +150,25 @@ def read_tags(
         label[start],
         names,
         scheme,
-        repaired,
-        dropped,
-        kinds,
+        repaired=0 if strict else count,
+        dropped=int((prefix != O).sum() - (end - start).sum()) if strict else 0,
+        ill_formed=sequence.kinds(rules) if count else {},
     )
 
 
+def _strict(
+    sequence: _Sequence, scheme: str, ill_formed: Bools, start: Ints, end: Ints
+) -> tuple[Ints, Ints]:
+    """Return start and end of those segments, read leniently, that are well-formed."""
+    if scheme in _SEQEVAL:
+        return _seqeval_strict(sequence, scheme)
+    before = np.concatenate(([0], np.cumsum(ill_formed)))
+    good = before[end] == before[start]
+    return start[good], end[good]
+
+
 def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) -> list[str]:
-    """One tag for each token, all documents in a row; ``O`` where nothing is marked.
+    """Return one tag for each token, all documents in a row; ``O`` where nothing is marked.
 
     Raises:
         SettingError: for an unknown scheme, or segments that it cannot hold: segments that share
@@ -177,15 +181,15 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     check_choice(scheme, SCHEMES, "scheme")
     base = np.cumsum(lengths) - lengths
     start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
+    later, earlier = overlapping(layer.document, layer.start, layer.end)
+    if len(later):
+        raise _cannot_hold(layer, labels, (int(earlier[0]), int(later[0])), scheme, "share tokens")
     touches = np.zeros(len(layer), np.bool_)  # the segment before it, of the same label
-    if len(layer) > 1:
-        shared = np.flatnonzero(start[1:] < end[:-1])
-        if len(shared):
-            raise _cannot_hold(layer, labels, int(shared[0]), scheme, "share tokens")
-        same = (layer.document[1:] == layer.document[:-1]) & (layer.label[1:] == layer.label[:-1])
-        touches[1:] = same & (start[1:] == end[:-1])
-        if scheme == "IO" and touches.any():
-            raise _cannot_hold(layer, labels, int(touches.argmax()) - 1, scheme, "touch")
+    same = (layer.document[1:] == layer.document[:-1]) & (layer.label[1:] == layer.label[:-1])
+    touches[1:] = same & (start[1:] == end[:-1])
+    if scheme == "IO" and touches.any():
+        i = int(touches.argmax())
+        raise _cannot_hold(layer, labels, (i - 1, i), scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
     inside, _ = ranges(start, end)
@@ -212,7 +216,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
 
 
 def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
-    """Meaning and label of a tag that is ``O`` or has a prefix of the scheme; None for all others.
+    """Return meaning and label of a tag that is ``O`` or has a prefix of the scheme, else None.
 
     >>> prefixed("B-creative-work", "IOB2") == (B, "creative-work")
     True
@@ -231,7 +235,7 @@ def _letters(scheme: str) -> str:
 
 
 def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
-    """A tag's meaning and label; in IO a label may stand bare."""
+    """Return a tag's meaning and label; in IO a label may stand bare."""
     if scheme == "IO" and isinstance(tag, str) and tag and tag != "O" and not _looks_prefixed(tag):
         return I, tag
     return prefixed(tag, scheme)
@@ -267,7 +271,7 @@ class _Sequence:
         self.same_after = np.concatenate((label, [-2]))[1:] == label
 
     def lenient(self) -> tuple[Ints, Ints]:
-        """Start and end of each segment as conlleval reads them, over all tokens in a row."""
+        """Return start and end of each segment as conlleval reads them, over all tokens."""
         tagged = self.prefix != O
         starts = tagged & (
             _among(self.prefix, (B, S)) | _among(self.before, (O, E, S)) | ~self.same_before
@@ -277,11 +281,11 @@ class _Sequence:
         return np.flatnonzero(starts), np.flatnonzero(ends) + 1
 
     def ill_formed(self, scheme: Scheme) -> Bools:
-        """Which tags have no right to stand where they stand."""
+        """Return which tags have no right to stand where they stand."""
         return self._without_start(scheme) | self._without_end(scheme)
 
     def kinds(self, scheme: Scheme) -> dict[str, int]:
-        """How many tags are ill-formed, by what is wrong with them."""
+        """Return how many tags are ill-formed, by what is wrong with them."""
         letter = {_MEANING[c]: c for c in scheme.letters}
         kinds: dict[str, int] = {}
         for wrong, what in (
@@ -309,7 +313,7 @@ def _among(prefix: Ints, some: Sequence[int]) -> Bools:
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:
-    """The scheme of a layer's tags: by their letters, then by the fewer ill-formed tags."""
+    """Return the scheme of a layer's tags: by their letters, then by the fewer ill-formed tags."""
     if not letters:
         return "none"
     fitting = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
@@ -322,7 +326,7 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
 
 
 def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
-    """Start and end of the segments that seqeval's strict mode takes."""
+    """Return start and end of the segments that seqeval's strict mode takes."""
     from seqeval import scheme as seqeval  # late: most readings are lenient
 
     letter = {_MEANING[c]: c for c in SCHEMES[scheme].letters}
@@ -334,19 +338,20 @@ def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     bounds = [*sequence.first.tolist(), len(tags)]
     sentences = [tags[a:b] for a, b in pairwise(bounds)]
     entities = seqeval.Entities(sentences, getattr(seqeval, scheme)).entities
-    found = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
-    spans = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return spans[:, 0], spans[:, 1]
+    rows = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
+    start, end = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+    return start, end
 
 
 def _cannot_hold(
-    layer: Layer, labels: Sequence[str], i: int, scheme: str, what: str
+    layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, what: str
 ) -> SettingError:
-    pair = " and ".join(
-        f"{layer.start[j]}–{layer.end[j]} {show(labels[layer.label[j]])}" for j in (i, i + 1)
+    segments = " and ".join(
+        f"{layer.start[i]}–{layer.end[i]} {show(labels[layer.label[i]])}" for i in pair
     )
+    document = layer.document[pair[0]] + 1
     return SettingError(
-        f"scheme {scheme}: segments {pair} of document {layer.document[i] + 1} {what}, which"
+        f"scheme {scheme}: segments {segments} of document {document} {what}, which"
         f" {scheme} cannot hold; "
         + ("IOB2 or IOBES can" if what == "touch" else "no tag scheme can")
     )

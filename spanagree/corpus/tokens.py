@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, met_before
+from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, show
 
 CUTS = {
@@ -20,7 +21,7 @@ CUTS = {
 
 
 def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], list[int]]:
-    """The tokens of a text and where each begins.
+    """Return the tokens of a text and where each begins.
 
     Args:
         text: the text.
@@ -82,7 +83,7 @@ class Taken(NamedTuple):
 
 
 def takes_in(start: Ints, end: Ints, token_start: Ints, token_end: Ints) -> Taken:
-    """Which tokens stretches of one long line of characters take in.
+    """Return which tokens stretches of one long line of characters take in.
 
     >>> taken = takes_in(np.array([1]), np.array([6]), np.array([0, 3, 6]), np.array([2, 6, 7]))
     >>> [column.tolist() for column in taken]
@@ -94,3 +95,102 @@ def takes_in(start: Ints, end: Ints, token_start: Ints, token_end: Ints) -> Take
         np.searchsorted(token_start, start, side="left"),
         np.searchsorted(token_end, end, side="right"),
     )
+
+
+class Tokens(NamedTuple):
+    """The tokens of several texts.
+
+    On one long line of characters each text has a stretch of its own: ``stretch`` is where it
+    begins, ``line`` and ``ends`` are where each token begins and ends there.
+    """
+
+    words: tuple[str, ...]
+    starts: Ints
+    lengths: Ints
+    stretch: Ints
+    line: Ints
+    ends: Ints
+
+
+def tokenize(
+    texts: Sequence[str], tokenizer: Callable[[str], Iterable[Any]], name_of: Callable[[int], str]
+) -> Tokens:
+    """Return the tokens of texts; ``name_of`` gives a document's name, for errors.
+
+    Raises:
+        InputError: for tokens that are not pieces of their text.
+    """
+    pieces = [
+        locate(text, tokenizer(text), f"document {show(name_of(d))}")
+        for d, text in enumerate(texts)
+    ]
+    words = tuple(word for some, _ in pieces for word in some)
+    starts = np.array([start for _, some in pieces for start in some], np.int64)
+    lengths = np.array([len(some) for some, _ in pieces], np.int64)
+    sizes = np.array([len(text) for text in texts], np.int64)
+    stretch = np.cumsum(sizes + 1) - sizes - 1
+    line = starts + np.repeat(stretch, lengths)
+    return Tokens(words, starts, lengths, stretch, line, line + sizes_of(words))
+
+
+def sizes_of(words: Sequence[str]) -> Ints:
+    """Return the number of characters of each word."""
+    return np.array([len(word) for word in words], np.int64)
+
+
+def spaced(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
+    """Return texts made of so many words each with spaces between, and where each word starts.
+
+    >>> spaced(["No", "way", "Yes"], np.array([2, 1]))
+    (('No way', 'Yes'), array([0, 3, 0]))
+    """
+    ends = np.cumsum(lengths)
+    bounds = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
+    sizes = sizes_of(words)
+    before = np.append(np.cumsum(sizes + 1) - sizes - 1, 0)
+    starts = before[:-1] - np.repeat(before[ends - lengths], lengths)
+    return tuple(" ".join(words[a:b]) for a, b in bounds), starts
+
+
+class Fitted(NamedTuple):
+    """Segments as ranges of tokens, counted within their documents.
+
+    ``cuts`` says which of them cut a token or have none, ``gone`` of which nothing is left, and
+    ``again`` which became the same as another.
+    """
+
+    start: Ints
+    end: Ints
+    cuts: Bools
+    gone: Bools
+    again: Bools
+
+
+def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
+    """Return the segments of a layer in characters as ranges of tokens.
+
+    ``cut`` is one of :data:`CUTS`.
+    """
+    base = tokens.stretch[layer.document]
+    taken = takes_in(base + layer.start, base + layer.end, tokens.line, tokens.ends)
+    cuts = taken.cuts | _uncovered(layer, texts, tokens, taken)
+    low, high = taken[2:] if cut == "contract" else taken[:2]
+    gone = (low >= high) | (cuts & (cut == "drop"))
+    first = (np.cumsum(tokens.lengths) - tokens.lengths)[layer.document]
+    start, end = low - first, high - first
+    apart = np.where(gone, -1 - np.arange(len(gone)), 0)  # what is gone repeats nothing
+    again = met_before(layer.document, start, end, layer.label, apart)
+    return Fitted(start, end, cuts, gone, again)
+
+
+def _uncovered(layer: Layer, texts: Sequence[str], tokens: Tokens, taken: Taken) -> Bools:
+    """Return which segments have characters at an edge, not white space, that no token covers."""
+    uncovered = np.zeros(len(layer), np.bool_)
+    whole = np.flatnonzero(~taken.cuts)
+    base = tokens.stretch[layer.document[whole]]
+    low, high = tokens.line[taken.low[whole]] - base, tokens.ends[taken.high[whole] - 1] - base
+    ragged = (layer.start[whole] < low) | (high < layer.end[whole])
+    for i, a, b in zip(whole[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
+        text = texts[layer.document[i]]
+        uncovered[i] = bool((text[layer.start[i] : a] + text[b : layer.end[i]]).strip())
+    return uncovered

@@ -118,14 +118,14 @@ class Comparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
 
-        def difference(of: Difference) -> dict[str, Any]:
-            data: dict[str, Any] = plain(of._asdict())
-            return data if of.reason else {k: v for k, v in data.items() if k != "reason"}
+        def as_dict(difference: Difference) -> dict[str, Any]:
+            data: dict[str, Any] = plain(difference._asdict())
+            return data if difference.reason else {k: v for k, v in data.items() if k != "reason"}
 
         pairs = [
             {
                 **{key: getattr(pair, key) for key in _PAIR},
-                **{kind: difference(getattr(pair, kind)) for kind in KINDS},
+                **{kind: as_dict(getattr(pair, kind)) for kind in KINDS},
             }
             for pair in self.pairs
         ]
@@ -191,8 +191,8 @@ _PAIR = {
 }
 
 
-def _turned(of: Difference) -> Difference:
-    return of._replace(value=-of.value, low=-of.high, high=-of.low)
+def _turned(pair: Difference) -> Difference:
+    return pair._replace(value=-pair.value, low=-pair.high, high=-pair.low)
 
 
 def compare_systems(
@@ -204,7 +204,7 @@ def compare_systems(
     seed: int = 0,
     interval: str = "bca",
 ) -> Comparison:
-    """Compare all pairs of systems: the difference of their F1, its interval, and p, raw and corrected.
+    """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
     ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
     the difference is off its own value by as much as that is off 0 (centred under the null).
@@ -227,8 +227,8 @@ def compare_systems(
     systems = list(evaluation.systems.values())
     if len(systems) < 2:
         raise SettingError("one system; a difference needs two")
-    found = {(i, j): pair for (i, j), pair in _pairs(systems, test, resampling)}
-    ordered = [found[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
+    pairs = dict(_pairs(systems, test, resampling))
+    ordered = [pairs[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
     for kind in KINDS:
         adjusted = holm([getattr(pair, kind).p for pair in ordered])
         ordered = [
@@ -301,12 +301,12 @@ def _pair(
         exact = len(differing) <= math.log2(resampling.resamples)
         p = exchange(table, table[differing], value, exact, resampling)
     made = []
-    for k, estimate, of in zip((first, first + 2), value.tolist(), p, strict=True):
-        low, high, said = drawn.interval(k, resampling)
-        reasons = [f"interval: {said}"] if said else []
-        if math.isnan(of) and not math.isnan(estimate):
+    for k, estimate, p_value in zip((first, first + 2), value.tolist(), p, strict=True):
+        low, high, reason = drawn.interval(k, resampling)
+        reasons = [f"interval: {reason}"] if reason else []
+        if math.isnan(p_value) and not math.isnan(estimate):
             reasons.append("p: nothing varies among the documents" if len(table) > 1 else _ONE)
-        made.append(Difference(estimate, low, high, of, UNDEFINED, "; ".join(reasons)))
+        made.append(Difference(estimate, low, high, p_value, UNDEFINED, "; ".join(reasons)))
     return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 

@@ -98,7 +98,7 @@ class CountedSystems(Counted[EvaluationSettings]):
         chosen = np.zeros(len(next(iter(kept.shared.values()))), np.bool_)
         chosen[documents] = True
         fewer = Kept(
-            {name: of.where(chosen[of.document]) for name, of in kept.tallies.items()},
+            {name: each.where(chosen[each.document]) for name, each in kept.tallies.items()},
             {name: shared & chosen for name, shared in kept.shared.items()},
             kept.ids,
         )
@@ -123,8 +123,8 @@ def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -
     return {
         "shared": {name: int(both.sum()) for name, both in kept.shared.items()},
         "sums": {
-            name: dict(zip(names, TallySum.each(of, of.label.clip(0), len(names)), strict=True))
-            for name, of in kept.tallies.items()
+            name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
+            for name, each in kept.tallies.items()
         },
         "kept": kept,
     }
@@ -140,8 +140,8 @@ def joined(one: CountedSystems, other: CountedSystems, labels: tuple[str, ...]) 
     tallied = {}
     for name in one.sums:
         columns = [
-            (of.document + first, codes[of.label], of.matched, of.expected, of.size_a, of.size_b)
-            for of, codes, first in zip((k.tallies[name] for k in kept), own, before, strict=True)
+            (t.document + first, codes[t.label], t.matched, t.expected, t.size_a, t.size_b)
+            for t, codes, first in zip((k.tallies[name] for k in kept), own, before, strict=True)
         ]
         tallied[name] = Tallies(*(np.concatenate(column) for column in zip(*columns, strict=True)))
     ids = [part.ids for part in kept]
@@ -241,14 +241,14 @@ def _draw(
     resampling: Resampling,
 ) -> Replicates:
     """Return what a block adds in every resample to the columns of each system and label."""
-    entries = [
+    columns = [
         Entries(
             [(name, label, column) for label in labels],
-            of.label.clip(0),
-            of.document,
-            getattr(of, column),
+            entries.label.clip(0),
+            entries.document,
+            getattr(entries, column),
         )
-        for name, of in tallied.items()
+        for name, entries in tallied.items()
         for column in COLUMNS
     ]
-    return replicates(ids, entries, resampling)
+    return replicates(ids, columns, resampling)

@@ -15,6 +15,7 @@ from spanagree.errors import check_choice
 from spanagree.evaluation.count import count
 from spanagree.evaluation.result import Evaluation, result
 from spanagree.matching.measures import find_match
+from spanagree.uncertainty.bootstrap import Resampling
 
 
 def evaluate(
@@ -32,31 +33,25 @@ def evaluate(
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Precision, recall and F1 of systems against a gold annotation, raw and beyond luck.
+    """Return precision, recall and F1 of systems against gold, raw and beyond luck.
 
-    The expected scores are those of two independent random annotations that keep the number,
-    lengths and labels of the segments of either side in every document (Li et al. 2024). They
-    are exact: nothing is simulated.
+    The expected scores are exact: those of two random annotations that keep the number, lengths
+    and labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; or blocks of a corpus that is too large for memory: an
-            iterable of corpora, or of functions without arguments that give them. Over blocks the
-            figures are the same to the last digit, but single documents are not kept.
+        corpus: gold and systems as layers; or blocks of a corpus: an iterable of corpora, or of
+            functions that give them. Over blocks single documents are not kept.
         gold: the name of the gold layer; the first unless named. All others are systems.
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        match: the measure, exact, boundaries, token or iou.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
         confidence: of the intervals, in per cent.
-        resamples: how many; with the same ``seed`` the digits are the same, in whatever order the
-            documents come.
-        seed: a whole number from 0.
-        interval: how intervals are made, one of :data:`spanagree.resample.INTERVALS`; ``bca``
-            unless given. Over blocks percentile, of a Poisson bootstrap that draws by the
-            documents' ids.
-        executor: of blocks: any ``concurrent.futures.Executor``, whose workers do the work.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
-        progress: called with the number of steps done and of all: the chance model, and a step
-            for each system; or with the number of blocks done.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        executor: for blocks: any ``concurrent.futures.Executor``.
+        on_error: what to do with blocks that fail, raise or skip.
+        progress: called with the number of steps (or blocks) done, and of all.
 
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
@@ -83,3 +78,20 @@ def evaluate(
         progress=progress,
     )
     return result(counts, resampling)
+
+
+def with_intervals(
+    evaluation: Evaluation,
+    *,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: str = "bca",
+) -> Evaluation:
+    """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
+
+    Raises:
+        SettingError: for a number out of range, or an evaluation over blocks.
+    """
+    evaluation.counted.documents_kept()
+    return result(evaluation.counted, Resampling(confidence, resamples, seed, interval))

@@ -92,16 +92,16 @@ class LuckTest(Result):
         systems = self.systems.values()
         return Table(
             columns,
-            [[of.name, of.f1, of.mean, of.p, of.reason] for of in systems],
+            [[luck.name, luck.f1, luck.mean, luck.p, luck.reason] for luck in systems],
             self.settings,
             caption=f"systems against luck: gold as it is, {self.settings.draws} random"
             " annotations of each system",
-            remarks=list({f"–: undefined: {of.reason}": None for of in systems if of.reason}),
+            remarks=list({f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}),
         )
 
     def picture(self) -> Picture:
         """Return the F1 of random annotations, and that of the system."""
-        rows = {of.name: (of.null, of.f1) for of in self.systems.values() if len(of.null)}
+        rows = {luck.name: (luck.null, luck.f1) for luck in self.systems.values() if len(luck.null)}
         if not rows:
             return Picture(functools.partial(sentence, text="no system that marked anything"))
         titles = ("random annotations", "the system")
@@ -152,9 +152,9 @@ def luck_test(
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
             continue
         two = _in_own_order(corpus.of_annotators([gold, name]).subset(system.kept()[1]))
-        found = _drawn(two, gold, name, evaluation.settings, draws, rng)
-        hits = int((found >= system.tally.matched * (1 - _TIE)).sum())
-        null = 2 * found / size
+        matches = _drawn(two, gold, name, evaluation.settings, draws, rng)
+        hits = int((matches >= system.tally.matched * (1 - _TIE)).sum())
+        null = 2 * matches / size
         systems[name] = Luck(
             name, system.f1.observed, (1 + hits) / (1 + draws), float(null.mean()), null
         )
@@ -195,7 +195,7 @@ def _drawn(
         return document * labels + label if measure.of_label else document
 
     of_gold = cells(gold.document, gold.label)
-    found = []
+    matches = []
     most = max(1, _PORTION // max(len(system), len(corpus), 1))
     for low in range(0, draws, most):
         copies = min(most, draws - low)
@@ -208,8 +208,8 @@ def _drawn(
         )
         copy, document = np.divmod(drawn.document, len(corpus))
         _, j, value = similar(gold, drawn, of_gold, cells(document, drawn.label), measure)
-        found.append(np.bincount(copy[j], value, copies))
-    return np.concatenate(found)
+        matches.append(np.bincount(copy[j], value, copies))
+    return np.concatenate(matches)
 
 
 def _copies(layer: Layer, copies: int, documents: int) -> Layer:

@@ -12,16 +12,14 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.blocks.poisson import percentile_intervals
 from spanagree.errors import SettingError, check_choice, counted, printable
-from spanagree.evaluation.count import COLUMNS, CountedSystems, EvaluationSettings
+from spanagree.evaluation.count import CountedSystems, EvaluationSettings
+from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import (
     F1,
-    Interval,
     Score,
     ScoreColumns,
-    all_figures,
     corrected,
     undefined,
 )
@@ -31,7 +29,7 @@ from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence
 from spanagree.rendering.table import UNDEFINED, Column, Table, Value
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
-from spanagree.uncertainty.bootstrap import Resampling, intervals
+from spanagree.uncertainty.bootstrap import Resampling
 
 _NAMED = 5  # labels in a note
 _TIE = 1e-12  # scores closer than this are the same score
@@ -222,12 +220,11 @@ class Evaluation(Result):
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "rank", "place"))
 
-        def figures(of: Tally | Macro | System) -> list[Value]:
-            named = (of.precision, of.recall, of.f1)
-            values = [v for s, each in zip(scores, named, strict=True) for v in s.values(each)]
-            if ci:
-                values += [v for s, x in zip(scores, named, strict=True) for v in s.end_values(x)]
-            return values
+        def figures(scored: Tally | Macro | System) -> list[Value]:
+            pairs = [(score, getattr(scored, score.name)) for score in scores]
+            values = [value for score, each in pairs for value in score.values(each)]
+            ends = [value for score, each in pairs for value in score.end_values(each)]
+            return values + ends if ci else values
 
         rows: list[list[Value]] = []
         breaks = []
@@ -307,9 +304,13 @@ def _sizes(tally: Tally) -> list[Value]:
     return [tally.matched, tally.expected, tally.size_a, tally.size_b]
 
 
-def _undefined(of: Tally | Macro | System) -> list[str]:
+def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for name, score in (("precision", of.precision), ("recall", of.recall), ("F1", of.f1)):
+    for name, score in (
+        ("precision", scores.precision),
+        ("recall", scores.recall),
+        ("F1", scores.f1),
+    ):
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
             reasons.append(f"{kind}{name} undefined: {score.reason}")
@@ -351,7 +352,7 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
     Raises:
         InputError: for intervals over blocks in which a document comes twice.
     """
-    ends = {} if resampling is None else _intervals(counts, resampling)
+    ends = {} if resampling is None else intervals_of(counts, resampling)
     of_label = find_match(counts.settings.match).of_label
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     ranks = _ranks_of([whole for whole, _ in tallied.values()])
@@ -383,27 +384,6 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
     )
 
 
-def with_intervals(
-    evaluation: Evaluation,
-    *,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: str = "bca",
-) -> Evaluation:
-    """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
-
-    Raises:
-        SettingError: for a number out of range, or an evaluation over blocks.
-    """
-    evaluation.counted.documents_kept()
-    return result(evaluation.counted, Resampling(confidence, resamples, seed, interval))
-
-
-Ends = Mapping[tuple[str, str], Sequence[Interval]]
-"""The intervals of precision, recall and F1, by system and label; over all labels that is empty."""
-
-
 def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally, dict[str, Tally]]:
     """Return the tally of a system over all labels, and of each."""
 
@@ -415,41 +395,6 @@ def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally
     whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
     by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
     return with_ends(whole, ""), by_label
-
-
-def _intervals(counts: CountedSystems, resampling: Resampling) -> Ends:
-    """Return the intervals of every system, over all labels and for each."""
-    labels = list(next(iter(counts.sums.values()), {}))
-    parts = {"": labels, **{label: [label] for label in labels if label}}
-    if counts.kept is None:
-        counts.check_ids()
-        return {
-            (name, part): _poisson(counts, resampling, name, chosen)
-            for name in counts.sums
-            for part, chosen in parts.items()
-        }
-    whose, tables = [], []
-    for name in sorted(counts.sums):  # canonical order
-        tallies, documents = counts.kept.tallies[name], np.flatnonzero(counts.kept.shared[name])
-        for part in parts:
-            rows = tallies if not part else tallies.where(tallies.label == labels.index(part))
-            whose.append((name, part))
-            tables.append((documents, rows.table(documents)))
-    return dict(zip(whose, intervals(tables, all_figures, resampling), strict=True))
-
-
-def _poisson(
-    counts: CountedSystems, resampling: Resampling, name: str, labels: Sequence[str]
-) -> list[Interval]:
-    """Return the intervals of a system over some labels, from resamples over blocks."""
-    assert counts.replicates is not None  # as resampling was asked for
-    keys = [[(name, label, column) for label in labels] for column in COLUMNS]
-    drawn = np.stack([counts.replicates.over(key) for key in keys], axis=1)
-    sums = functools.reduce(
-        TallySum.plus, (counts.sums[name][label] for label in labels), NO_TALLY
-    ).tally
-    total = np.array([getattr(sums, column) for column in COLUMNS], np.float64)
-    return percentile_intervals(total, drawn, all_figures, counts.shared[name], resampling)
 
 
 def notes_on(systems: Iterable[System], documents: int) -> list[str]:

@@ -50,7 +50,7 @@ _COLUMNS = {
 
 
 def write_tallies(evaluation: Evaluation, path: PathName) -> None:
-    """Writes the tallies of an evaluation, from which :func:`read_tallies` makes it again.
+    """Write the tallies of an evaluation, from which :func:`read_tallies` makes it again.
 
     Args:
         evaluation: of one corpus; over blocks single documents are not kept.
@@ -99,11 +99,23 @@ def _columns(evaluation: Evaluation) -> dict[str, Any]:
     rows = []
     nobody = np.ones(size, np.bool_)
     for name, system in evaluation.systems.items():
-        of, shared = system.kept()
-        figures = (of.matched.astype(np.float64), of.expected, of.size_a, of.size_b)
-        rows.append((of.document, _all(name, len(of.document)), label_names[of.label], *figures))
+        tallies, shared = system.kept()
+        figures = (
+            tallies.matched.astype(np.float64),
+            tallies.expected,
+            tallies.size_a,
+            tallies.size_b,
+        )
+        rows.append(
+            (
+                tallies.document,
+                _all(name, len(tallies.document)),
+                label_names[tallies.label],
+                *figures,
+            )
+        )
         empty = shared.copy()
-        empty[of.document] = False
+        empty[tallies.document] = False
         rows.append(_without_segments(np.flatnonzero(empty), name))
         nobody &= ~shared
     rows.append(_without_segments(np.flatnonzero(nobody), None))
@@ -134,7 +146,7 @@ class _Part(NamedTuple):
 
 
 def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
-    """The evaluation of which some files hold the tallies: as of one run over all their documents.
+    """Return the evaluation whose tallies some files hold, as of one run over all their documents.
 
     Labels are united by name; documents come in the order of the files.
 
@@ -180,7 +192,7 @@ def _added(one: _Part, other: _Part) -> _Part:
 
 
 def _check_once(parts: Sequence[_Part]) -> None:
-    """Refuses a part, or a document, that comes twice."""
+    """Refuse a part, or a document, that comes twice."""
     by_content: dict[str, str] = {}
     by_id: dict[str, str] = {}
     for part in parts:
@@ -209,14 +221,14 @@ def _read(path: PathName) -> _Part:
     except FileNotFoundError:
         raise InputError(f"{name}: no such file") from None
     except Exception as error:  # whatever the decoder raises
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{name}: cannot be read as Parquet: {printable(said[0])}") from None
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"{name}: cannot be read as Parquet: {printable(lines[0])}") from None
     about = _about(name, (table.schema.metadata or {}).get(_KEY))
-    found = {field.name: str(field.type) for field in table.schema}
-    if found != _COLUMNS:
+    types = {field.name: str(field.type) for field in table.schema}
+    if types != _COLUMNS:
         raise InputError(
-            f"{name}: columns {', '.join(f'{k} {v}' for k, v in found.items()) or 'none'}; those of"
-            f" tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
+            f"{name}: columns {', '.join(f'{k} {v}' for k, v in types.items()) or 'none'}; those"
+            f" of tallies are {', '.join(f'{k} {v}' for k, v in _COLUMNS.items())}"
         )
     for key, kind in _COLUMNS.items():
         if kind != "string" and table.column(key).null_count:
@@ -283,10 +295,10 @@ def _about(name: str, raw: bytes | None) -> dict[str, Any]:
 
 def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
     """What tells this content from any other; notes do not count."""
-    said = [
+    sealed = [
         about[key] for key in ("version", "settings", "documents", "systems", "labels", "whole")
     ]
-    digest = blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
+    digest = blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16)
     for key, kind in _COLUMNS.items():
         if kind == "string":
             digest.update("\0".join(map(repr, columns[key])).encode())
@@ -296,7 +308,7 @@ def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
 
 
 def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
-    """Refuses numbers that no evaluation gives, in a file that says it is one."""
+    """Refuse numbers that no evaluation gives, in a file that says it is one."""
     number, sizes = columns["document"], (columns["size_gold"], columns["size_system"])
     wrong: dict[str, Any] = {
         "document": (number < 0) | (number >= about["documents"]),
@@ -321,10 +333,10 @@ def _check_values(name: str, about: Mapping[str, Any], columns: Mapping[str, Any
 def _of_system(
     columns: Mapping[str, Any], system: str, about: Mapping[str, Any]
 ) -> tuple[Tallies, Bools]:
-    of = columns["system"] == system
+    own = columns["system"] == system
     shared = np.zeros(about["documents"], np.bool_)
-    shared[columns["document"][of]] = True
-    rows = np.flatnonzero(of & (columns["size_gold"] + columns["size_system"] > 0))
+    shared[columns["document"][own]] = True
+    rows = np.flatnonzero(own & (columns["size_gold"] + columns["size_system"] > 0))
     code = {label: i for i, label in enumerate(about["labels"])}
     label = np.array([code.get(x, -1) for x in columns["label"][rows]], np.int64)
     order = np.lexsort((label, columns["document"][rows]))
@@ -356,7 +368,7 @@ def _ids(name: str, about: Mapping[str, Any], columns: Mapping[str, Any]) -> tup
 
 
 def check_tallies_can_be_written(in_blocks: bool) -> None:
-    """Refuses, before any work, what :func:`write_tallies` would refuse after it.
+    """Refuse, before any work, what :func:`write_tallies` would refuse after it.
 
     Raises:
         SettingError: if pyarrow is not installed, or no documents will be kept.

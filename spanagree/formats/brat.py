@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.errors import InputError, check_choice, printable, show
+from spanagree.errors import InputError, check_choice, printable, show, unfit
 from spanagree.files import PathName, read_text
 from spanagree.formats.collector import Collector
 
@@ -33,7 +33,7 @@ _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 def read_brat(
     folder: PathName, *, discontinuous: str = "error", repair: str | Sequence[str] = ()
 ) -> Corpus:
-    """A corpus from a brat project: one folder for each annotator.
+    """Return the corpus in a brat project: one folder for each annotator.
 
     Text-bound annotations (T) become segments, with offsets in characters. A document is a .txt
     file, known by its path below the annotator's folder; an empty .ann says that the annotator saw
@@ -44,18 +44,18 @@ def read_brat(
         folder: the project.
         discontinuous: what becomes of annotations of several pieces, one of
             :data:`DISCONTINUOUS`.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, for texts that
             differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    return valid_corpus(draft_brat(folder, discontinuous=discontinuous), repair)
+    return valid_corpus(raw_brat(folder, discontinuous=discontinuous), repair)
 
 
-def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
-    """The rows of a brat project, unchecked."""
+def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
+    """Return the rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     root = Path(folder)
     if not root.is_dir():
@@ -69,10 +69,12 @@ def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
             ann = txt.with_suffix(".ann")
             id_ = txt.relative_to(annotator).with_suffix("").as_posix()
             where = printable(str(txt))
-            document = collector.document(id_, where, text=read_text(txt), again=True)
+            text = read_text(txt)
+            document = collector.document(id_, where, text=text, again=True)
             if ann.exists():
                 annotation = collector.annotation(document, annotator.name, where)
-                _read_ann(ann, collector, annotation, document, discontinuous, passed)
+                for row in _segments(ann, text, discontinuous, passed):
+                    collector.segment(annotation, *row)
         for ann in sorted(annotator.rglob("*.ann")):
             if not ann.with_suffix(".txt").exists():
                 raise InputError(
@@ -85,18 +87,13 @@ def draft_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
             " with .txt and .ann files, and what is read is the folder that holds these"
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
-    return collector.draft({"format": "brat", "discontinuous": discontinuous}, notes)
+    return collector.raw({"format": "brat", "discontinuous": discontinuous}, notes)
 
 
-def _read_ann(
-    path: Path,
-    collector: Collector,
-    annotation: int,
-    document: int,
-    discontinuous: str,
-    passed: Counter[str],
-) -> None:
-    text = collector.texts[document] or ""
+def _segments(
+    path: Path, text: str, discontinuous: str, passed: Counter[str]
+) -> Iterator[tuple[int, int, str, str]]:
+    """Yield start, end, label and place of each segment; count what is ``passed`` over."""
     for number, line in enumerate(read_text(path).split("\n"), 1):
         row = line.rstrip("\r")
         if not row.strip():
@@ -108,9 +105,8 @@ def _read_ann(
         match = _TEXT_BOUND.fullmatch(row)
         pieces = [piece.split() for piece in match[3].split(";")] if match else []
         if match is None or any(len(piece) != 2 for piece in pieces):
-            raise InputError(
-                f"{where}: {show(row)}; brat writes T1, a tab, a label, start and end, a tab, text"
-            )
+            allowed = "brat writes T1, a tab, a label, start and end, a tab, text"
+            raise unfit(f"{where}:", row, allowed)
         if len(pieces) > 1:
             if discontinuous == "error":
                 raise InputError(
@@ -119,16 +115,16 @@ def _read_ann(
                 )
             passed["discontinuous annotations"] += 1
             continue
-        start, end = (int(at) for at in pieces[0])
+        start, end = map(int, pieces[0])
         covered = match[4]
         if covered is not None and end <= len(text) and _flat(text[start:end]) != _flat(covered):
             raise InputError(
                 f"{where}: {match[1]} says {show(covered)}, but characters {start} to {end} of the"
                 f" text are {show(text[start:end])}; offsets and text have to agree"
             )
-        collector.segment(annotation, start, end, match[2], where)
+        yield start, end, match[2], where
 
 
 def _flat(text: str) -> str:
-    """brat writes line breaks within a span as spaces, and may cut spaces at its end."""
+    """Return a text as brat writes it: line breaks are spaces, and ends may be cut."""
     return " ".join(text.split())

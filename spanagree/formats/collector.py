@@ -1,23 +1,25 @@
-"""Rows as they come, one document, annotation and segment at a time, into a draft."""
+"""Rows as they come, one document, annotation and segment at a time, into raw rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, is_whole, show
+
+_Content = TypeVar("_Content")
 
 
 class Collector:
     """Gathers the rows of a source and checks that each is of the right kind.
 
-    Whether they make a valid annotation is for the draft to say. ``where`` stands in front of
+    Whether they make a valid annotation is not asked here. ``where`` stands in front of
     every error: the file and line, or what the source calls its rows.
     """
 
@@ -46,60 +48,70 @@ class Collector:
         length: object = None,
         again: bool = False,
     ) -> int:
-        """A document, by its id; ``again``: it may have come before, with the same content."""
-        if isinstance(id_, (int, np.integer)) and not isinstance(id_, bool):
+        """Add a document and return its number.
+
+        ``again``: a document of this id may have come before, with the same content.
+        """
+        if is_whole(id_):
             id_ = str(id_)
         if not isinstance(id_, str) or not id_:
             raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: text {show(text)}; a string is needed")
-        words = None if tokens is None else _strings(tokens, where)
+        words = None if tokens is None else _list_of(str, tokens, "tokens", where)
         starts = None
         if words is not None and text is not None:
-            pieces: Sequence[Any] = words
-            if token_starts is not None:
-                at = _starts(token_starts, where)
-                if len(at) != len(words):
-                    raise InputError(f"{where}: {len(at)} token_starts for {len(words)} tokens")
-                pieces = [(s, s + len(word)) for s, word in zip(at, words, strict=True)]
-            found, starts = locate(text, pieces, where)
-            if found != list(words):
-                raise InputError(f"{where}: at token_starts the text has {show(found)}")
-        if words is not None and self.offsets == "tokens":
-            size = len(words)
-        elif text is not None and self.offsets == "characters":
-            size = len(text)
-        elif isinstance(length, int) and not isinstance(length, bool) and 0 <= length <= LONGEST:
-            size = length
-        else:
-            needs = "tokens" if self.offsets == "tokens" else "text"
-            raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
-        if isinstance(length, int) and length != size:
-            raise InputError(f"{where}: length {length}, but there are {size} {self.offsets}")
+            starts = _starts(words, text, token_starts, where)
+        size = self._size(text, words, length, where)
         if id_ in self._documents:
-            d = self._documents[id_]
             if not again:
                 raise InputError(f"{where}: id {show(id_)} comes twice; ids are used once")
-            if text is not None and self.texts[d] is not None:
-                same_text(text, self.texts[d] or "", f"{where}: document {show(id_)}")
-            if words is not None and list(words) != list(self.tokens[d] or ()):
-                same_text(" ".join(words), " ".join(self.tokens[d] or ()), f"{where}: tokens of")
-            if size != self.lengths[d]:
-                raise InputError(
-                    f"{where}: document {show(id_)} has the length {size} here and"
-                    f" {self.lengths[d]} before"
-                )
-            return d
-        d = self._documents[id_] = len(self.ids)
+            self._check_again(id_, text, words, size, where)
+            return self._documents[id_]
+        number = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
         self.lengths.append(size)
         self.texts.append(text)
         self.tokens.append(words)
         self.token_starts.append(starts)
-        return d
+        return number
+
+    def _size(
+        self, text: str | None, words: Sequence[str] | None, length: object, where: str
+    ) -> int:
+        """Return the length of a document; one that is given has to fit its content."""
+        content = words if self.offsets == "tokens" else text
+        given = is_whole(length)
+        if content is not None:
+            if given and length != len(content):
+                raise InputError(
+                    f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave"
+                    " the length out"
+                )
+            return len(content)
+        if given and 0 <= length <= LONGEST:  # type: ignore[operator]  # a number here
+            return int(length)  # type: ignore[call-overload]  # a number here
+        needs = "tokens" if self.offsets == "tokens" else "text"
+        raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
+
+    def _check_again(
+        self, id_: str, text: str | None, words: Sequence[str] | None, size: int, where: str
+    ) -> None:
+        """Refuse a document that was met before with other content."""
+        d = self._documents[id_]
+        before, tokens = self.texts[d], self.tokens[d] or ()
+        if text is not None and before is not None:
+            same_text(text, before, f"{where}: document {show(id_)}")
+        if words is not None and list(words) != list(tokens):
+            same_text(" ".join(words), " ".join(tokens), f"{where}: tokens of document {show(id_)}")
+        if size != self.lengths[d]:
+            raise InputError(
+                f"{where}: document {show(id_)} has the length {size} here and"
+                f" {self.lengths[d]} before; all annotators need the same text"
+            )
 
     def annotator(self, name: object, where: str) -> int:
-        """An annotator's number; one that is named and never annotates has seen nothing."""
+        """Return an annotator's number; one that is named and never annotates has seen nothing."""
         if not isinstance(name, str) or not name:
             raise InputError(
                 f"{where}: annotator {show(name)}; a string that is not empty is needed"
@@ -107,7 +119,7 @@ class Collector:
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(self, document: int, annotator: object, where: str) -> int:
-        """That an annotator saw a document."""
+        """Add that an annotator saw a document, and return the number of it."""
         self._of_annotator.append(self.annotator(annotator, where))
         self._of_document.append(document)
         return len(self._of_document) - 1
@@ -115,10 +127,9 @@ class Collector:
     def segment(
         self, annotation: int, start: object, end: object, label: object, where: str
     ) -> None:
-        """A segment of an annotation; ``None`` and blank labels are none."""
+        """Add a segment of an annotation; ``None`` and blank labels are none."""
         for name, value in (("start", start), ("end", end)):
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not whole or abs(value) > LONGEST:  # type: ignore[arg-type]  # a number here
+            if not is_whole(value) or abs(value) > LONGEST:
                 raise InputError(f"{where}: {name} {show(value)}; a whole number is needed")
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
@@ -127,22 +138,13 @@ class Collector:
             code = self._labels.setdefault(label, len(self._labels))
         self._rows.append((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
 
-    def draft(
+    def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
-        """All of it; ``numbered``: the ids are but the numbers of the documents."""
+        """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
         annotation, start, end, label = np.array(self._rows, np.int64).reshape(-1, 4).T
-        for what, of in (("text", self.texts), ("tokens", self.tokens)):
-            lacking = [d for d, content in enumerate(of) if content is None]
-            if 0 < len(lacking) < len(of):
-                raise InputError(
-                    f"document {show(self.ids[lacking[0]])} has no {what}, others have; all"
-                    " documents of a corpus have the same kind of content"
-                )
-        tokens = [words for words in self.tokens if words is not None]
-        starts = [of for of in self.token_starts if of is not None]
-        texts = [text for text in self.texts if text is not None]
-        n = len(self.ids)
+        tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
+        texts = self._all(self.texts, "text")
         return RawCorpus(
             np.array(self.lengths, np.int64),
             tuple(self._annotators),
@@ -155,16 +157,26 @@ class Collector:
             tuple(self._labels),
             self.offsets,
             None if numbered else tuple(self.ids),
-            tuple(w for words in tokens for w in words) if tokens and len(tokens) == n else None,
-            tuple(texts) if texts and len(texts) == n else None,
-            _flat(starts) if starts and len(starts) == n else None,
+            None if tokens is None else tuple(chain.from_iterable(tokens)),
+            None if texts is None else tuple(texts),
+            None if starts is None else np.fromiter(chain.from_iterable(starts), np.int64),
             reading,
             tuple(notes),
         )
 
+    def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
+        """Return the content of all documents, if each has it; some is an error if it is named."""
+        lacking = [d for d, content in enumerate(contents) if content is None]
+        if what and 0 < len(lacking) < len(contents):
+            raise InputError(
+                f"document {show(self.ids[lacking[0]])} has no {what}, others have; all documents"
+                " of a corpus have the same kind of content"
+            )
+        return [content for content in contents if content is not None] if not lacking else None
+
 
 def same_text(one: str, other: str, where: str) -> None:
-    """Refuses two versions of a text, showing the first difference."""
+    """Refuse two versions of a text, showing the first difference."""
     if one == other:
         return
     at = next(
@@ -179,17 +191,26 @@ def same_text(one: str, other: str, where: str) -> None:
     )
 
 
-def _strings(tokens: object, where: str) -> Sequence[str]:
-    if isinstance(tokens, (list, tuple)) and all(isinstance(token, str) for token in tokens):
-        return tokens
-    raise InputError(f"{where}: tokens {show(tokens)}; a list of strings is needed")
+def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[int]:
+    """Return where words begin in a text: as given, if they do, or where they are found."""
+    pieces: Sequence[Any] = words
+    if given is not None:
+        starts = _list_of(int, given, "token_starts", where)
+        if len(starts) != len(words):
+            raise InputError(
+                f"{where}: {len(starts)} token_starts for {len(words)} tokens; each needs one"
+            )
+        pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
+    there, places = locate(text, pieces, where)
+    if there != list(words):
+        raise InputError(
+            f"{where}: at token_starts the text has {show(there)}; the tokens have to stand there"
+        )
+    return places
 
 
-def _starts(starts: object, where: str) -> Sequence[int]:
-    if isinstance(starts, (list, tuple)) and all(isinstance(at, int) for at in starts):
-        return starts
-    raise InputError(f"{where}: token_starts {show(starts)}; a list of whole numbers is needed")
-
-
-def _flat(starts: Sequence[Sequence[int]]) -> Ints:
-    return np.array([at for of in starts for at in of], np.int64)
+def _list_of(kind: type[_Content], values: object, what: str, where: str) -> Sequence[_Content]:
+    if isinstance(values, (list, tuple)) and all(isinstance(value, kind) for value in values):
+        return values
+    needed = {str: "strings", int: "whole numbers"}[kind]
+    raise InputError(f"{where}: {what} {show(values)}; a list of {needed} is needed")

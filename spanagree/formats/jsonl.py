@@ -23,73 +23,70 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
-from spanagree.errors import InputError, check_whole, printable, show
+from spanagree.errors import InputError, check_whole, printable, show, unfit
 from spanagree.files import PathName, lines_of, read_text, write_text
 from spanagree.formats.collector import Collector
 
 VERSION = 1
 
 
-@overload
-def read_jsonl(
-    path: PathName, *, block: None = None, repair: str | Sequence[str] = ()
-) -> Corpus: ...
+_Lines = list[tuple[int, str]]  # with their numbers
 
 
 @overload
-def read_jsonl(
-    path: PathName, *, block: int, repair: str | Sequence[str] = ()
-) -> Iterator[Corpus]: ...
+def read_jsonl(path: PathName, *, block: None = None, **options: Any) -> Corpus: ...
 
 
-def read_jsonl(
+@overload
+def read_jsonl(path: PathName, *, block: int, **options: Any) -> Iterator[Corpus]: ...
+
+
+def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open are these
     path: PathName, *, block: int | None = None, repair: str | Sequence[str] = ()
 ) -> Corpus | Iterator[Corpus]:
-    """A corpus from a file in our own format, or with ``block`` one for each so many documents.
+    """Return the corpus in a file in our own format, or with ``block`` several, one by one.
 
     Args:
         path: the file.
         block: for files too large for memory: documents of each corpus. Annotators are in every
             block from where they are first named; what we write names all in the first line.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
 
     Raises:
-        InputError: for a file that cannot be read, a line that is no such object, and flaws that
-            no repair was asked for; the message names file and line.
+        InputError: for a file that cannot be read, a line that is not such an object, and flaws
+            that no repair was asked for; the message names file and line.
         SettingError: for an unknown repair, or a block below 1.
     """
     if block is None:
-        return valid_corpus(draft_jsonl(path), repair)
+        return valid_corpus(raw_jsonl(path), repair)
     check_whole(block, 1, "block")
-    return (valid_corpus(draft, repair) for draft in _blocks(path, block))
+    return (valid_corpus(raw, repair) for raw in _blocks(path, block))
 
 
-def draft_jsonl(path: PathName) -> RawCorpus:
-    """The rows of a file in our own format, unchecked."""
-    name = printable(str(path))
+def raw_jsonl(path: PathName) -> RawCorpus:
+    """Return the rows of a file in our own format, unchecked."""
     lines = enumerate(read_text(path).split("\n"), 1)
-    return _draft(name, [(number, line) for number, line in lines if line.strip()], {})
+    return _raw(printable(str(path)), [(n, line) for n, line in lines if line.strip()], {})
 
 
 def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
-    name = printable(str(path))
     lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
     annotators: dict[str, None] = {}
     some = list(islice(lines, block))
     while True:
-        yield _draft(name, some, annotators)  # an empty file is refused here
+        yield _raw(printable(str(path)), some, annotators)  # an empty file is refused here
         some = list(islice(lines, block))
         if not some:
             return
 
 
-def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, None]) -> RawCorpus:
-    """The documents in some lines; ``annotators`` are those named so far, and is added to."""
+def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
+    """Return the documents in some lines; ``annotators`` are those named so far."""
     collector: Collector | None = None
     for number, line in lines:
         where = f"{name}:{number}"
         entry = _entry(line, where)
-        offsets = entry.get("offsets", "characters" if "tokens" not in entry else "tokens")
+        offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
         if not isinstance(offsets, str) or offsets not in OFFSETS:
             raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
         if collector is None:
@@ -105,78 +102,69 @@ def _draft(name: str, lines: Sequence[tuple[int, str]], annotators: dict[str, No
         annotators |= dict.fromkeys(entry["annotators"])
     if collector is None:
         raise InputError(f"{name}: no documents; a line for each is needed")
-    return collector.draft({"format": "jsonl"})
+    return collector.raw({"format": "jsonl"})
 
 
 def _entry(line: str, where: str) -> dict[str, Any]:
+    """Return the object in a line."""
+
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        entry: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in entry:
-                raise InputError(f"{where}: the key {show(key)} comes twice; each is used once")
-            entry[key] = value
+        entry = dict(pairs)
+        if len(entry) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+            raise InputError(f"{where}: the key {show(twice)} comes twice; each is used once")
         return entry
 
     try:
         entry = json.loads(line, object_pairs_hook=once)
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
         reason = getattr(error, "msg", None) or "nested too deeply, or a number too long"
-        raise InputError(f"{where}: no JSON ({reason}); a line is one object") from None
+        raise InputError(f"{where}: not valid JSON ({reason}); a line is one object") from None
     if not isinstance(entry, dict):
-        raise InputError(f"{where}: {show(entry)}; a line is one object")
+        raise unfit(f"{where}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
-        raise InputError(
-            f'{where}: version {show(entry.get("spanagree"))}; "spanagree": {VERSION} is needed;'
-            " rows of other tools are read with --from dataset and the names of their columns"
+        raise unfit(
+            f"{where}: version",
+            entry.get("spanagree"),
+            f'"spanagree": {VERSION} is needed; rows of other tools are read with --from dataset'
+            " and the names of their columns",
         )
     return entry
 
 
 def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
+    """Add a document and what each annotator marked in it."""
     if collector.offsets == "characters" and entry.get("tokens") is not None:
         raise InputError(f"{where}: tokens, but offsets in characters; offsets tokens are needed")
-    document = collector.document(
-        entry.get("id"),
-        where,
-        text=entry.get("text"),
-        tokens=entry.get("tokens"),
-        token_starts=entry.get("token_starts"),
-        length=entry.get("length"),
-    )
+    content: dict[str, Any] = {
+        key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")
+    }
+    document = collector.document(entry.get("id"), where, **content)
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
-        raise InputError(f"{where}: annotators {show(annotators)}; an object is needed")
+        raise unfit(f"{where}: annotators", annotators, "an object is needed")
     for annotator, segments in annotators.items():
         if segments is None:
             collector.annotator(annotator, where)
             continue
+        who = f"{where}: annotator {show(annotator)}"
         if not isinstance(segments, list):
-            raise InputError(
-                f"{where}: annotator {show(annotator)}: {show(segments)}; a list of segments, or"
-                " null, is needed"
-            )
+            raise unfit(f"{who}:", segments, "a list of segments, or null, is needed")
         annotation = collector.annotation(document, annotator, where)
         for segment in segments:
             if not isinstance(segment, dict):
-                raise InputError(
-                    f"{where}: annotator {show(annotator)}: segment {show(segment)}; an object"
-                    " with start, end and label is needed"
-                )
-            collector.segment(
-                annotation,
-                segment.get("start"),
-                segment.get("end"),
-                segment.get("label"),
-                f"{where}: annotator {show(annotator)}",
-            )
+                raise unfit(f"{who}: segment", segment, "start, end and label are needed")
+            row = segment.get("start"), segment.get("end"), segment.get("label")
+            collector.segment(annotation, *row, who)
 
 
 def write_jsonl(
     corpus: Corpus, path: PathName, *, fields: Mapping[str, Sequence[Any]] | None = None
 ) -> None:
-    """Writes a corpus in our own format; the same corpus gives the same bytes.
+    """Write a corpus in our own format; the same corpus gives the same bytes.
 
     Args:
         corpus: the documents.
@@ -198,8 +186,7 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             entry["tokens"] = list(document.tokens)
             if corpus.token_starts is not None:
                 first = corpus.starts[d]
-                of = corpus.token_starts[first : first + document.length]
-                entry["token_starts"] = of.tolist()
+                entry["token_starts"] = corpus.token_starts[first:][: document.length].tolist()
         if "tokens" not in entry and (corpus.offsets == "tokens" or "text" not in entry):
             entry["length"] = document.length
         # the first line names every annotator, in order, and so those who saw nothing
@@ -210,13 +197,8 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         }
         entry |= {name: values[d] for name, values in fields.items()}
         line = json.dumps(entry, ensure_ascii=False)
-        # halves of surrogate pairs have no UTF-8; JSON's escapes hold them
-        yield line if _encodes(line) else json.dumps(entry)
-
-
-def _encodes(line: str) -> bool:
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        try:
+            line.encode()
+        except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
+            line = json.dumps(entry)
+        yield line

@@ -14,14 +14,14 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import SettingError, check_choice, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
-from spanagree.formats.brat import draft_brat
+from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.read import read_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
-from spanagree.formats.jsonl import draft_jsonl, write_jsonl
-from spanagree.formats.spacy import draft_docbin, write_docbin
+from spanagree.formats.jsonl import raw_jsonl, write_jsonl
+from spanagree.formats.spacy import raw_docbin, write_docbin
 
 Files = Mapping[str, PathName]
 
@@ -44,7 +44,7 @@ class Format(NamedTuple):
 
 
 def _read_conll(files: Files, options: Options) -> RawCorpus:
-    return RawCorpus.of(read_conll(files, **options))
+    return read_conll(files, **options).to_raw()
 
 
 def _each(read: Callable[..., RawCorpus]) -> Callable[[Files, Options], RawCorpus]:
@@ -93,18 +93,16 @@ FORMATS: Mapping[str, Format] = {
         ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
         _write_conll,
     ),
-    "jsonl": Format(
-        "our own: a document a line", (".jsonl",), _each(draft_jsonl), (), _write_jsonl
-    ),
+    "jsonl": Format("our own: a document a line", (".jsonl",), _each(raw_jsonl), (), _write_jsonl),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
-        lambda files, options: draft_docbin(files, **options),
+        lambda files, options: raw_docbin(files, **options),
         ("spans", "partial"),
         _write_docbin,
     ),
     "brat": Format(
-        "standoff, a folder for each annotator", ("/",), _each(draft_brat), ("discontinuous",)
+        "standoff, a folder for each annotator", ("/",), _each(raw_brat), ("discontinuous",)
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
@@ -163,20 +161,20 @@ def read_files(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """The corpus in some files; as :func:`draft_files`, with the repairs asked for.
+    """The corpus in some files; as :func:`raw_files`, with the repairs asked for.
 
     Raises:
-        SettingError, InputError: as for :func:`draft_files`; for flaws that no repair was asked
+        SettingError, InputError: as for :func:`raw_files`; for flaws that no repair was asked
             for.
     """
     if {form or format_of(path) for path in files.values()} == {"conll"}:
         given = {key: value for key, value in options.items() if value is not None}
         if given.keys() <= set(FORMATS["conll"].takes):
             return read_conll(files, **given, repair=repair, progress=progress)
-    return valid_corpus(draft_files(files, options, form), repair)
+    return valid_corpus(raw_files(files, options, form), repair)
 
 
-def draft_files(files: Files, options: Options, form: str | None = None) -> RawCorpus:
+def raw_files(files: Files, options: Options, form: str | None = None) -> RawCorpus:
     """What some files say, each in its format, their documents matched.
 
     Args:

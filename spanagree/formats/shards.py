@@ -14,8 +14,8 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, printable, show
 from spanagree.files import PathName, file_names
-from spanagree.formats.combine import chained
-from spanagree.formats.registry import draft_files, read_files
+from spanagree.formats.combine import concatenated
+from spanagree.formats.registry import raw_files, read_files
 
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 
@@ -81,17 +81,17 @@ def read_found(
 ) -> Corpus:
     """The corpus in some files, or in all shards that patterns find; as :func:`read_files`."""
     if any(map(has_pattern, files.values())):
-        return valid_corpus(draft_found(files, options, form), repair)
+        return valid_corpus(raw_found(files, options, form), repair)
     return read_files(files, options, form, repair, progress)
 
 
-def draft_found(
+def raw_found(
     files: Mapping[str, PathName], options: Mapping[str, Any], form: str | None = None
 ) -> RawCorpus:
-    """The same, unchecked; as :func:`draft_files`."""
+    """The same, unchecked; as :func:`raw_files`."""
     if not any(map(has_pattern, files.values())):
-        return draft_files(files, options, form)
-    return chained({name: draft_files(of, options, form) for name, of in _by_layer(files)})
+        return raw_files(files, options, form)
+    return concatenated({name: raw_files(of, options, form) for name, of in _by_layer(files)})
 
 
 def has_pattern(path: PathName) -> bool:

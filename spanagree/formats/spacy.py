@@ -7,14 +7,14 @@ Reading takes the objects, not the library: anything with ``text``, tokens with 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tag_columns import PARTIAL
@@ -22,14 +22,18 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    check_known,
     counted,
-    one_of,
     printable,
     show,
+    unfit,
 )
 from spanagree.extras import optional
-from spanagree.files import PathName, check_writable, named_files, write_bytes
+from spanagree.files import PathName, Source, check_writable, named_files, write_bytes
 from spanagree.formats.collector import Collector, same_text
+
+_Row: TypeAlias = Mapping[str, Any]  # by annotator, the Doc of one text or None
+
 
 _UNSET = 0  # ent_iob of a token of which nothing is known
 
@@ -45,7 +49,7 @@ def from_docs(
     partial: str = "error",
     repair: str | Sequence[str] = (),
 ) -> Corpus:
-    """A corpus from spaCy Docs.
+    """Return the corpus in spaCy Docs.
 
     Offsets count tokens if all annotators' Docs of a text are tokenised alike, else characters;
     the notes say so.
@@ -57,111 +61,115 @@ def from_docs(
             or whose ``ent_iob`` is 0 throughout, is not annotated.
         ids: per document a unique name.
         partial: what becomes of Docs of which ``ent_iob`` is 0 in part, one of
-            :data:`spanagree.formats.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+            :data:`spanagree.corpus.tag_columns.PARTIAL`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
 
     Raises:
         InputError: for texts that differ, lists of different length, Docs annotated in part, and
             flaws that no repair was asked for.
         SettingError: for an unknown repair or ``partial``.
     """
-    return valid_corpus(draft_docs(layers, spans=spans, ids=ids, partial=partial), repair)
+    return valid_corpus(raw_docs(layers, spans=spans, ids=ids, partial=partial), repair)
 
 
-def draft_docs(
+def raw_docs(
     layers: Mapping[str, Sequence[Any]],
     *,
     spans: str | None = None,
     ids: Sequence[str] | None = None,
     partial: str = "error",
 ) -> RawCorpus:
-    """The spans of spaCy Docs, unchecked."""
+    """Return the spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
-    if not isinstance(layers, Mapping) or not all(
-        isinstance(of, (list, tuple)) and all(d is None or hasattr(d, "text") for d in of)
-        for of in layers.values()
-    ):
-        raise InputError(f"Docs {show(layers)}; a mapping of annotators to lists of Docs is needed")
-    docs = {name: list(of) for name, of in layers.items()}
-    counts = {name: len(of) for name, of in docs.items()}
-    if not docs or len(set(counts.values())) > 1:
-        said = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
-        raise InputError(
-            f"Docs: {said}; at least one annotator, and the same number of Docs for each, are"
-            " needed (None for one never seen)"
-        )
-    n = next(iter(counts.values()))
-    if ids is not None and len(ids) != n:
-        raise InputError(f"{len(ids)} ids; one for each of the {n} Docs is needed")
-    _check_key(docs, spans)
-    if ids is None:
-        ids = _own_ids(docs, n)
-    unlike = _tokenised_differently(docs, n)
+    rows = _rows(layers, ids)
+    _check_key(rows, spans)
+    ids = _own_ids(rows) if ids is None else ids
+    unlike = _tokenised_differently(rows)
     collector = Collector("tokens" if unlike is None else "characters")
     notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
     dropped = 0
-    for d in range(n):
+    for d, row in enumerate(rows):
         id_ = str(d + 1) if ids is None else ids[d]
-        here = {name: of[d] for name, of in docs.items() if of[d] is not None}
+        here = {name: doc for name, doc in row.items() if doc is not None}
         if not here:
             raise InputError(f"document {show(id_)}: no annotator has a Doc of it; leave it out")
-        first = next(iter(here.values()))
         kept = _kept(here, id_, spans, partial, collector.offsets)
-        dropped += sum(not k for k in kept)
-        tokens = [t for t, k in zip(first, kept, strict=True) if k]
-        document = collector.document(
-            id_,
-            f"document {show(id_)}",
-            text=first.text,
-            tokens=[t.text for t in tokens] if unlike is None else None,
-            token_starts=[t.idx for t in tokens] if unlike is None else None,
-        )
-        moved = [0, *np.cumsum(kept).tolist()]
-        for name in docs:
-            where = f"annotator {show(name)}, document {show(id_)}"
-            if name not in here or not _annotated(here[name], spans):
-                collector.annotator(name, where)
-                continue
-            same_text(here[name].text, first.text, where)
-            annotation = collector.annotation(document, name, where)
-            for span in here[name].ents if spans is None else here[name].spans[spans]:
-                start, end = span.start_char, span.end_char
-                if unlike is None:
-                    start, end = moved[span.start], moved[span.end]
-                    if start == end and span.start < span.end:
-                        continue  # all its tokens were dropped, and counted
-                collector.segment(annotation, start, end, span.label_, where)
-    if dropped:
-        notes.append(
-            f"{counted(dropped, 'token')} without annotation in some layer left out in all"
-        )
+        dropped += kept.count(False)
+        _collect(collector, row, kept, id_, spans)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     if dropped:
+        tokens = counted(dropped, "token")
+        notes.append(f"{tokens} without annotation in some layer left out in all")
         reading["partial"] = "drop-tokens"
-    return collector.draft(reading, notes, numbered=ids is None)
+    return collector.raw(reading, notes, numbered=ids is None)
 
 
-def _tokenised_differently(docs: Mapping[str, Sequence[Any]], n: int) -> str | None:
-    """Where two annotators' tokens of one text differ first."""
-    for d in range(n):
-        known: tuple[str, list[tuple[int, str]]] | None = None
-        for name, of in docs.items():
-            if of[d] is None:
-                continue
-            tokens = [(t.idx, t.text) for t in of[d]]
-            if known and tokens != known[1]:
-                return f"document {d + 1} is tokenised differently by {known[0]} and {name}"
-            known = known or (name, tokens)
+def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
+    """Return each annotator's Doc of each text, or None for one never seen."""
+    if not isinstance(layers, Mapping) or not all(
+        isinstance(docs, (list, tuple)) and all(d is None or hasattr(d, "text") for d in docs)
+        for docs in layers.values()
+    ):
+        raise unfit("Docs", layers, "a mapping of annotators to lists of Docs is needed")
+    counts = {name: len(docs) for name, docs in layers.items()}
+    if len(set(counts.values())) != 1:
+        each = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
+        raise InputError(
+            f"Docs: {each}; at least one annotator, and the same number of Docs for each, are"
+            " needed (None for one never seen)"
+        )
+    rows = [dict(zip(layers, row, strict=True)) for row in zip(*layers.values(), strict=True)]
+    if ids is not None and len(ids) != len(rows):
+        raise InputError(f"{len(ids)} ids; one for each of the {len(rows)} Docs is needed")
+    return rows
+
+
+def _collect(
+    collector: Collector, row: _Row, kept: Sequence[bool], id_: str, spans: str | None
+) -> None:
+    """Add a document, of which some tokens are kept, and what each annotator marked in it."""
+    first = next(doc for doc in row.values() if doc is not None)
+    tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
+    content: dict[str, Any] = {
+        "tokens": [token.text for token in tokens],
+        "token_starts": [token.idx for token in tokens],
+    }
+    in_tokens = collector.offsets == "tokens"
+    where = f"document {show(id_)}"
+    document = collector.document(id_, where, text=first.text, **(content if in_tokens else {}))
+    moved = [0, *np.cumsum(kept).tolist()]
+    for name, doc in row.items():
+        where = f"annotator {show(name)}, document {show(id_)}"
+        if doc is None or not _annotated(doc, spans):
+            collector.annotator(name, where)
+            continue
+        same_text(doc.text, first.text, where)
+        annotation = collector.annotation(document, name, where)
+        for span in doc.ents if spans is None else doc.spans[spans]:
+            start, end = span.start_char, span.end_char
+            if in_tokens:
+                start, end = moved[span.start], moved[span.end]
+                if start == end and span.start < span.end:
+                    continue  # all its tokens were dropped, and counted
+            collector.segment(annotation, start, end, span.label_, where)
+
+
+def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
+    """Return where two annotators' tokens of one text differ first, if they do."""
+    for d, row in enumerate(rows, 1):
+        cut = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items() if doc is not None}
+        for name in cut:
+            if cut[name] != cut[first := next(iter(cut))]:
+                return f"document {d} is tokenised differently by {first} and {name}"
     return None
 
 
-def _check_key(docs: Mapping[str, Sequence[Any]], spans: str | None) -> None:
-    """Refuses a key of spans that no Doc has: a slip would read as "nobody saw anything"."""
-    if spans is None:
-        return
-    there = {key for of in docs.values() for d in of if d is not None for key in d.spans}
-    seen = any(d is not None and not _user_data(d).get(_NEVER) for of in docs.values() for d in of)
-    if seen and spans not in there:
+def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
+    """Refuse a key of spans that no Doc has: a slip would read as "nobody saw anything"."""
+    docs = [doc for row in rows for doc in row.values() if doc is not None]
+    there = set() if spans is None else {key for doc in docs for key in doc.spans}
+    seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
+    if spans is not None and seen and spans not in there:
         known = ", ".join(map(show, sorted(there))) or "none"
         raise SettingError(f"no Doc has spans under the key {show(spans)}; keys there are: {known}")
 
@@ -170,15 +178,11 @@ def _user_data(doc: Any) -> Mapping[str, Any]:
     return getattr(doc, "user_data", None) or {}
 
 
-def _own_ids(docs: Mapping[str, Sequence[Any]], n: int) -> list[str] | None:
-    """The ids that :func:`to_docs` left in the Docs, if all have one."""
-    ids = []
-    for d in range(n):
-        found = {_user_data(of[d]).get(_ID) for of in docs.values() if of[d] is not None}
-        if len(found) != 1 or not isinstance(id_ := found.pop(), str):
-            return None
-        ids.append(id_)
-    return ids
+def _own_ids(rows: Sequence[_Row]) -> list[str] | None:
+    """Return the ids that :func:`to_docs` left in the Docs, if all have one."""
+    ids = [{_user_data(doc).get(_ID) for doc in row.values() if doc is not None} for row in rows]
+    known = [id_ for some in ids for id_ in some if len(some) == 1 and isinstance(id_, str)]
+    return known if len(known) == len(rows) else None
 
 
 def _annotated(doc: Any, spans: str | None) -> bool:
@@ -192,50 +196,45 @@ def _annotated(doc: Any, spans: str | None) -> bool:
 def _kept(
     docs: Mapping[str, Any], id_: str, spans: str | None, partial: str, offsets: str
 ) -> list[bool]:
-    """Which tokens of a document are left when those that some layer leaves open are dropped."""
+    """Return which tokens of a document are left when those that some layer leaves open go."""
     kept = [True] * len(next(iter(docs.values())))
     for name, doc in docs.items():
         if spans is not None or not _annotated(doc, spans):
             continue
-        open_ = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
-        if not open_:
-            continue
-        if partial == "error" or offsets == "characters":
-            raise InputError(
-                f"annotator {show(name)}, document {show(id_)}: token {open_[0] + 1}"
-                f" ({show(doc[open_[0]].text)}) is not annotated, others are; a document is seen as"
-                " a whole or not at all"
-                + ("; partial drop-tokens leaves such tokens out" if offsets == "tokens" else "")
-            )
-        for i in open_:
+        for i, token in enumerate(doc):
+            if token.ent_iob != _UNSET:
+                continue
+            if partial == "error" or offsets == "characters":
+                raise InputError(
+                    f"annotator {show(name)}, document {show(id_)}: token {i + 1}"
+                    f" ({show(token.text)}) is not annotated, others are; a document is seen as a"
+                    " whole or not at all"
+                    + "; partial drop-tokens leaves such tokens out"
+                    * (offsets == "tokens")
+                )
             kept[i] = False
     return kept
 
 
 def read_docbin(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    source: Source,
     *,
     spans: str | None = None,
     partial: str = "error",
     repair: str | Sequence[str] = (),
 ) -> Corpus:
-    """A corpus from .spacy files, one for each annotator; as :func:`from_docs`.
+    """Return the corpus in .spacy files, one for each annotator; as :func:`from_docs`.
 
     Raises:
         SettingError: if spaCy is not installed.
-        InputError: for files that are not there, truncated or no .spacy files; as for
+        InputError: for files that are not there, truncated or not .spacy files; as for
             :func:`from_docs`.
     """
-    return valid_corpus(draft_docbin(source, spans=spans, partial=partial), repair)
+    return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
 
 
-def draft_docbin(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
-    *,
-    spans: str | None = None,
-    partial: str = "error",
-) -> RawCorpus:
-    """The spans of .spacy files, unchecked."""
+def raw_docbin(source: Source, *, spans: str | None = None, partial: str = "error") -> RawCorpus:
+    """Return the spans of .spacy files, unchecked."""
     spacy = optional("spacy", "spacy", "reading .spacy files")
     docbin = optional("spacy.tokens", "spacy", "reading .spacy files").DocBin
     vocab = spacy.blank("xx").vocab
@@ -249,17 +248,17 @@ def draft_docbin(
         try:
             layers[name] = list(docbin().from_disk(path).get_docs(vocab))
         except Exception as error:  # spaCy lets through whatever its decoders raise
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            reason = printable((str(error) or type(error).__name__).splitlines()[0])
             raise InputError(
-                f"{where}: no .spacy file, or truncated ({printable(reason)})"
+                f"{where}: not a .spacy file, or truncated ({reason}); a whole one is needed"
             ) from None
-    return draft_docs(layers, spans=spans, partial=partial)
+    return raw_docs(layers, spans=spans, partial=partial)
 
 
 def to_docs(
     corpus: Corpus, annotator: str, nlp: Any = None, *, spans: str | None = None
 ) -> list[Any]:
-    """One annotator's layer as spaCy Docs.
+    """Return one annotator's layer as spaCy Docs.
 
     Args:
         corpus: with texts or tokens.
@@ -277,8 +276,7 @@ def to_docs(
     """
     spacy = optional("spacy", "spacy", "writing spaCy Docs")
     tokens_module = optional("spacy.tokens", "spacy", "writing spaCy Docs")
-    if annotator not in corpus.layers:
-        raise one_of(annotator, map(printable, corpus.annotators), "annotator")
+    check_known([annotator], corpus.annotators)
     if nlp is None:
         nlp = spacy.blank("xx")
         nlp.max_length = 1 << 40  # the limit is for parsers
@@ -286,47 +284,54 @@ def to_docs(
         corpus = corpus.to_tokens(lambda text: nlp.make_doc(text))
     if corpus.tokens is None:
         raise SettingError("the tokens are not known; a Doc needs them")
+    if spans is None:
+        _check_ents(corpus, annotator)
     docs = []
     for d, document in enumerate(corpus):
         words, gaps = _words_and_gaps(corpus, d)
         try:
             doc = tokens_module.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
-            said = printable(str(error).splitlines()[0])
+            reason = printable(str(error).splitlines()[0])
             raise InputError(
-                f"document {show(document.id)}: spaCy cannot hold it: {said}"
+                f"document {show(document.id)}: spaCy cannot hold it: {reason}"
             ) from None
         if corpus.ids is not None:
             doc.user_data[_ID] = document.id
-        if document.segments[annotator] is None:
-            doc.user_data[_NEVER] = True
         segments = document.segments[annotator]
+        if segments is None:
+            doc.user_data[_NEVER] = True
         marked = [tokens_module.Span(doc, s.start, s.end, label=s.label) for s in segments or ()]
-        if spans is not None:
-            if segments is not None:
-                doc.spans[spans] = marked
-        else:
-            for one, other in pairwise(segments or ()):
-                if other.start < one.end:
-                    raise SettingError(
-                        f"{show(annotator)}, document {show(document.id)}: segments"
-                        f" {one.start}–{one.end} {show(one.label)} and {other.start}–{other.end}"
-                        f" {show(other.label)} overlap, which doc.ents cannot hold; doc.spans can:"
-                        " give spans a key"
-                    )
+        if spans is None:
             doc.set_ents(marked, default="missing" if segments is None else "outside")
+        elif segments is not None:
+            doc.spans[spans] = marked
         docs.append(doc)
     return docs
 
 
+def _check_ents(corpus: Corpus, annotator: str) -> None:
+    """Refuse segments that overlap, which doc.ents cannot hold."""
+    layer = corpus.layers[annotator]
+    later, earlier = overlapping(layer.document, layer.start, layer.end)
+    for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
+        segments = " and ".join(
+            f"{layer.start[i]}–{layer.end[i]} {show(corpus.labels[layer.label[i]])}" for i in pair
+        )
+        raise SettingError(
+            f"{show(annotator)}, document {show(corpus.id_of(int(layer.document[pair[0]])))}:"
+            f" segments {segments} overlap, which doc.ents cannot hold; doc.spans can: give spans"
+            " a key"
+        )
+
+
 def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
-    """The tokens of a document, and after which of them a space follows."""
+    """Return the tokens of a document, and after which of them a space follows."""
     document = corpus[d]
     words = list(document.tokens or ())
     if document.text is None or corpus.token_starts is None:
         return words, [True] * (len(words) - 1) + [False] * (len(words) > 0)
-    first = int(corpus.starts[d])
-    starts = corpus.token_starts[first : first + len(words)].tolist()
+    starts = corpus.token_starts[corpus.starts[d] :][: len(words)].tolist()
     ends = [at + len(word) for at, word in zip(starts, words, strict=True)]
     following = [*starts[1:], len(document.text)]
     gaps = [a < b for a, b in zip(ends, following, strict=True)]
@@ -347,12 +352,12 @@ def write_docbin(
     *,
     spans: str | None = None,
 ) -> None:
-    """Writes one annotator's layer as a .spacy file; as :func:`to_docs`.
+    """Write one annotator's layer as a .spacy file; as :func:`to_docs`.
 
     Raises:
         SettingError, InputError: as for :func:`to_docs`; for a path that cannot be written.
     """
     check_writable(path)
-    docs: Iterable[Any] = to_docs(corpus, annotator, nlp, spans=spans)
+    docs = to_docs(corpus, annotator, nlp, spans=spans)
     docbin = optional("spacy.tokens", "spacy", "writing .spacy files").DocBin
     write_bytes(path, docbin(docs=docs, store_user_data=True).to_bytes())

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, Vocabulary, read_columns
+from spanagree.corpus.tag_columns import (
+    InDocument,
+    TagColumn,
+    TagOptions,
+    Vocabulary,
+    read_columns,
+)
 from spanagree.errors import InputError, show
 
 Tags = Sequence[Sequence[str] | None]
@@ -26,16 +31,17 @@ def from_tags(
     strict: bool = False,
     repair: str | Sequence[str] = (),
 ) -> Corpus:
-    """A corpus from lists of tag lists.
+    """Return a corpus of lists of tag lists.
 
     Args:
         layers: per annotator or system and document its tags; ``None`` in place of a list says
             that this annotator never saw the document.
         tokens: the tokens of each document.
         ids: a unique name for each document.
-        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`), or ``auto``: each layer's own.
+        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
+            layer's own.
         strict: take only segments that are well-formed in the scheme.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
 
     Raises:
         InputError: for layers of different shape, and for tags that the scheme does not have.
@@ -45,68 +51,50 @@ def from_tags(
     >>> corpus[0].segments["mine"]
     (Segment(start=0, end=1, label='PER'),)
     """
+    options = TagOptions(scheme, strict)
     if not isinstance(layers, Mapping) or not layers:
         raise InputError(
             f"layers {show(layers)}; a mapping of names to tags, at least one, is needed"
         )
-    layers = {name: _nested(name, documents) for name, documents in layers.items()}
+    layers = {name: _documents(name, documents) for name, documents in layers.items()}
     if tokens is not None:
-        tokens = [of or () for of in _nested("tokens", tokens)]
+        tokens = [words or () for words in _documents("tokens", tokens)]
     lengths = _lengths(layers, tokens)
-    read = read_columns(
-        {name: _column(name, documents, lengths) for name, documents in layers.items()},
-        lengths,
-        InDocument(lengths),
-        scheme=scheme,
-        strict=strict,
-    )
-    corpus = Corpus.from_raw(
-        lengths,
-        read.layers,
-        ids=None if ids is None else tuple(ids),
-        tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
-        reading={"format": "tags", **read.settings},
-        notes=tuple(read.notes),
-    )
-    return valid_corpus(RawCorpus.of(corpus), repair) if repair else corpus
+    columns = {name: _column(name, documents, lengths) for name, documents in layers.items()}
+    read = read_columns(columns, lengths, InDocument(lengths), options)
+    words = None if tokens is None else chain.from_iterable(tokens)
+    return valid_corpus(read.to_raw({"format": "tags"}, tokens=words, ids=ids), repair)
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     never = np.array([tags is None for tags in documents], dtype=np.bool_)
-    seen = np.repeat(~never, lengths)
     number = Vocabulary()
     try:
         flat = chain.from_iterable(tags for tags in documents if tags is not None)
-        codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(seen.sum()))
+        codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(lengths[~never].sum()))
     except TypeError:
-        raise InputError(f"{show(name)}: a tag is no string; every tag must be one") from None
-    if never.any():
-        everywhere = np.full(len(seen), -1)
-        everywhere[seen] = codes
-        codes = everywhere
-    return TagColumn(list(number), codes, never)
+        raise InputError(f"{show(name)}: a tag is not a string; every tag must be one") from None
+    return TagColumn.of_seen(list(number), codes, never, lengths)
 
 
-def _nested(name: object, documents: object) -> list[Sequence[str] | None]:
-    """A list of documents, each a list or None; whatever may be iterated once is kept."""
-    try:
-        if not isinstance(documents, (str, bytes, Mapping)):
-            kept = list(documents)  # type: ignore[call-overload]  # what is no list is refused here
-            if all(tags is None or _is_list(tags) for tags in kept):
-                return kept
-    except TypeError:
-        pass
+def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
+    """Return a list of documents, each a list or None; whatever may be iterated once is kept."""
+    apart = (str, bytes, Mapping)
+    if isinstance(documents, Iterable) and not isinstance(documents, apart):
+        kept = list(documents)
+        refused = (*apart, set, frozenset)
+        if all(
+            tags is None or (hasattr(tags, "__len__") and not isinstance(tags, refused))
+            for tags in kept
+        ):
+            return kept
     raise InputError(
         f"{show(name)}: {show(documents)}; a list of documents, each a list of strings, is needed"
     )
 
 
-def _is_list(tags: object) -> bool:
-    return hasattr(tags, "__len__") and not isinstance(tags, (str, bytes, Mapping, set, frozenset))
-
-
 def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
-    """The length of each document; every layer that saw it must have as many tags."""
+    """Return the length of each document; every layer that saw it must have as many tags."""
     shapes = {} if tokens is None else {"tokens": np.array([len(d) for d in tokens], np.int64)}
     for name, documents in layers.items():
         sizes = [-1 if tags is None else len(tags) for tags in documents]

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanagree.labels.chance_corrected import Shares
+import numpy as np
+
+from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
+from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
 
@@ -22,35 +25,48 @@ class Bias(Coefficient):
     by_annotator: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, with each annotator's share."""
+        """Return plain data, with each annotator's share."""
         return {**super().to_dict(), "by_annotator": dict(self.by_annotator)}
 
 
 def bias(table: Labels, *, complete_only: bool = False) -> Bias:
-    """Bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
+    """Return bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
 
     ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
     negative; by category it is the term of k, by annotator the share of c in the variances. With
     gaps, annotators who labelled other items differ for that reason too.
     """
-    stats = Shares.of(table, complete_only)
-    if reason := stats.unnamed() or stats.nothing:
-        return Bias(
-            name="B", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED,
-            counts=stats.counts, reason=reason, settings=stats.settings,
-        )  # fmt: skip
-    of_pi, (of_kappa, _) = stats.share**2, stats.pairs_mean()
-    by_category = {
-        name: Coefficient(name="B", value=a - b, observed=a, expected=b, counts=stats.counts)
-        for name, a, b in zip(table.labels, of_pi.tolist(), of_kappa.tolist(), strict=True)
-    }
+    return score_bias(Basis.of(table, complete_only))
+
+
+def score_bias(basis: Basis) -> Bias:
+    """Return the bias, also of each category and annotator."""
+    shared: dict[str, Any] = {"name": "B", "counts": basis.counts, "settings": basis.settings}
+    if reason := basis.undefined("B"):
+        nan = UNDEFINED
+        return Bias(**shared, value=nan, observed=nan, expected=nan, reason=reason)
+    sums = basis.sums()
+    ((of_pi, of_kappa, value),) = rows_of("B", sums)
+    terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)
     return Bias(
-        name="B",
-        value=float((of_pi - of_kappa).sum()),
-        observed=float(of_pi.sum()),
-        expected=float(of_kappa.sum()),
-        counts=stats.counts,
-        by_category=by_category,
-        by_annotator=stats.apart(),
-        settings=stats.settings,
+        **shared,
+        value=value,
+        observed=of_pi,
+        expected=of_kappa,
+        by_category={
+            label: Coefficient(name="B", value=a - b, observed=a, expected=b, counts=basis.counts)
+            for label, a, b in terms
+        },
+        by_annotator=_by_annotator(basis, sums),
     )
+
+
+def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
+    """Return each annotator's share of the variances of P(k|c) over annotators, Σ_k (q_k − mean)².
+
+    Who gave no label has none.
+    """
+    own, ((c,),) = (part.tolist() if part.ndim < 3 else part[0] for part in sums.preferences)
+    apart = ((own - own.sum(axis=0) / c) ** 2).sum(axis=1) / (c * (c - 1))
+    gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
+    return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.labels.chance_corrected import Shares
-from spanagree.labels.coefficient import Coefficient, Counts
+from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.coefficient import Coefficient, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import to_arrow
+from spanagree.rendering.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,58 +34,62 @@ class CategoryAgreement(Coefficient):
     given: int
     specific: float
 
-    def figures(self) -> dict[str, Any]:
-        """The figures as plain data; undefined is ``nan``."""
-        return {
-            **super().figures(),
-            "specific": self.specific,
-            "agreements": self.agreements,
-            "potential": self.potential,
-            "labels": self.given,
-        }
+    FIGURES: ClassVar[tuple[str, ...]] = (
+        *Coefficient.FIGURES,
+        "specific",
+        "agreements",
+        "potential",
+        "labels",
+    )
+
+    @property
+    def labels(self) -> int:
+        """How many labels are of the category, as the data call it."""
+        return self.given
 
 
 @dataclass(frozen=True)
 class Categories(Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
-    _of: Mapping[str, CategoryAgreement]
+    by_name: Mapping[str, CategoryAgreement]
 
     def __getitem__(self, category: str) -> CategoryAgreement:
-        return self._of[category]
+        return self.by_name[category]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._of)
+        return iter(self.by_name)
 
     def __len__(self) -> int:
-        return len(self._of)
+        return len(self.by_name)
 
     @property
     def lowest(self) -> str | None:
         """The first of those with the lowest value; ``None`` if none is defined."""
-        values = {name: of.value for name, of in self._of.items() if not math.isnan(of.value)}
+        values = {name: part.value for name, part in self.items() if not math.isnan(part.value)}
         return min(values, key=values.__getitem__) if values else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Each category as plain data, for JSON, and the lowest; undefined is ``None``."""
-        return {
-            "lowest": self.lowest,
-            "categories": {name: of.to_dict() for name, of in self._of.items()},
-        }
+        """Return each category as plain data, for JSON, and the lowest; undefined is ``None``."""
+        categories = {name: part.to_dict() for name, part in self.items()}
+        return {"lowest": self.lowest, "categories": categories}
+
+    def _table(self) -> Table:
+        """A row for each category."""
+        settings = next((part.settings for part in self.values()), {})
+        return data_table(CategoryAgreement, self.items(), settings)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each category, for CSV or a data frame; undefined is ``nan``."""
-        return [{**row, "category": name} for name, of in self._of.items() for row in of.to_rows()]
+        """Return a row for each category, for a data frame; undefined is ``nan``."""
+        return self._table().to_rows()
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        figures = ("value", "observed", "expected", "specific", "agreements", "potential", "labels")
-        columns = dict.fromkeys(("coefficient", "category", *figures, *Counts._fields, "signature"))
-        return to_arrow(self.to_rows(), list(columns))
+        """Return the rows as a ``pyarrow.Table``; undefined is null."""
+        return to_arrow(self._table())
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
-    """Agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
+    """Return agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
 
     ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
     j, the share in which both are (a Jaccard index). ``expected`` is R_j if labels were drawn at
@@ -98,28 +103,30 @@ def category_agreement(table: Labels, *, complete_only: bool = False) -> Categor
     >>> found.lowest
     'no'
     """
-    stats = Shares.of(table, complete_only)
-    n, _, given, agreeing = stats.compared
+    return score_categories(Basis.of(table, complete_only))
+
+
+def score_categories(basis: Basis) -> Categories:
+    """Return agreement on each category."""
+    n, _, given, agreeing = basis.table.counts
     ordered = ((n - 1)[:, None] * given).sum(0)  # pairs of a label j and another label
-    both = agreeing.sum(0)
     share = ordered / ordered.sum() if ordered.any() else np.full(len(ordered), UNDEFINED)
-    found = {}
-    all_given = stats.given.tolist()
-    rows = zip(
-        table.labels, both.tolist(), ordered.tolist(), share.tolist(), all_given, strict=True
-    )
-    for name, agreements, of, p, labels in rows:
-        found[name] = CategoryAgreement(
+    columns = (agreeing.sum(0), ordered, share, given.sum(0))
+    rows = zip(basis.table.labels, *(column.tolist() for column in columns), strict=True)
+    categories = {}
+    for name, both, pairs, p, labels in rows:
+        value = both / (2 * pairs - both) if pairs else UNDEFINED
+        categories[name] = CategoryAgreement(
             name="R",
-            value=agreements / (2 * of - agreements) if of else UNDEFINED,
-            observed=agreements / (2 * of - agreements) if of else UNDEFINED,
+            value=value,
+            observed=value,
             expected=p / (2 - p),
-            counts=stats.counts,
-            reason="" if of else stats.nothing or "in no pair of labels",
-            settings=stats.settings,
-            agreements=agreements // 2,
-            potential=of - agreements // 2,
+            counts=basis.counts,
+            reason="" if pairs else basis.nothing or "in no pair of labels",
+            settings=basis.settings,
+            agreements=both // 2,
+            potential=pairs - both // 2,
             given=labels,
-            specific=agreements / of if of else UNDEFINED,
+            specific=both / pairs if pairs else UNDEFINED,
         )
-    return Categories(found)
+    return Categories(categories)

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from spanagree.errors import counted
-from spanagree.matching.score import Interval, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.settings import signature
+from spanagree.matching.score import Interval
+from spanagree.rendering.data import plain, to_arrow
+from spanagree.rendering.table import Column, Table
+from spanagree.settings import Settings, signature
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CoefficientSettings(Settings):
+    """The settings of coefficients.
+
+    Attributes:
+        categories: how many there are.
+        weights: of SPA.
+        classes: the class distribution that the weights use.
+        complete_only: whether only items count that all annotators labelled.
+    """
+
+    categories: int
+    weights: str | None = None
+    classes: Any = None
+    complete_only: bool | None = None
 
 
 class Counts(NamedTuple):
@@ -32,7 +50,7 @@ class Counts(NamedTuple):
     categories: int
 
     def nothing_to_compare(self, complete_only: bool = False) -> str:
-        """Why no coefficient is defined; empty if there is something to compare."""
+        """Return why no coefficient is defined; empty if there is something to compare."""
         if self.compared:
             return ""
         if complete_only and not self.items:
@@ -68,40 +86,61 @@ class Coefficient:
     interval: Interval | None = None
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
+
     @property
     def signature(self) -> str:
         """The settings that made the number, and the version, in one line."""
         return signature(self.settings)
 
     def figures(self) -> dict[str, Any]:
-        """The figures as plain data; undefined is ``nan``."""
-        return {"value": self.value, "observed": self.observed, "expected": self.expected}
+        """Return the figures as plain data; undefined is ``nan``."""
+        return {name: getattr(self, name) for name in self.FIGURES}
 
     def to_dict(self) -> dict[str, Any]:
-        """The coefficient as plain data, for JSON; undefined is ``None``, and why."""
-        data = {"name": self.name, **self.figures(), **self._said()}
-        data["counts"] = self.counts._asdict()
+        """Return the coefficient as plain data, for JSON; undefined is ``None``, and why."""
+        data = {"name": self.name, **self._entry(), "counts": self.counts._asdict()}
         if self.by_category:
             data["by_category"] = {
-                category: {**of.figures(), **of._said()}
-                for category, of in self.by_category.items()
+                category: part._entry() for category, part in self.by_category.items()
             }
         whole: dict[str, Any] = plain(data)
         return {**whole, "signature": self.signature} if self.settings else whole
 
-    def _said(self) -> dict[str, Any]:
-        said: dict[str, Any] = {"undefined": self.reason} if self.reason else {}
-        return said if self.interval is None else {**said, "interval": self.interval.to_dict()}
+    def _entry(self) -> dict[str, Any]:
+        """Return the figures, why some are undefined, and the interval."""
+        entry = self.figures()
+        if self.reason:
+            entry["undefined"] = self.reason
+        return entry if self.interval is None else {**entry, "interval": self.interval.to_dict()}
+
+    def _table(self) -> Table:
+        """A row for the coefficient, then one for each category."""
+        return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for the coefficient, then one for each category, for CSV or a data frame."""
-        end = {**self.counts._asdict(), "signature": self.signature}
-        parts = [("", self), *self.by_category.items()]
-        return [
-            {"coefficient": self.name, "category": category, **of.figures(), **end}
-            for category, of in parts
-        ]
+        """Return a row for the coefficient, then one for each category, for a data frame."""
+        return self._table().to_rows()
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows())
+        """Return the rows as a ``pyarrow.Table``; undefined is null."""
+        return to_arrow(self._table())
+
+
+_COUNTED = (*Counts._fields, "agreements", "potential")
+
+
+def data_table(
+    kind: type[Coefficient],
+    parts: Iterable[tuple[str, Coefficient]],
+    settings: Mapping[str, Any],
+) -> Table:
+    """Return a table for programs, with a row for each part of a kind of coefficient, by name."""
+    keys = dict.fromkeys((*kind.FIGURES, *Counts._fields))
+    columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
+    columns += [Column(key, kind="count" if key in _COUNTED else "figure") for key in keys]
+    rows = []
+    for category, part in parts:
+        row = {**part.figures(), **part.counts._asdict()}
+        rows.append([part.name, category, *(row[key] for key in keys)])
+    return Table(columns, rows, settings)

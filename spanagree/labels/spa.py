@@ -8,9 +8,9 @@ choice of weights that depend on nᵢ alone leaves its mean what it would be on 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, printable, show
-from spanagree.labels.chance_corrected import counts_of, settings_of
-from spanagree.labels.coefficient import Coefficient, Counts
-from spanagree.labels.patterns import Labels, LabelTallies
+from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.coefficient import Coefficient
+from spanagree.labels.formulas import Sums, figures, rows_of
+from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED, corrected
 
 WEIGHTS = {
@@ -65,9 +66,7 @@ class Spa(Coefficient):
     weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     note: str = ""
 
-    def figures(self) -> dict[str, float]:
-        """The figures as plain data; undefined is ``nan``."""
-        return {**super().figures(), "corrected": self.corrected, "jackknife": self.jackknife}
+    FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")
 
 
 def spa(
@@ -77,7 +76,7 @@ def spa(
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
 ) -> Spa:
-    """The probability that two annotators agree on an item, labels missing at random.
+    """Return the probability that two annotators agree on an item, labels missing at random.
 
     Args:
         table: the labels.
@@ -87,94 +86,92 @@ def spa(
         complete_only: only items that all annotators labelled.
 
     Raises:
-        SettingError: for an unknown choice, or a distribution that is none over the categories.
+        SettingError: for an unknown choice, or a distribution that is not one over the categories.
 
     >>> table = LabelTable.from_counts([[2, 0], [1, 1], [3, 1], [1, 0]], ["no", "yes"])
     >>> result = spa(table, "flat")
     >>> result.items.tolist(), round(result.value, 3)
     ([1.0, 0.0, 0.5, nan], 0.5)
     """
+    return score_spa(Basis.of(table, complete_only), weights, class_distribution)
+
+
+def score_spa(
+    basis: Basis, weights: str, class_distribution: Mapping[str, float] | None = None
+) -> Spa:
+    """Return SPA, also of each category; see :func:`spa`."""
     check_choice(weights, WEIGHTS, "weights")
-    if class_distribution is not None and weights != "inverse_variance_class":
+    by_class = weights == "inverse_variance_class"
+    if class_distribution is not None and not by_class:
         raise SettingError(
             f"class_distribution: weights {weights} do not use it; inverse_variance_class does"
         )
-    distribution = _distribution(table, class_distribution)
-    settings = spa_settings(table, weights, class_distribution, complete_only)
-    table = table.complete() if complete_only else table
-    counts = counts_of(table)
-    n, items, given, agreeing = table.counts
-    two = n >= 2
-    n, items, given, agreeing = n[two], items[two], given[two], agreeing[two]
-    if not len(n):
-        return Spa(
-            name="SPA", value=UNDEFINED, observed=UNDEFINED, expected=UNDEFINED, counts=counts,
-            reason=counts.nothing_to_compare(complete_only), settings=settings, corrected=UNDEFINED,
-        )  # fmt: skip
-    if weights == "inverse_variance_class" and distribution is None:
-        distribution = (table.counts.given / table.counts.n[:, None]).sum(0)
+    table = basis.table
+    distribution = _distribution(table.labels, class_distribution)
+    given = class_distribution
+    classes = "estimated" if given is None else [given[label] for label in table.labels]
+    shared: dict[str, Any] = {
+        "name": "SPA",
+        "counts": basis.counts,
+        "settings": replace(
+            basis.settings, weights=weights, classes=classes if by_class else None
+        ),
+    }
+    if basis.nothing:
+        figures_of = dict.fromkeys(("value", "observed", "expected", "corrected"), UNDEFINED)
+        return Spa(**shared, **figures_of, reason=basis.nothing)
+    n, items, of_n, _ = table.counts
+    if by_class and distribution is None:
+        distribution = (of_n / n[:, None]).sum(0)
         distribution /= distribution.sum()
-    k, note = _weights(weights, n, len(table.labels), distribution)
-    total = (k * items).sum()
-    own = (k / n) @ given  # Σ kᵢ nᵢ_c/nᵢ
-    equal = (k / (n * (n - 1))) @ agreeing
-    observed = float(equal.sum() / total)
-    share = own / total
-    score = corrected(observed, float((share**2).sum()))
-    row = np.searchsorted(n, table.given)
-    row[table.given < 2] = -1
+    two = n >= 2
+    k, note = _weights(weights, n[two], len(table.labels), distribution)
+    by_n, parts = np.zeros((2, len(n)))
+    by_n[two], parts[two] = k, k / (k * items[two]).sum()
+    sums = basis.sums(by_n)
+    ((observed, expected, beyond),) = rows_of("SPA", sums)
+    reason = corrected(observed, expected).reason
+    of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
     per_item = _item_agreement(table)
-    of_item = np.append(k / total, 0.0)[row]
+    share = (sums.weighted_share / sums.weight)[0]
     jackknife = _jackknife(table, per_item, of_item, observed, share)
     return Spa(
-        name="SPA",
+        **shared,
         value=observed,
         observed=observed,
-        expected=score.expected,
-        counts=counts,
-        reason=score.reason and f"corrected: {score.reason}",
-        jackknife_reason="" if score.reason or not math.isnan(jackknife) else _LEFT_OUT,
-        by_category={
-            label: _of_category(a, b, p, counts)
-            for label, a, b, p in zip(
-                table.labels, equal.tolist(), own.tolist(), share.tolist(), strict=True
-            )
-        },
-        settings=settings,
-        corrected=score.corrected,
+        expected=expected,
+        corrected=beyond,
+        reason=reason and f"corrected: {reason}",
         jackknife=jackknife,
+        jackknife_reason="" if reason or not math.isnan(jackknife) else _LEFT_OUT,
+        by_category=_by_category(basis, by_n, sums),
         items=per_item if isinstance(table, LabelTable) else np.zeros(0),
         weights=of_item,
         note=note,
     )
 
 
-def spa_settings(
-    table: Labels,
-    weights: str,
-    class_distribution: Mapping[str, float] | None,
-    complete_only: bool,
-) -> dict[str, Any]:
-    """What made SPA: of a class distribution the probabilities, in the order of the categories."""
-    settings = settings_of(table, weights=weights, complete_only=complete_only)
-    if weights == "inverse_variance_class":
-        given = class_distribution
-        settings["classes"] = "estimated" if given is None else [given.get(c) for c in table.labels]
-    return settings
-
-
-def _of_category(equal: float, own: float, share: float, counts: Counts) -> Spa:
-    observed = equal / own if own else UNDEFINED
-    score = corrected(observed, share)
-    return Spa(
-        name="SPA", value=observed, observed=observed, expected=share,
-        counts=counts, corrected=score.corrected,
-        reason=(score.reason and f"corrected: {score.reason}") if own else "given to no such item",
-    )  # fmt: skip
+def _by_category(basis: Basis, by_n: Floats, sums: Sums) -> dict[str, Spa]:
+    """Return how likely another annotator chooses each category if one did."""
+    n, _, _, agreeing = basis.table.counts
+    equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
+    own, total = sums.weighted_share[0], sums.weight[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = figures((equal / own)[:, None], (own / total)[:, None]).tolist()
+    parts = {}
+    for label, (observed, share, beyond) in zip(basis.table.labels, rows, strict=True):
+        reason = corrected(observed, share).reason
+        parts[label] = Spa(
+            name="SPA", value=observed, observed=observed, expected=share, corrected=beyond,
+            counts=basis.counts,
+            reason="given to no such item" if math.isnan(observed)
+            else reason and f"corrected: {reason}",
+        )  # fmt: skip
+    return parts
 
 
 def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
-    """The variance of Pᵢ for n labels drawn independently from a class distribution.
+    """Return the variance of Pᵢ for n labels drawn independently from a class distribution.
 
     Pᵢ is a U-statistic, so with S = Σp² it is 2/(n(n−1))·[2(n−2)·Σp(p − S)² + S − S²]: linear in
     the categories, where the paper's Eq. 22 takes a number of steps that grows with (nC)². For a
@@ -187,7 +184,7 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
         class_distribution: the probability of each category.
 
     Raises:
-        SettingError: for fewer than two labels, or probabilities that are none.
+        SettingError: for fewer than two labels, or what is not a distribution.
 
     >>> round(float(agreement_variance(3, [0.2, 0.8])), 7)  # 208/1875
     0.1109333
@@ -204,22 +201,21 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     return variance
 
 
-def _distribution(table: Labels, given: Mapping[str, float] | None) -> Floats | None:
-    if given is None or not isinstance(
-        table, (LabelTable, LabelTallies)
-    ):  # which is refused elsewhere
+def _distribution(labels: Sequence[str], given: Mapping[str, float] | None) -> Floats | None:
+    """Return the probability of each label, if they are given."""
+    if given is None:
         return None
     if not isinstance(given, Mapping):
         raise SettingError(f"class_distribution {show(given)}; a probability for each category")
-    missing = [label for label in table.labels if label not in given]
-    unknown = [label for label in given if label not in table.labels]
+    missing = [label for label in labels if label not in given]
+    unknown = [label for label in given if label not in labels]
     if missing or unknown:
         raise SettingError(
             f"class_distribution: {'no probability for' if missing else 'unknown category'}"
             f" {show((missing or unknown)[0])}; the categories are:"
-            f" {', '.join(map(printable, table.labels))}"
+            f" {', '.join(map(printable, labels))}"
         )
-    values = [given[label] for label in table.labels]
+    values = [given[label] for label in labels]
     if not all(isinstance(value, (int, float, np.number)) for value in values):
         raise SettingError(f"class_distribution: {show(values)}; numbers are needed")
     p = np.array(values, np.float64)
@@ -237,7 +233,7 @@ def _check_distribution(p: Floats) -> None:
 def _weights(
     weights: str, n: Ints, categories: int, distribution: Floats | None
 ) -> tuple[Floats, str]:
-    """kᵢ of items with n labels, and what there is to say about them."""
+    """Return kᵢ of items with n labels, and what there is to note on them."""
     if weights == "flat":
         return np.ones(len(n)), ""
     if weights == "annotations":
@@ -253,7 +249,7 @@ def _weights(
 
 
 def _item_agreement(table: Labels) -> Floats:
-    """Pᵢ of each item."""
+    """Return Pᵢ of each item."""
     item, _, number = table.cells
     equal = np.bincount(item, number * (number - 1), table.size)
     n = table.given
@@ -264,7 +260,7 @@ def _item_agreement(table: Labels) -> Floats:
 def _jackknife(
     table: Labels, agreement: Floats, weight: Floats, observed: float, share: Floats
 ) -> float:
-    """θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
+    """Return θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
 
     With D = 1 − SPA and E = 1 − Σp², θ is 1 − D/E. Without item i the sums are less by its own
     terms; weights stay as they are. The differences are formed directly, as they nearly cancel.

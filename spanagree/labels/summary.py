@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+import functools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from spanagree.blocks.poisson import poisson_resampling, poisson_settings
-from spanagree.errors import SettingError, check_choice, show
-from spanagree.labels.bias import Bias, bias
-from spanagree.labels.by_category import Categories, category_agreement
-from spanagree.labels.chance_corrected import ac1, alpha, kappa, pi
-from spanagree.labels.coefficient import Coefficient, Counts
-from spanagree.labels.intervals import coefficient_intervals, poisson_intervals
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.errors import SettingError, counted, show
+from spanagree.labels.bias import Bias, score_bias
+from spanagree.labels.by_category import Categories, score_categories
+from spanagree.labels.chance_corrected import Basis, score
+from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
+from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies
-from spanagree.labels.spa import Spa, spa, spa_settings
-from spanagree.matching.score import UNDEFINED, Score, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown, caveats
-from spanagree.settings import signature
+from spanagree.labels.spa import Spa, score_spa
+from spanagree.matching.score import UNDEFINED, Score
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value, figure
+from spanagree.results import Result, caveats
 from spanagree.uncertainty.bootstrap import Resampling
-
-BY = {
-    "category": "a row for each category",
-    "annotator": "a row for each annotator",
-}
-"""What the coefficients can be broken down by."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,8 @@ class Labeller:
     bias: float
 
 
-@dataclass(frozen=True)
-class Coefficients(Shown):
+@dataclass(frozen=True, kw_only=True)
+class Coefficients(Result):
     """The result of :func:`coefficients`.
 
     Attributes:
@@ -70,22 +67,22 @@ class Coefficients(Shown):
     categories: Categories
     annotators: Mapping[str, Labeller]
     counts: Counts
-    settings: Mapping[str, Any]
-    notes: tuple[str, ...] = field(default=())
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
     units: int | None = None
 
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
+    BY: ClassVar[Mapping[str, str]] = {
+        "category": "a row for each category",
+        "annotator": "a row for each annotator",
+    }
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        of = self.pi
-        score = Score(of.observed, of.expected, of.value, interval=of.interval)
+        pi = self.pi
+        of_pi = Score(pi.observed, pi.expected, pi.value, interval=pi.interval)
         noun = "item" if self.units is None else "document"
-        return tuple(caveats("π", score, self.units or self.counts.compared, noun))
+        return tuple(caveats("π", of_pi, self.units or self.counts.compared, noun))
 
     @property
     def all(self) -> tuple[Coefficient, ...]:
@@ -93,99 +90,156 @@ class Coefficients(Shown):
         return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON; undefined is ``None``."""
+        """Return the result as plain data, for JSON; undefined is ``None``."""
 
-        def bare(of: Coefficient) -> dict[str, Any]:
+        def bare(part: Coefficient) -> dict[str, Any]:
             left_out = ("counts", "signature", "by_category")
-            return {key: value for key, value in of.to_dict().items() if key not in left_out}
+            return {key: value for key, value in part.to_dict().items() if key not in left_out}
 
         return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
-            "caveats": list(self.caveats),
+            **self.head(),
             "counts": self.counts._asdict(),
-            "coefficients": [bare(of) for of in self.all],
+            "coefficients": [bare(whole) for whole in self.all],
             "lowest_category": self.categories.lowest,
             "categories": {
                 name: {
-                    "agreement": bare(of),
+                    "agreement": bare(agreement),
                     "coefficients": [
                         bare(whole.by_category[name]) for whole in self.all if whole.by_category
                     ],
                 }
-                for name, of in self.categories.items()
+                for name, agreement in self.categories.items()
             },
-            "annotators": [plain(vars(of)) for of in self.annotators.values()],
+            "annotators": [plain(vars(annotator)) for annotator in self.annotators.values()],
         }
 
-    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
-        """The result as flat rows, for CSV or a data frame; undefined is ``nan``.
+    def _table(self, by: str | None) -> Table:
+        """A row for each coefficient, or with ``by`` for each category or annotator."""
+        parts = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
+        counts = self.counts
+        who = counts.annotators
+        return replace(
+            parts[by](),
+            settings=self.settings,
+            caption=f"{'annotators unnamed' if who is None else counted(who, 'annotator')},"
+            f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
+            f" {counted(counts.labels, 'label')}, {counted(counts.pairs, 'pair')} of labels,"
+            f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
+            remarks=[*dict.fromkeys(self._remarks(by)), *self.caveats],
+        )
 
-        A row for each coefficient, or with ``by`` for each category or annotator.
+    def _whole(self) -> Table:
+        """SPA has three rows for people, and the bias a row of its own for them."""
+        ci = self.settings.ci is not None
+        columns = [Column("coefficient", " ", "name"), Column("corrected"), Column("jackknife")]
+        columns += [Column("value", "value"), Column("", "interval" if ci else "", "interval")]
+        columns += [Column("observed", "observed"), Column("expected", "expected")]
+        columns += [Column(key, kind="count") for key in Counts._fields]
 
-        Raises:
-            SettingError: if ``by`` is not one of :data:`BY`.
+        def row(name: str, part: Coefficient, value: float, kind: str) -> list[Value]:
+            figures = {"corrected": UNDEFINED, "jackknife": UNDEFINED, **part.figures()}
+            ends = getattr(part.interval, kind, (math.nan, math.nan)) if kind else ""
+            luck = ("", "") if name in _ALONE else (part.observed, part.expected)
+            both = (figures["corrected"], figures["jackknife"])
+            return [name, *both, value, ends, *luck, *self.counts]
 
-        >>> from spanagree.corpus.label_table import LabelTable
-        >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
-        >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
-        [('SPA', 1.0), ('π', 1.0)]
-        """
-        if by is not None:
-            check_choice(by, BY, "by")
-        end = {"signature": self.signature}
-        if by is None:
-            nothing = {"corrected": UNDEFINED, "jackknife": UNDEFINED}
-            return [
-                {
-                    "coefficient": of.name,
-                    **nothing,
-                    **of.figures(),
-                    **self.counts._asdict(),
-                    **end,
-                }
-                for of in self.all
-            ]
-        if by == "annotator":
-            return [
-                {
-                    "annotator": of.name,
-                    "labels": of.labels,
-                    "pairs": of.pairs,
-                    "agreement": of.agreement,
-                    "share_of_bias": of.bias,
-                    **end,
-                }
-                for of in self.annotators.values()
-            ]
-        return [
-            {
-                "category": name,
-                "agreement": of.value,
-                "specific": of.specific,
-                "agreements": of.agreements,
-                "potential": of.potential,
-                "labels": of.given,
-                **{
-                    whole.name: whole.by_category[name].value if whole.by_category else UNDEFINED
-                    for whole in self.all
-                },
-                **end,
-            }
-            for name, of in self.categories.items()
+        spa, bias = self.spa, self.bias
+        beyond = (self.pi, self.kappa, self.alpha, self.ac1)
+        rows = [
+            row("SPA", spa, spa.value, "observed"),
+            row("SPA corrected", spa, spa.corrected, "corrected"),
+            row("SPA corrected, jackknife", spa, spa.jackknife, ""),
+            *(row(part.name, part, part.value, "corrected") for part in beyond),
+            row("bias B", bias, bias.value, "corrected"),
+            row("B", bias, bias.value, "corrected"),
         ]
+        names = [str(name) for name, *_ in rows[:-1]]
+        lowest = () if self.categories.lowest is None else (_LOWEST,)
+        meanings = {name: name for name in (*names, *lowest)}
+        return Table(columns, rows, for_people={1, 2, 7}, for_data={8}, meanings=meanings)
 
-    def to_arrow(self, by: str | None = None) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        columns = {
-            "annotator": ["annotator", "labels", "pairs", "agreement", "share_of_bias"],
-            "category": [
-                *("category", "agreement", "specific", "agreements", "potential", "labels"),
-                *(whole.name for whole in self.all),
-            ],
-        }
-        return to_arrow(self.to_rows(by), [*columns.get(by or "", ()), "signature"])
+    def _by_category(self) -> Table:
+        columns = [
+            Column("category", "category", "name"),
+            Column("agreement", "agreement", meaning="agreement of a category"),
+            Column("specific", "specific"),
+            Column("agreements", kind="count"),
+            Column("potential", kind="count"),
+            Column("labels", kind="count"),
+            Column("SPA", "SPA", meaning="SPA of a category"),
+            *(Column(n, n, meaning="coefficient of a category") for n in ("π", "κ", "α", "AC1")),
+            Column("B", "B"),
+            Column("", "both", "count"),
+            Column("", "either", "count"),
+        ]
+        rows: list[list[Value]] = []
+        for name, of_all in self.categories.items():
+            pairs = (of_all.agreements, of_all.potential)
+            values = (
+                whole.by_category[name].value if whole.by_category else UNDEFINED
+                for whole in self.all
+            )
+            rows.append(
+                [name, of_all.value, of_all.specific, *pairs, of_all.given, *values, *pairs]
+            )
+        meanings = {} if self.categories.lowest is None else {_LOWEST: _LOWEST}
+        return Table(columns, rows, meanings=meanings)
+
+    def _by_annotator(self) -> Table:
+        columns = [
+            Column("annotator", "annotator", "name", "annotator of labels"),
+            Column("labels", "labels", "count"),
+            Column("pairs", "pairs", "count", "pairs of labels"),
+            Column("agreement", "agreement", meaning="agreement of an annotator"),
+            Column("share_of_bias", "share of bias"),
+        ]
+        return Table(columns, [list(vars(who).values()) for who in self.annotators.values()])
+
+    def _remarks(self, by: str | None) -> Iterator[str]:
+        """Yield the lowest agreement by category, and why figures of the table are undefined."""
+        if by == "annotator":
+            if not self.annotators:
+                yield "no rows: a table of counts does not say who gave which label"
+        elif (lowest := self.categories.lowest) is not None:
+            part, values = self.categories[lowest], [c.value for c in self.categories.values()]
+            also = values.count(part.value) - 1
+            yield (
+                f"{_LOWEST}: {figure(lowest)}, {figure(part.value)} ({part.agreements} of"
+                f" {counted(part.potential, 'pair')} in which one chose it)"
+                + (f", and {also} more as low" if also else "")
+            )
+        for whole in self.all:
+            if whole.reason:
+                beyond = whole.reason.startswith("corrected: ")
+                name = "SPA corrected" if beyond else whole.name
+                yield f"{name} undefined: {whole.reason.removeprefix('corrected: ')}"
+            elif by == "category":
+                for each in whole.by_category.values():
+                    if each.reason:
+                        yield f"–: {whole.name} undefined: {each.reason}"
+        if by is None and self.spa.jackknife_reason:
+            yield f"jackknife undefined: {self.spa.jackknife_reason}"
+        if by == "annotator" and not all(who.pairs for who in self.annotators.values()):
+            yield "–: agreement undefined: no label of another on the same items"
+        if by == "category":
+            for each in self.categories.values():
+                if each.reason:
+                    yield f"–: agreement undefined: {each.reason}"
+
+    def picture(self) -> Picture:
+        """Return the coefficients with their intervals."""
+        rows = []
+        for part in self.all[:-1]:
+            kind = "observed" if part is self.spa else "corrected"
+            low, high = getattr(part.interval, kind, (math.nan, math.nan))
+            rows.append((part.name, [(part.value, low, high)]))
+        what = "agreement beyond luck (SPA: as observed)"
+        draw = functools.partial(dots, rows=rows, kinds=["value"], what=what)
+        return Picture(draw, rows_size(len(self.all)))
+
+
+_ALONE = ("SPA corrected, jackknife", "bias B")  # rows that people see without observed, expected
+_LOWEST = "lowest agreement by category"
 
 
 def coefficients(
@@ -200,11 +254,11 @@ def coefficients(
     seed: int | None = None,
     interval: str | None = None,
 ) -> Coefficients:
-    """SPA, π, κ, α, AC1, bias and agreement by category of one table.
+    """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
     Args:
         table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
-        weights: of SPA, one of :data:`spanagree.sparse_agreement.WEIGHTS`.
+        weights: of SPA, one of :data:`spanagree.labels.spa.WEIGHTS`.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see
@@ -213,70 +267,76 @@ def coefficients(
 
     Raises:
         SettingError: as for :func:`spa`; for a number out of range.
+
+    >>> from spanagree.corpus.label_table import LabelTable
+    >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
+    >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
+    [('SPA', 1.0), ('π', 1.0)]
     """
     resampling = _resampling(table, confidence, resamples, seed, interval) if ci else None
-    table_used = table.complete() if complete_only else table
-    chosen = {"complete_only": complete_only}
-    of_spa = spa(table, weights, class_distribution=class_distribution, **chosen)
-    of_bias = bias(table, **chosen)
-    settings = spa_settings(table, weights, class_distribution, complete_only)
+    basis = Basis.of(table, complete_only)
+    of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
+    parts: dict[str, Any] = {
+        "spa": of_spa,
+        **{name: score(sign, basis) for name, sign in _CORRECTED.items()},
+        "bias": of_bias,
+    }
+    settings = of_spa.settings
     if resampling is not None:
-        over_blocks = isinstance(table, LabelTallies)
-        settings |= poisson_settings(resampling) if over_blocks else resampling.settings()
-    result = Coefficients(
-        of_spa,
-        pi(table, **chosen),
-        kappa(table, **chosen),
-        alpha(table, **chosen),
-        ac1(table, **chosen),
-        of_bias,
-        category_agreement(table, **chosen),
-        _labellers(table_used, of_bias),
-        of_spa.counts,
-        settings,
-        (*table.notes, of_spa.note) if of_spa.note else table.notes,
-        table_used.units,
+        settings = replace(settings, **resampling.settings())
+        if not basis.nothing:
+            ends = intervals(basis, of_spa.weights, resampling)
+            parts = {name: replace(part, interval=ends[part.name]) for name, part in parts.items()}
+    notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
+    return Coefficients(
+        **parts,
+        categories=score_categories(basis),
+        annotators=_labellers(basis.table, of_bias),
+        counts=basis.counts,
+        settings=settings,
+        notes=(*notes, of_spa.note) if of_spa.note else notes,
+        units=basis.table.units,
     )
-    if resampling is None or not result.counts.compared:
-        return result
-    if isinstance(table_used, LabelTallies):
-        ends = poisson_intervals(table_used, of_spa.weights, resampling)
-    else:
-        ends = coefficient_intervals(table_used, of_spa.weights, resampling)
-    fields = ("spa", "pi", "kappa", "alpha", "ac1", "bias")
-    found = {f: replace(getattr(result, f), interval=ends[getattr(result, f).name]) for f in fields}
-    return replace(result, **found)
+
+
+_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 
 
 def _resampling(
     table: Labels, confidence: float, resamples: int | None, seed: int | None, interval: str | None
 ) -> Resampling:
-    """How to resample; of tallies over blocks, as it was done when they were made."""
+    """Return how to resample; of tallies over blocks, as it was done when they were made."""
+    over_blocks = isinstance(table, LabelTallies)
+    drawn = table.resampling or Resampling() if over_blocks else Resampling()
+    asked = asked_resampling(
+        over_blocks,
+        True,
+        confidence,
+        drawn.resamples if resamples is None else resamples,
+        drawn.seed if seed is None else seed,
+        interval,
+    )
+    assert asked is not None
     if not isinstance(table, LabelTallies):
-        count = 10_000 if resamples is None else resamples
-        return Resampling(confidence, count, 0 if seed is None else seed, interval or "bca")
-    poisson_resampling(True, confidence, 1, 0, interval)
+        return asked
     if table.resampling is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
             " token_labels(blocks, resamples=1000)"
         )
-    drawn = replace(table.resampling, confidence=confidence)
-    for name, asked, had in (
-        ("resamples", resamples, drawn.resamples),
-        ("seed", seed, drawn.seed),
-    ):
-        if asked not in (None, had):
+    for name in ("resamples", "seed"):
+        chosen, had = getattr(asked, name), getattr(drawn, name)
+        if chosen != had:
             raise SettingError(
-                f"{name} {show(asked)}; those of the blocks were drawn with {name} {had}"
+                f"{name} {show(chosen)}; those of the blocks were drawn with {name} {had}"
             )
-    return drawn
+    return asked
 
 
 def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
     if not table.named:
         return {}
-    columns = zip(table.annotators, *(of.tolist() for of in table.beside), strict=True)
+    columns = zip(table.annotators, *(column.tolist() for column in table.beside), strict=True)
     return {
         name: Labeller(
             name,

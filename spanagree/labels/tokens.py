@@ -11,13 +11,13 @@ from typing import overload
 import numpy as np
 
 from spanagree.arrays import ranges
-from spanagree.blocks.poisson import check_ids
-from spanagree.blocks.run import Block, each_block, merged, notes_of_blocks
+from spanagree.blocks.counted import count_all
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, check_whole, show
-from spanagree.labels.patterns import LabelTallies, tallied
-from spanagree.settings import settings_of_blocks
+from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.uncertainty.bootstrap import Resampling
 
 OUTSIDE = "O"
@@ -51,7 +51,7 @@ def token_labels(
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelTable | LabelTallies:
-    """The tokens of a corpus as items: each annotator's label is the type of her segment, or O.
+    """Take the tokens of a corpus as items: an annotator's label is the type of her segment, or O.
 
     A token of a document that an annotator never saw is missing; one outside every segment is
     ``O``. In a corpus of characters the items are characters.
@@ -87,28 +87,32 @@ def token_labels(
         for name, value in (("executor", executor), ("resamples", resamples)):
             if value:
                 raise SettingError(f"{name}: for blocks; one corpus keeps its items")
-        return _table(corpus, skip_outside)
-    drawing = (
-        Resampling(resamples=resamples, seed=seed, interval="percentile") if resamples else None
+        return label_tokens(corpus, skip_outside)
+    drawing = asked_resampling(True, resamples > 0, 95, resamples, seed, None)
+    tallies = count_all(
+        corpus,
+        functools.partial(count, skip_outside=skip_outside, resampling=drawing),
+        purpose="take labels from",
+        executor=executor,
+        on_error=on_error,
+        progress=progress,
     )
-    work = functools.partial(_tallies, skip_outside=skip_outside, resampling=drawing)
-    done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-    whole, skipped = merged(done, LabelTallies.plus, "take labels from")
-    if whole.replicates is not None:
-        check_ids(whole.ids)
-    return replace(
-        whole,
-        reading=settings_of_blocks(whole.reading, skipped),
-        notes=notes_of_blocks(whole.notes, skipped, whole.ids),
-    )
+    if tallies.replicates is not None:
+        tallies.check_ids()
+    return tallies
 
 
-def _tallies(corpus: Corpus, skip_outside: bool, resampling: Resampling | None) -> LabelTallies:
-    return tallied(_table(corpus, skip_outside), corpus, resampling)
+def count(corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None) -> LabelTallies:
+    """Count the labels of the tokens of one block."""
+    return tally_labels(label_tokens(corpus, skip_outside), corpus, resampling)
 
 
-def _table(corpus: Corpus, skip_outside: bool) -> LabelTable:
-    """The tokens of one corpus."""
+def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
+    """Return the tokens of one corpus as items.
+
+    Raises:
+        InputError: for a token with two labels, or a label that is called O.
+    """
     if OUTSIDE in corpus.labels:
         raise InputError(
             f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"

@@ -11,10 +11,21 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_whole, counted, show
-from spanagree.levels.difficulty import TIE, Difficulty
-from spanagree.matching.score import UNDEFINED, plain
+from spanagree.levels.difficulty import NOTHING, TIE, Difficulty
+from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.data import plain
+from spanagree.settings import Settings
 
-# --- levels -------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LevelSettings(Settings):
+    """How documents were put into levels: in one of four ways, and the borders that came of it."""
+
+    levels: int | None = None
+    at: Sequence[float] | None = None
+    chance_at: Sequence[float] | None = None
+    quantiles: Sequence[float] | None = None
+    borders: Sequence[float]
 
 
 class Level(NamedTuple):
@@ -28,6 +39,10 @@ class Level(NamedTuple):
     low: float
     high: float
     documents: Ints
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its name and range as plain data, for JSON."""
+        return {"name": self.name, "from": plain(self.low), "to": plain(self.high)}
 
 
 @dataclass(frozen=True)
@@ -60,7 +75,7 @@ def levels_of(
     chance_at: Sequence[float] | None = None,
     quantiles: Sequence[float] | None = None,
 ) -> Levels:
-    """The documents in levels of difficulty, in one of four ways; equal ones are never parted.
+    """Return the documents in levels of difficulty, in one of four ways; ties are never parted.
 
     Args:
         difficulty: of each document.
@@ -78,57 +93,78 @@ def levels_of(
     given = [name for name, value in ways.items() if value is not None]
     if len(given) > 1:
         raise SettingError(f"{' and '.join(given)}; documents are split in one way")
-    values = difficulty.values
-    place = np.flatnonzero(difficulty.defined)
-    place = place[np.argsort(values[place], kind="stable")]
-    ordered = values[place]
-    notes: list[str] = []
-    if at is not None or chance_at is not None:
-        name = given[0]
-        asked = _thresholds(at if at is not None else chance_at, name)
-        borders = asked if at is not None else [1 - c for c in reversed(asked)]
-        if at is not None:  # at the threshold: hard
-            cuts = [int((ordered < t - TIE).sum()) for t in borders]
-        else:  # at the chance level: easy
-            cuts = [int((ordered <= t + TIE).sum()) for t in borders]
+    documents = np.flatnonzero(difficulty.defined)
+    documents = documents[np.argsort(difficulty.values[documents], kind="stable")]
+    ordered = difficulty.values[documents]
+    thresholds = chance_at if at is None else at
+    if thresholds is not None:
+        borders = _at_thresholds(ordered, given[0], thresholds)
     else:
-        asked = _thresholds(quantiles, "quantiles") if quantiles is not None else []
-        count = 2 if levels is None else levels
-        check_whole(count, 1, "levels")
-        shares = asked or [i / count for i in range(1, count)]
-        cuts = _cuts(ordered, shares)
-        if not len(ordered):
-            notes.append("no document has a difficulty, so there is one level, without documents")
-        elif len(cuts) < len(shares):
-            distinct = 1 + int((np.diff(ordered) > TIE).sum())
-            notes.append(
-                f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
-                f" {distinct} different difficulties, and equal ones are not parted"
-            )
-        borders = [float(ordered[cut]) for cut in cuts]
-    lowest = min(0.0, float(ordered[0])) if len(ordered) else 0.0  # overlapping may go below 0
-    parts = np.split(place, cuts)
+        borders = _at_shares(ordered, levels, quantiles)
+    lowest = min([0.0, *ordered[:1].tolist()])  # overlapping may go below 0
+    ends = itertools.pairwise([lowest, *borders.borders, 1.0])
+    parts = np.split(documents, borders.cuts)
     made = tuple(
         Level(f"level-{i}", low, high, np.sort(part))
-        for i, (low, high, part) in enumerate(
-            zip([lowest, *borders], [*borders, 1.0], parts, strict=True), 1
-        )
+        for i, ((low, high), part) in enumerate(zip(ends, parts, strict=True), 1)
     )
-    notes += [
+    empty = [
         f"no document has a difficulty from {level.low:.4g} to {level.high:.4g} ({level.name})"
         for level in made
         if not len(level.documents) and len(ordered)
     ]
-    way = {given[0]: asked} if asked else {"levels": 2 if levels is None else levels}
     return Levels(
         made,
         Level("undefined", UNDEFINED, UNDEFINED, np.flatnonzero(~difficulty.defined)),
-        {**way, "borders": borders},
-        tuple(notes),
+        {**borders.way, "borders": borders.borders},
+        (*borders.notes, *empty),
     )
 
 
-def _thresholds(values: Sequence[float] | None, name: str) -> list[float]:
+class _Borders(NamedTuple):
+    """What was asked for, the borders that came of it, and how many documents lie below each."""
+
+    way: Mapping[str, Any]
+    borders: list[float]
+    cuts: list[int]
+    notes: tuple[str, ...] = ()
+
+
+def _at_thresholds(ordered: Floats, way: str, values: Sequence[float]) -> _Borders:
+    """Return borders of difficulty, or of the chance level."""
+    asked = _thresholds(values, way)
+    if way == "at":  # a document at the threshold is hard
+        cuts = np.searchsorted(ordered, np.array(asked) - TIE)
+        return _Borders({way: asked}, asked, cuts.tolist())
+    borders = [1 - chance for chance in reversed(asked)]  # one at the chance level is easy
+    cuts = np.searchsorted(ordered, np.array(borders) + TIE, side="right")
+    return _Borders({way: asked}, borders, cuts.tolist())
+
+
+def _at_shares(ordered: Floats, levels: int | None, quantiles: Sequence[float] | None) -> _Borders:
+    """Return borders that have these shares of the documents below them, or equal shares."""
+    if quantiles is not None:
+        shares = _thresholds(quantiles, "quantiles")
+        way: dict[str, Any] = {"quantiles": shares}
+    else:
+        count = 2 if levels is None else levels
+        check_whole(count, 1, "levels")
+        shares = [i / count for i in range(1, count)]
+        way = {"levels": count}
+    cuts = _cuts(ordered, shares)
+    notes = []
+    if not len(ordered):
+        notes.append(f"{NOTHING}, so there is one level, without documents")
+    elif len(cuts) < len(shares):
+        distinct = 1 + int((np.diff(ordered) > TIE).sum())
+        notes.append(
+            f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
+            f" {distinct} different difficulties, and equal ones are not parted"
+        )
+    return _Borders(way, ordered[cuts].tolist(), cuts, tuple(notes))
+
+
+def _thresholds(values: Sequence[float], name: str) -> list[float]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise SettingError(f"{name} {show(values)}; a list of numbers is needed")
     asked = list(values)
@@ -141,7 +177,7 @@ def _thresholds(values: Sequence[float] | None, name: str) -> list[float]:
 
 
 def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
-    """How many documents lie below each border: as near to the shares as ties and order allow."""
+    """Return how many documents lie below each border: as near to its share as ties allow."""
     free = np.flatnonzero(np.diff(ordered) > TIE) + 1  # where a border may be
     cuts: list[int] = []
     first = 0  # among the free places
@@ -155,7 +191,3 @@ def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
         cuts.append(int(min(near.tolist(), key=lambda cut: (abs(cut - share * len(ordered)), cut))))
         first = int(np.searchsorted(free, cuts[-1])) + 1
     return cuts
-
-
-def range_of(level: Level) -> dict[str, Any]:
-    return {"name": level.name, "from": plain(level.low), "to": plain(level.high)}

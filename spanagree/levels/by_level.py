@@ -2,46 +2,56 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.errors import SettingError
+from spanagree.errors import SettingError, counted, printable
+from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation
-from spanagree.levels.borders import Level, levels_of, range_of
+from spanagree.levels.borders import Level, LevelSettings, levels_of
 from spanagree.levels.difficulty import Difficulty
-from spanagree.matching.score import UNDEFINED, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown
-from spanagree.settings import signature
+from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, lines
+from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
+from spanagree.rendering.table import Column, Table, Value, figure
+from spanagree.results import Result
+from spanagree.settings import unit
 
 _ALL_PAIRS = 10  # levels of which each two are compared
+_TAU = "Kendall's τ"
 
 
-# --- evaluations by level -----------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ByLevelSettings(EvaluationSettings, LevelSettings):
+    """The settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
+
+    of: str
 
 
 @dataclass(frozen=True)
-class EvaluationByLevel(Shown):
+class EvaluationByLevel(Result):
     """The result of :func:`evaluate_levels`.
 
     Attributes:
         whole: the evaluation over all documents.
         levels: the easiest first; the documents without a difficulty last, if there are any.
         evaluations: the same systems over the documents of each.
-        settings: what made the difficulty and the borders.
-        notes: where it could not be had as asked.
+        settings: what made the evaluation, the difficulty and the borders.
+        notes: where levels could not be had as asked.
     """
 
     whole: Evaluation
     levels: tuple[Level, ...]
     evaluations: tuple[Evaluation, ...]
-    settings: Mapping[str, Any]
+    settings: ByLevelSettings
     notes: tuple[str, ...]
 
     def tau(self, one: Sequence[float], other: Sequence[float]) -> float:
-        """Kendall's τ-b of two lists of scores of the systems; ``nan`` with fewer than two."""
+        """Return Kendall's τ-b of two lists of scores; ``nan`` with fewer than two systems."""
         from scipy.stats import kendalltau  # takes half a second to import
 
         pairs = [
@@ -54,24 +64,21 @@ class EvaluationByLevel(Shown):
         return float(kendalltau(*zip(*pairs, strict=True)).statistic)
 
     def raw_and_corrected(self, evaluation: Evaluation) -> float:
-        """τ between the systems' raw and corrected F1."""
+        """Return τ between the systems' raw and corrected F1."""
         return self.tau(_f1(evaluation, "observed"), _f1(evaluation, "corrected"))
-
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature({**self.settings, **self.whole.settings})
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         return tuple(
-            f"{level.name}: {said}" for level, of in self._defined() for said in of.caveats
+            f"{level.name}: {caveat}"
+            for level, evaluation in self._defined()
+            for caveat in evaluation.caveats
         )
 
-    def between(self, figure: str) -> list[tuple[str, str, float]]:
-        """τ between the systems' F1 in each two levels; of more than ten, in neighbouring ones."""
-        parts = [(level.name, _f1(of, figure)) for level, of in self._defined()]
+    def between(self, kind: str) -> list[tuple[str, str, float]]:
+        """Return τ between the systems' F1 in each two levels; of over ten, in neighbours only."""
+        parts = [(level.name, _f1(evaluation, kind)) for level, evaluation in self._defined()]
         return [
             (a, b, self.tau(one, other))
             for i, (a, one) in enumerate(parts)
@@ -80,59 +87,112 @@ class EvaluationByLevel(Shown):
 
     def _defined(self) -> list[tuple[Level, Evaluation]]:
         pairs = zip(self.levels, self.evaluations, strict=True)
-        return [(level, of) for level, of in pairs if not math.isnan(level.low)]
+        return [pair for pair in pairs if not math.isnan(pair[0].low)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation with its levels, as plain data for JSON; undefined is ``None``."""
+        """Return the evaluation with its levels as plain data, for JSON; undefined is ``None``."""
         data = self.whole.to_dict()
-        data["signature"] = self.signature
-        data["notes"] = [*data["notes"], *self.notes]
-        data["caveats"] = [*data["caveats"], *self.caveats]
+        levels = [
+            {
+                **level.to_dict(),
+                "documents": evaluation.documents,
+                "tau_raw_corrected": plain(self.raw_and_corrected(evaluation)),
+                "systems": evaluation.to_dict()["systems"],
+            }
+            for level, evaluation in zip(self.levels, self.evaluations, strict=True)
+        ]
         return {
             **data,
-            "difficulty": {
-                key: value for key, value in self.settings.items() if key not in data["settings"]
-            },
+            "signature": self.signature,
+            "notes": [*data["notes"], *self.notes],
+            "caveats": [*data["caveats"], *self.caveats],
+            "difficulty": {k: v for k, v in self.settings.items() if k not in data["settings"]},
             "tau_raw_corrected": plain(self.raw_and_corrected(self.whole)),
-            "levels": [
-                {
-                    **range_of(level),
-                    "documents": of.documents,
-                    "tau_raw_corrected": plain(self.raw_and_corrected(of)),
-                    "systems": of.to_dict()["systems"],
-                }
-                for level, of in zip(self.levels, self.evaluations, strict=True)
-            ],
+            "levels": levels,
             "tau_between_levels": {
-                figure: [
-                    {"levels": [a, b], "tau": plain(tau)} for a, b, tau in self.between(figure)
-                ]
-                for figure in ("observed", "corrected")
+                kind: [{"levels": [a, b], "tau": plain(tau)} for a, b, tau in self.between(kind)]
+                for kind in ("observed", "corrected")
             },
         }
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each level and system, then for each system over all documents."""
-        parts = [*zip(self.levels, self.evaluations, strict=True), (None, self.whole)]
-        return [
-            {
-                "level": "all" if level is None else level.name,
-                "from": None if level is None else level.low,
-                "to": None if level is None else level.high,
-                **row,
-                "signature": self.signature,
-            }
-            for level, of in parts
-            for row in of.to_rows()
+    def _table(self, by: str | None) -> Table:
+        """A block for each level, the easiest first, then all documents: a row for each system."""
+        columns = [
+            Column("level", "", "name"),
+            Column("from"),
+            Column("to"),
+            Column("", "difficulty", "name", "level of difficulty"),
+            Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
+        for column in self.whole.table().columns:  # the F1 is enough for people
+            shown = column.key not in ("precision_observed", "recall_observed")
+            meaning = "rank within a level" if column.title == "rank" else column.meaning
+            columns.append(column._replace(title=column.title * shown, meaning=meaning))
+        rows: list[list[Value]] = []
+        breaks = []
+        for level, evaluation in (
+            *zip(self.levels, self.evaluations, strict=True),
+            (None, self.whole),
+        ):
+            breaks.append(len(rows))
+            place: list[Value] = ["all", None, None, "all"]
+            if level is not None:
+                ends = f"{figure(level.low)}–{figure(level.high)}"
+                place = [level.name, level.low, level.high, ends]
+            nothing = level is not None and math.isnan(level.low)  # in gold, so no one can find it
+            for system, row in zip(
+                evaluation.systems.values(), evaluation.table().rows, strict=True
+            ):
+                rows.append([*place, system.documents, *row])
+                if nothing:
+                    rows[-1][3], rows[-1][-1] = "no difficulty", NOT_SHOWN
+        systems = counted(len(self.whole.systems), "system")
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"{systems} against {printable(self.settings.gold)} by difficulty, the easiest"
+            " first",
+            remarks=[*self._undefined(), *self._taus(), *self.caveats],
+            breaks=breaks[1:],
+            meanings={_TAU: _TAU},
+        )
 
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows())
+    def _undefined(self) -> list[str]:
+        """Return why an F1 is undefined in some level, each reason once."""
+        reasons = (
+            system.f1.reason
+            for evaluation in self.evaluations
+            for system in evaluation.systems.values()
+        )
+        return [f"–: undefined: {reason}" for reason in dict.fromkeys(filter(None, reasons))]
+
+    def _taus(self) -> list[str]:
+        """Return how alike raw and corrected ranks are, and those of levels; in sentences."""
+        if len(self.whole.systems) < 2:
+            return []
+        parts = [*((level.name, part) for level, part in self._defined()), ("all", self.whole)]
+        within = [f"{name} {figure(self.raw_and_corrected(part))}" for name, part in parts]
+        remarks = [f"{_TAU} of raw and corrected F1: {', '.join(within)}"]
+        for kind, name in (("observed", "raw"), ("corrected", "corrected")):
+            between = [f"{a} and {b} {figure(tau)}" for a, b, tau in self.between(kind)]
+            if between:
+                remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between)}")
+        return remarks
+
+    def picture(self) -> Picture:
+        """Return the corrected F1 of each system in each level."""
+        defined = self._defined()
+        names = [level.name for level, _ in defined]
+        rows = {
+            name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
+            for name in self.whole.systems
+        }
+        return Picture(functools.partial(lines, columns=names, rows=rows, what="corrected F1"))
 
 
-def _f1(evaluation: Evaluation, figure: str) -> list[float]:
-    return [getattr(system.f1, figure) for system in evaluation.systems.values()]
+def _f1(evaluation: Evaluation, kind: str) -> list[float]:
+    return [getattr(system.f1, kind) for system in evaluation.systems.values()]
 
 
 def evaluate_levels(
@@ -144,7 +204,7 @@ def evaluate_levels(
     chance_at: Sequence[float] | None = None,
     quantiles: Sequence[float] | None = None,
 ) -> EvaluationByLevel:
-    """Every system's figures and ranks in each level of difficulty.
+    """Return every system's figures and ranks in each level of difficulty.
 
     The ways to split are those of :func:`levels_of`. Documents without a difficulty come last.
 
@@ -156,13 +216,13 @@ def evaluate_levels(
     ):  # fmt: skip
         raise SettingError(
             f"the difficulty is that of other documents ({len(difficulty)} of them; the evaluation"
-            f" has {evaluation.documents})"
+            f" has {evaluation.documents}); make it from the corpus that was evaluated"
         )
-    found = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
+    made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
     return EvaluationByLevel(
         evaluation,
-        found.all,
-        tuple(evaluation.over(level.documents) for level in found.all),
-        {"of": difficulty.settings["of"], **found.borders},
-        found.notes,
+        made.all,
+        tuple(evaluation.over(level.documents) for level in made.all),
+        evaluation.settings.extended(ByLevelSettings, of=difficulty.settings.of, **made.borders),
+        made.notes,
     )

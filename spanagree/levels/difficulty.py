@@ -9,32 +9,38 @@ the document, i = j included. Easy documents come first.
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats
-from spanagree.blocks.ids import hashed
-from spanagree.blocks.run import Block, each_block, merged, notes_of_blocks
+from spanagree.blocks.counted import count_all
+from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_known, one_of, printable
-from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.overlaps import check_layer
-from spanagree.matching.score import UNDEFINED, plain
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown
-from spanagree.settings import __version__, merged_settings, settings_of_blocks, signature
+from spanagree.errors import SettingError, check_known, counted, printable
+from spanagree.levels.count import CountedDifficulty, DifficultySettings, count
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, histogram, sentence
+from spanagree.rendering.table import Column, Table, figure
+from spanagree.results import Result
+from spanagree.settings import unit
 
 TIE = 1e-12  # difficulties closer than this are the same
+NOTHING = "no document has a difficulty"
+
+_BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
+_DIGITS = 12
+_MOST = 20  # documents that a terminal shows in full; of more, the easiest and the hardest
+_ENDS = 5
+_NAMED = 5  # annotators in the caption
 
 
 @dataclass(frozen=True)
-class Difficulty(Shown):
+class Difficulty(Result):
     """The result of :func:`difficulty`.
 
     Attributes:
@@ -55,13 +61,8 @@ class Difficulty(Shown):
     seen: Bools
     annotators: tuple[str, ...]
     document_ids: tuple[str, ...] | None
-    settings: Mapping[str, Any]
+    settings: DifficultySettings
     notes: tuple[str, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return signature(self.settings)
 
     @cached_property
     def values(self) -> Floats:
@@ -78,38 +79,116 @@ class Difficulty(Shown):
         return len(self.chance)
 
     def id_of(self, document: int) -> str:
-        """The name of a document: its id, or its number from 1."""
+        """Return the name of a document: its id, or its number from 1."""
         return str(document + 1) if self.document_ids is None else self.document_ids[document]
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON; undefined is ``None``."""
+        """Return the result as plain data, for JSON; undefined is ``None``."""
+        keys = [column.key for column in self._columns()]
+        documents = [dict(zip(keys, plain(row), strict=True)) for row in self._rows()]
         return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
+            **self.head(),
             "annotators": list(self.annotators),
             "undefined": int((~self.defined).sum()),
-            "documents": plain(self._rows()),
+            "documents": documents,
         }
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each document, for CSV or a data frame; undefined is ``nan``."""
-        return [{**row, "signature": self.signature} for row in self._rows()]
+    def _columns(self) -> list[Column]:
+        return [
+            Column("document", unit(self.settings), "name", "documents by difficulty"),
+            Column("difficulty", "difficulty", meaning="difficulty of a document"),
+            Column("chance", "chance", meaning="difficulty of a document"),
+            Column("expected", "expected match", meaning="expected match of a document"),
+            Column("size", "size", meaning="expected match of a document"),
+            Column("undefined", "", "name"),
+        ]
 
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        columns = ["document", "difficulty", "chance", "expected", "size", "undefined", "signature"]
-        return to_arrow(self.to_rows(), columns)
+    def _rows(self) -> list[tuple[Any, ...]]:
+        ids = map(self.id_of, range(len(self)))
+        columns = (self.values, self.chance, self.expected, self.size)
+        reasons = np.where(self.seen, "nothing marked", "not seen")
+        reasons = np.where(self.defined, "", reasons)
+        figures = (column.tolist() for column in (*columns, reasons))
+        return list(zip(ids, *figures, strict=True))
 
-    def _rows(self) -> list[dict[str, Any]]:
-        columns = (self.values, self.chance, self.expected, self.size, self.seen)
-        rows = []
-        for d, row in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-            x, p, e, s, seen = row
-            reason = ("nothing marked" if seen else "not seen") if math.isnan(x) else ""
-            figures = {"difficulty": x, "chance": p, "expected": e, "size": s}
-            rows.append({"document": self.id_of(d), **figures, "undefined": reason})
-        return rows
+    def _table(self, by: str | None) -> Table:
+        """A row for each document; in a terminal a histogram, and of many the ends of the order."""
+        table = Table(
+            self._columns(),
+            self._rows(),
+            self.settings,
+            caption=f"difficulty of {counted(len(self), unit(self.settings))} by {self._whose()}",
+            remarks=remarks(self),
+        )
+        short = replace(table, caption="\n".join([table.caption, "", *_bars(self)]))
+        order = np.flatnonzero(self.defined)
+        order = order[np.argsort(self.values[order], kind="stable")]
+        if len(order) > _MOST:
+            many = f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}"
+            short = replace(
+                short,
+                rows=[table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])],
+                breaks=[_ENDS],
+                remarks=[*table.remarks, f"{many}; --format csv has all"],
+            )
+        return replace(table, in_terminal=short)
+
+    def _whose(self) -> str:
+        names = ", ".join(map(printable, self.annotators[:_NAMED]))
+        more = len(self.annotators) - _NAMED
+        team = "the team of " if len(self.annotators) > 1 else ""
+        return f"{team}{names}{f' and {more} more' if more > 0 else ''}"
+
+    def picture(self) -> Picture:
+        """Return how many documents there are in each bin of difficulty."""
+        binned = bins(self)
+        if binned is None:
+            return Picture(functools.partial(sentence, text=NOTHING))
+        counts, edges = binned
+        what, noun = "difficulty: 1 − what luck alone gives", unit(self.settings)
+        return Picture(
+            functools.partial(histogram, counts=counts, edges=edges, what=what, noun=noun)
+        )
+
+
+def bins(result: Difficulty) -> tuple[list[int], list[float]] | None:
+    """Return how many documents are in each bin of difficulty, and the edges; None without any."""
+    values = result.values[result.defined]
+    if not len(values):
+        return None
+    # rounded alike, so that a difficulty at an edge is in the bin that begins there
+    edges = np.round(np.linspace(0, 1, _BINS + 1), _DIGITS)
+    counts, _ = np.histogram(np.round(np.clip(values, 0, 1), _DIGITS), bins=edges)
+    return counts.tolist(), edges.tolist()
+
+
+def _bars(result: Difficulty) -> list[str]:
+    """Return the bins as bars of characters, from the first that has a document."""
+    binned = bins(result)
+    if binned is None:
+        return [NOTHING]
+    counts, edges = binned
+    first = next(i for i, number in enumerate(counts) if number)
+    lines = []
+    for number, low, high in zip(counts[first:], edges[first:], edges[first + 1 :], strict=False):
+        bar = "█" * max(round(_BAR * number / max(counts)), bool(number))
+        lines.append(f"{low:.2f}–{high:.2f}  {bar:<{_BAR}}  {number}")
+    return lines
+
+
+def remarks(result: Difficulty) -> list[str]:
+    """Return the range of the difficulties, and the documents without one, a sentence each."""
+    values = result.values[result.defined]
+    sentences = []
+    if len(values):
+        middle, least, most = map(figure, (np.median(values), values.min(), values.max()))
+        sentences.append(f"median {middle}, from {least} to {most}")
+    counts = {
+        "without a difficulty: nobody marked anything in them": result.seen & ~result.defined,
+        "without a difficulty: not seen": ~result.seen,
+        "below 0: random segments that may overlap can match more than fully": values < 0,
+    }
+    return sentences + [f"{which.sum()} {what}" for what, which in counts.items() if which.any()]
 
 
 def difficulty(
@@ -123,22 +202,23 @@ def difficulty(
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Difficulty:
-    """How hard each document is: 1 − the agreement that luck alone would give on it.
+    """Return how hard each document is: 1 − the agreement that luck alone would give on it.
 
     Args:
         corpus: the annotations as layers; or blocks, as for :func:`spanagree.evaluate`, whose
             documents follow each other.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
         progress: called with the number of pairs of annotations done, and of all; or of blocks.
 
     Raises:
         SettingError: for an unknown name, gold and annotators at once, no layer, or a layer that
             overlaps itself where the measure or the chance model does not allow it.
+        InputError: for blocks that fail, or do not go together.
 
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
@@ -146,119 +226,31 @@ def difficulty(
     """
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
-    if not isinstance(corpus, Corpus):
-        work = functools.partial(
-            _part_of, gold=gold, annotators=annotators, match=match, chance=chance
-        )
-        done = each_block(corpus, work, executor=executor, on_error=on_error, progress=progress)
-        joined = _joined(*merged(done, _merged, "look at"))
-        check_known(annotators or (), joined.annotators)
-        return joined
-    if executor is not None:
-        raise SettingError("executor: for blocks; one corpus is worked on here")
-    if not (corpus.layers if annotators is None else annotators):
-        raise SettingError("no annotator; difficulty needs one at least")
-    return _difficulty(corpus, gold, annotators, match, chance, progress)
-
-
-def _difficulty(
-    corpus: Corpus,
-    gold: str | None,
-    annotators: Sequence[str] | None,
-    match: str,
-    chance: str,
-    progress: Callable[[int, int], None] | None = None,
-) -> Difficulty:
-    """The same of one corpus; without an annotator nothing is seen."""
-    if gold is not None:
-        if gold not in corpus.layers:
-            raise one_of(gold, map(printable, corpus.annotators), "gold")
-        annotators = [gold]
-    team = corpus if annotators is None else corpus.of_annotators(annotators)
-    for name in team.annotators:
-        check_layer(team, name, match, chance)
-    crowd = Crowd.of(team)
-    first, second = crowd.pairs(with_itself=True)
-    columns = compare(team, crowd, (first, second), match, chance, progress)
-    expected, size_a, size_b = (
-        np.bincount(columns.document, column, len(first))
-        for column in (columns.expected, columns.size_a, columns.size_b)
+    counts = count_all(
+        corpus,
+        functools.partial(count, gold=gold, annotators=annotators, match=match, chance=chance),
+        purpose="look at",
+        executor=executor,
+        on_error=on_error,
+        progress=progress,
     )
-    size = (size_a + size_b) / 2
-    times = np.where(first == second, 1.0, 2.0)  # i, j and j, i
-    defined = size > 0
-    alike = np.where(defined, expected / np.where(defined, size, 1), 0.0)
-    # in the order of their values, so that the order of annotators changes no digit
-    document = crowd.document[first]
-    order = np.lexsort((expected, alike, document))
-    total, pairs, all_expected, all_size = (
-        np.bincount(document[order], (times * value)[order], len(corpus)).astype(np.float64)
-        for value in (alike, defined.astype(np.float64), expected, size)
-    )
-    settings = {
-        "match": match,
-        "chance": chance,
-        "of": "gold" if gold is not None else "team",
-        "annotators": len(team.layers),
-        "offsets": corpus.offsets,
-        **corpus.reading,
-        "version": __version__,
-    }
-    if gold is not None:
-        settings = {"gold": gold, **settings}
-    return Difficulty(
-        np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
-        all_expected,
-        all_size,
-        np.bincount(crowd.document, minlength=len(corpus)) > 0,
-        team.annotators,
-        corpus.ids,
-        settings,
-        corpus.notes,
-    )
+    check_known(annotators or (), counts.annotators)
+    return result(counts)
 
 
-class _Parts(NamedTuple):
-    """Of blocks, one after the other, and what they say together."""
-
-    parts: list[Difficulty]
-    settings: Mapping[str, Any]
-    notes: tuple[str, ...]
-
-
-def _part_of(
-    corpus: Corpus, *, gold: str | None, annotators: Sequence[str] | None, **asked: Any
-) -> _Parts:
-    """What one block adds; of a team those who are in it."""
-    if annotators is not None:
-        annotators = [name for name in annotators if name in corpus.layers]
-    part = _difficulty(corpus, gold, annotators, **asked)
-    return _Parts([part], {**part.settings, "annotators": 0}, part.notes)
-
-
-def _merged(one: _Parts, other: _Parts, number: int) -> _Parts:
-    settings = merged_settings(one.settings, other.settings, f"block {number}")
-    one.parts.extend(other.parts)
-    return _Parts(one.parts, settings, (*one.notes, *other.notes))
-
-
-def _joined(whole: _Parts, skipped: Sequence[str]) -> Difficulty:
-    """The documents of all blocks, one after the other."""
-    parts = whole.parts
-    chance, expected, size, seen = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("chance", "expected", "size", "seen")
-    )
-    ids = [part.document_ids for part in parts]
-    names = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
-    hashes = [hashed(of) for of in ids if of is not None]
+def result(counts: CountedDifficulty) -> Difficulty:
+    """Return the documents of all blocks, one after the other."""
+    columns: list[Any]
+    *columns, ids = zip(*counts.parts, strict=True)
+    chance, expected, size, seen = map(np.concatenate, columns)
+    names = None if None in ids else tuple(name for part in ids for name in part)
     return Difficulty(
         chance,
         expected,
         size,
         seen,
+        counts.annotators,
         names,
-        None if any(i is None for i in ids) else tuple(name for i in ids for name in i or ()),
-        settings_of_blocks({**whole.settings, "annotators": len(names)}, skipped),
-        notes_of_blocks(whole.notes, skipped, hashes),
+        replace(counts.final_settings(), annotators=len(counts.annotators)),
+        counts.final_notes(),
     )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
-from spanagree.levels.borders import Level, levels_of, range_of
+from spanagree.levels.borders import Level, LevelSettings, levels_of
+from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
-from spanagree.settings import signature
+from spanagree.results import Signed
 
-# --- parts of a corpus --------------------------------------------------------------------------
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SplitSettings(DifficultySettings, LevelSettings):
+    """The settings of a split: those of the difficulty, and of the levels."""
 
 
 class Part(NamedTuple):
@@ -25,7 +29,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Signed):
     """The result of :func:`split`: a corpus for each level, the easiest first.
 
     Attributes:
@@ -37,8 +41,8 @@ class Split:
 
     parts: tuple[Part, ...]
     undefined: Part
-    settings: Mapping[str, Any]
-    notes: tuple[str, ...] = field(default=())
+    settings: SplitSettings
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """The number of levels."""
@@ -54,16 +58,12 @@ class Split:
         return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings, borders and numbers of documents, as plain data."""
-        return {
-            "signature": signature(self.settings),
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
-            "parts": [
-                {**range_of(part.level), "documents": len(part.corpus)}
-                for part in (*self.parts, self.undefined)
-            ],
-        }
+        """Return settings, borders and numbers of documents as plain data, for JSON."""
+        parts = [
+            {**part.level.to_dict(), "documents": len(part.corpus)}
+            for part in (*self.parts, self.undefined)
+        ]
+        return {**self.head(), "parts": parts}
 
 
 def split(
@@ -75,7 +75,7 @@ def split(
     chance_at: Sequence[float] | None = None,
     quantiles: Sequence[float] | None = None,
 ) -> Split:
-    """A corpus for each level of difficulty, with every annotator, and one of those without.
+    """Return a corpus for each level of difficulty, with every annotator, and one of those without.
 
     The ways to split are those of :func:`levels_of`; two levels of nearly equal size unless asked.
 
@@ -89,17 +89,17 @@ def split(
     if len(corpus) != len(difficulty) or corpus.ids != difficulty.document_ids:
         raise SettingError(
             f"the difficulty is that of other documents ({len(difficulty)} of them; the corpus has"
-            f" {len(corpus)})"
+            f" {len(corpus)}); make it from this corpus"
         )
-    found = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
+    made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
     named = corpus.with_ids()
 
     def part(level: Level) -> Part:
         return Part(level, named.subset(level.documents), difficulty.values[level.documents])
 
     return Split(
-        tuple(part(level) for level in found.levels),
-        part(found.undefined),
-        {**difficulty.settings, **found.borders},
-        (*difficulty.notes, *found.notes),
+        tuple(map(part, made.levels)),
+        part(made.undefined),
+        difficulty.settings.extended(SplitSettings, **made.borders),
+        (*difficulty.notes, *made.notes),
     )

@@ -19,44 +19,40 @@ from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy import write_docbin
 from spanagree.levels.split import Part, Split
-from spanagree.matching.score import plain
+from spanagree.rendering.data import plain
 
 SETTINGS = "split.json"
 """The file that holds settings, borders and the number of documents of each part."""
 
 
-def _field(part: Part) -> list[float | None]:
-    field: list[float | None] = plain(part.difficulty.tolist())
-    return field
+def _filled(split: Split) -> list[tuple[str, Part]]:
+    """Return the parts that have documents, with the names of their levels."""
+    return [(part.level.name, part) for part in split.all if len(part.corpus)]
 
 
 def _write_conll(split: Split, folder: Path) -> None:
-    for part in split.all:
-        if len(part.corpus):
-            write_conll(part.corpus, folder / f"{part.level.name}.conll")
+    for level, part in _filled(split):
+        write_conll(part.corpus, folder / f"{level}.conll")
 
 
 def _write_jsonl(split: Split, folder: Path) -> None:
-    for part in split.all:
-        if len(part.corpus):
-            path = folder / f"{part.level.name}.jsonl"
-            write_jsonl(part.corpus, path, fields={"difficulty": _field(part)})
+    for level, part in _filled(split):
+        difficulty = plain(part.difficulty.tolist())
+        write_jsonl(part.corpus, folder / f"{level}.jsonl", fields={"difficulty": difficulty})
 
 
 def _write_docbin(split: Split, folder: Path) -> None:
-    for part in split.all:
-        for name in part.corpus.annotators if len(part.corpus) else ():
-            path = folder / f"{part.level.name}.{quote(name, safe='')}.spacy"
-            write_docbin(part.corpus, name, path)
+    for level, part in _filled(split):
+        for name in part.corpus.annotators:
+            write_docbin(part.corpus, name, folder / f"{level}.{quote(name, safe='')}.spacy")
 
 
 def _write_dataset(split: Split, folder: Path) -> None:
     datasets = optional("datasets", "datasets", "writing datasets")
     quieten(datasets)
     parts = {
-        part.level.name: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
-        for part in split.all
-        if len(part.corpus)
+        level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
+        for level, part in _filled(split)
     }
     datasets.DatasetDict(parts).save_to_disk(os.fspath(folder / "dataset"))
 
@@ -73,7 +69,7 @@ WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
 def write_split(
     split: Split, folder: PathName, form: str = "jsonl", *, force: bool = False
 ) -> None:
-    """Writes the parts of a split into a folder, whole or not at all.
+    """Write the parts of a split into a folder, whole or not at all.
 
     Each part is a complete corpus with every annotator: ``level-1`` is the easiest, ``undefined``
     has the documents without a difficulty; a part without documents has no file. ``split.json``
@@ -113,7 +109,7 @@ def write_split(
 
 
 def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
-    """Puts new parts in the place of those that an earlier split left; other files stay."""
+    """Put new parts in the place of those that an earlier split left; other files stay."""
     try:
         earlier = json.loads((target / SETTINGS).read_text("utf-8")).get("files", [])
     except (OSError, ValueError, AttributeError):
@@ -122,8 +118,8 @@ def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
     for name in files:
         if (target / name).is_dir() and name not in ours:
             raise InputError(
-                f"{printable(str(target / name))}: is a folder that no split wrote; it is not"
-                " replaced"
+                f"{printable(str(target / name))}: is a folder that no split wrote; move it, or"
+                " write elsewhere"
             )
     for name in ours:
         if (target / name).is_dir():
@@ -135,7 +131,7 @@ def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
 
 
 def check_folder(folder: PathName, *, force: bool) -> Path:
-    """Refuses, before any work, a folder that parts cannot be written into.
+    """Refuse, before any work, a folder that parts cannot be written into.
 
     Raises:
         InputError: if it is a file, is not empty (unless ``force``), or cannot be written.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,28 +25,6 @@ class Figures(NamedTuple):
     observed: float
     expected: float
     corrected: float
-
-
-@dataclass(frozen=True)
-class Mean:
-    """The mean over pairs of annotators, each pair counted once whatever it shares.
-
-    Attributes:
-        observed: the mean of the pairs' observed F1.
-        expected: the mean of their expected F1.
-        corrected: the mean of their corrected F1.
-        sd: the standard deviations over the pairs, with their number as divisor.
-        pairs: over how many pairs each mean runs: those for which the figure is defined.
-        reason: why the means are undefined, if they are.
-    """
-
-    observed: float
-    expected: float
-    corrected: float
-    sd: Figures
-    pairs: Figures
-    reason: str = ""
-    interval: Interval | None = None
 
 
 # --- the formulas -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""HTML that is safe by construction: what is no :class:`Html` is text of a user's, and escaped."""
+"""HTML that is safe by construction: what is not :class:`Html` is a user's text, and escaped."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ from collections.abc import Callable, Mapping
 from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
-
-
 _MOST = 300  # rows of a table
-
-
 _SENTENCES = 12  # below it
-
-
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff]"
@@ -28,9 +22,13 @@ class Html(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Return what a template writes as it is."""
+        return self
+
 
 def visible(text: str) -> str:
-    """A text in which nothing is hidden: control characters and marks of direction are shown.
+    """Return a text in which nothing is hidden: control characters and marks of direction show.
 
     >>> visible("a\\x00b\\u202ec")
     'a␀b[U+202E]c'
@@ -38,15 +36,15 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(_picture, text)
 
 
-def _picture(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _picture(unseen: re.Match[str]) -> str:
+    code = ord(unseen[0])
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"[U+{code:04X}]"
 
 
 def el(name: str, *children: str, **attributes: str | float | None) -> Html:
-    """An element; an attribute that is ``None`` is left out, ``_`` at the end of its name too.
+    """Return an element without the attributes that are ``None``; ``_`` may end their names.
 
     >>> el("p", "<b>", class_="note")
     '<p class="note">&lt;b&gt;</p>'
@@ -60,35 +58,35 @@ def el(name: str, *children: str, **attributes: str | float | None) -> Html:
 
 
 def escaped(text: str) -> Html:
-    """A text as HTML; what is HTML already stays."""
+    """Return a text as HTML; what is HTML already stays."""
     return text if isinstance(text, Html) else Html(html.escape(visible(text)))
 
 
 def name(text: str, longest: int = LONGEST) -> Html:
-    """A user's name, kept apart from the direction of the text around it, cut if it is long."""
+    """Return a user's name, apart from the direction of the text around it, cut if it is long."""
     if len(text) <= longest:
         return el("bdi", text)
     return el("bdi", f"{text[: longest - 1]}…", title=text)
 
 
 def number(value: Value) -> Html:
-    """A figure as people read it, with all its digits in ``data-value``."""
+    """Return a figure as people read it, with all its digits in ``value``."""
     text = figure(value)
     if text == UNDEFINED:
         return el("span", text, class_="undefined")
-    return el("data", text, value=repr(value))
+    return escaped(text) if isinstance(value, tuple) else el("data", text, value=repr(value))
 
 
 Cell = Callable[[int, int], Html | None]
 """What stands in a row and column of a table instead of the plain value, if anything."""
 
 
-def table(of: Table, cell: Cell | None = None) -> Html:
+def table(described: Table, cell: Cell | None = None) -> Html:
     """Return a table with caption, headers and remarks; of very many rows the first.
 
     ``cell`` gives cells that are more than a name or a figure; rows and columns are those shown.
     """
-    shown_columns, shown_rows, breaks = of.shown
+    shown_columns, shown_rows, breaks = described.shown
     kinds = [None if column.kind == "name" else "figure" for column in shown_columns]
     titles = zip(shown_columns, kinds, strict=True)
     head = [el("th", column.title, scope="col", class_=kind) for column, kind in titles]
@@ -106,27 +104,28 @@ def table(of: Table, cell: Cell | None = None) -> Html:
     more = [f"and {left} more rows; --format csv of the command line has all"] if left > 0 else []
     body = el(
         "table",
-        el("caption", of.caption) if of.caption else Html(),
+        el("caption", described.caption) if described.caption else Html(),
         el("thead", el("tr", *head)),
         el("tbody", *rows),
     )
-    return Html(scrolled(body, of.caption or "table") + remarks(*more, *of.remarks))
+    return Html(scrolled(body, described.caption or "table") + remarks(*more, *described.remarks))
 
 
 def scrolled(body: Html, label: str) -> Html:
-    """What may be wider than the page: it scrolls by itself, by keyboard too."""
+    """Return what may be wider than the page: it scrolls by itself, by keyboard too."""
     return el("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
 
 
-def remarks(*said: str) -> Html:
-    """Sentences below a table or a chart; of very many the first."""
-    if not said:
+def remarks(*sentences: str) -> Html:
+    """Return sentences below a table or a chart; of very many the first."""
+    if not sentences:
         return Html()
-    left = len(said) - _SENTENCES
+    left = len(sentences) - _SENTENCES
     more = [f"and {left} more like these"] if left > 0 else []
-    return el("ul", *(el("li", one) for one in (*said[:_SENTENCES], *more)), class_="remarks")
+    return el("ul", *(el("li", one) for one in (*sentences[:_SENTENCES], *more)), class_="remarks")
 
 
-def as_html(of: Table) -> Html:
+def as_html(described: Table) -> Html:
     """Return a table and its signature, for notebooks."""
-    return el("div", table(of), el("p", el("small", f"signature: {of.signature}")))
+    signature = el("p", el("small", f"signature: {described.signature}"))
+    return el("div", table(described), signature)

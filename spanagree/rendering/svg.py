@@ -11,16 +11,12 @@ from spanagree.rendering.html import Html, el
 from spanagree.rendering.table import figure
 
 _STEPS = 10  # shades of a heat map
-
-
 _STRIPS = 300  # columns of a strip, at most
-
-
 _SHORT = 22  # characters of a name beside a line
 
 
 def bar(value: float) -> Html:
-    """A thin bar under a figure from 0 to 1; the figure stands beside it."""
+    """Return a thin bar for under a figure from 0 to 1; the figure stands beside it."""
     width = 100 * min(max(value, 0.0), 1.0)
     return el(
         "svg",
@@ -31,12 +27,12 @@ def bar(value: float) -> Html:
 
 
 def shade(value: float) -> str:
-    """The class of a cell of a heat map: the darker, the greater."""
+    """Return the class of a cell of a heat map: the darker, the greater."""
     return "none" if math.isnan(value) else f"h{round(_STEPS * min(max(value, 0.0), 1.0))}"
 
 
 def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
-    """Two figures of each system, before and after, with a line between them.
+    """Return a chart of two figures of each system, before and after, with a line between them.
 
     ``lines`` has name, both figures, and what is written behind the name on the right.
     """
@@ -77,12 +73,12 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
                 class_=kind,
             )
         )
-    said = "F1 as observed and beyond luck, a line for each system; the table has the figures"
-    return _drawing("slopes", width, foot + 24, said, parts)
+    label = "F1 as observed and beyond luck, a line for each system; the table has the figures"
+    return _drawing("slopes", width, foot + 24, label, parts)
 
 
 def _apart(places: Sequence[float], gap: float, foot: float) -> list[float]:
-    """Where labels stand: at their places, but never closer to each other than a gap."""
+    """Return where labels stand: at their places, but never closer to each other than a gap."""
     order = sorted(range(len(places)), key=lambda i: (places[i], i))
     moved = list(places)
     for before, i in pairwise(order):
@@ -95,7 +91,7 @@ def _apart(places: Sequence[float], gap: float, foot: float) -> list[float]:
 
 
 def histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[float]) -> Html:
-    """How many documents lie in each bin from 0 to 1, with the borders of levels."""
+    """Return a chart of how many documents lie in each bin from 0 to 1, with borders of levels."""
     width, height, top, left = 760, 180, 26, 20
     step, foot = (width - 2 * left) / len(counts), top + height
     parts = []
@@ -118,12 +114,12 @@ def histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[f
         x = left + (width - 2 * left) * border
         parts.append(_line(x, 4, x, foot, "border", f"border of levels: {figure(border)}"))
     filled = [i for i, count in enumerate(counts) if count]
-    said = "; ".join(f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {counts[i]}" for i in filled)
-    return _drawing("histogram", width, foot + 26, f"Documents by difficulty. {said}", parts)
+    shares = "; ".join(f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {counts[i]}" for i in filled)
+    return _drawing("histogram", width, foot + 26, f"Documents by difficulty. {shares}", parts)
 
 
 def strip(seen: Bools) -> Html:
-    """Which documents an annotator saw, from the first to the last, as a strip."""
+    """Return a strip of which documents an annotator saw, from the first to the last."""
     columns = min(len(seen), _STRIPS)
     bounds = [i * len(seen) // columns for i in range(columns + 1)]
     shades = [math.ceil(4 * int(seen[a:b].sum()) / (b - a)) for a, b in pairwise(bounds)]
@@ -139,18 +135,20 @@ def strip(seen: Bools) -> Html:
     )  # fmt: skip
 
 
-def _drawing(kind: str, width: float, height: float, said: str, parts: Sequence[Html]) -> Html:
+def _drawing(kind: str, width: float, height: float, label: str, parts: Sequence[Html]) -> Html:
     return el(
-        "svg", *parts, viewBox=f"0 0 {width} {height}", class_=kind, role="img", aria_label=said
+        "svg", *parts, viewBox=f"0 0 {width} {height}", class_=kind, role="img", aria_label=label
     )
 
 
 def _line(
     x1: float, y1: float, x2: float, y2: float, kind: str | None = None, title: str | None = None
 ) -> Html:
-    said = [el("title", title)] if title else []
+    children = [el("title", title)] if title else []
     ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-    return el("line", *said, class_=kind, **{key: _digits(value) for key, value in ends.items()})
+    return el(
+        "line", *children, class_=kind, **{key: _digits(value) for key, value in ends.items()}
+    )
 
 
 def _text(

@@ -55,6 +55,7 @@ class Table:
         for_people: the numbers of rows that data do not have.
         for_data: the numbers of rows that people do not see.
         meanings: of what else in the table has a paragraph, by name.
+        in_terminal: what a terminal shows instead, where there are more rows than fit.
     """
 
     columns: Sequence[Column]
@@ -66,6 +67,7 @@ class Table:
     for_people: Collection[int] = ()
     for_data: Collection[int] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
+    in_terminal: Table | None = None
 
     @property
     def signature(self) -> str:

@@ -9,6 +9,7 @@ from spanagree.rendering.table import Table, figure
 
 def render(table: Table) -> str:
     """Return names to the left, figures to the right, and a line for the signature."""
+    table = table.in_terminal or table
     columns, rows, breaks = shown = table.shown
     cells = [shown.header, *([figure(value) for value in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]

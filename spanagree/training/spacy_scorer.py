@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spanagree.arrays import Bools, Ints
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
 from spanagree.evaluation.evaluate import evaluate
@@ -47,7 +48,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
 
     Args:
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:
         SettingError: for an unknown name.
@@ -164,7 +165,7 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
             ]
         lengths.append(int(kept.sum()))
     layers = {name: _layer(rows[name], labels[name], len(lengths)) for name in rows}
-    return Corpus.from_raw(np.array(lengths, np.int64), layers)
+    return Corpus.from_raw(RawCorpus.from_layers(np.array(lengths, np.int64), layers))
 
 
 def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:

@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, read_columns
+from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, check_choice, show
 from spanagree.evaluation.evaluate import evaluate
@@ -47,7 +47,7 @@ def trainer_metrics(
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
         match: the measure, one of :data:`spanagree.similarity.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`); ``auto`` reads all but bare labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
 
@@ -67,6 +67,7 @@ def trainer_metrics(
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"
         )
+    options = TagOptions(scheme, strict)
     ids, tags = _names(label_names)
     labels = read_tags(
         tags,
@@ -82,8 +83,8 @@ def trainer_metrics(
             "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
             "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
         }
-        read = read_columns(columns, lengths, InDocument(lengths), scheme=scheme, strict=strict)
-        corpus = Corpus.from_raw(lengths, read.layers)
+        read = read_columns(columns, lengths, InDocument(lengths), options)
+        corpus = Corpus.from_raw(read.to_raw({}))
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
         metrics = {
             "precision": system.precision.observed,

@@ -10,23 +10,28 @@ from spanagree.formats.conll.page import Page
 
 
 def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list[str]]:
-    """The text that all pages are of; sentences are matched by their ids where these differ."""
+    """Return the text that all pages are of, and what there is to note.
+
+    Sentences are matched by their ids where these differ.
+
+    Raises:
+        InputError: for pages of different texts.
+    """
     first, *others = pages
     notes: list[str] = []
     known = {page.ids for page in pages if page.ids is not None}
-    if len(known) > 1 and unit == "sentence":
-        for page in pages:
-            if page.ids is None:
-                raise InputError(
-                    f"{page.name}: no sent_id above its sentences; the others have them, and not"
-                    " the same, so sentences can be matched by id only"
-                )
+    by_id = len(known) > 1 and unit == "sentence"
+    for page in pages:
+        if by_id and page.ids is None:
+            raise InputError(
+                f"{page.name}: no sent_id above its sentences; the others have them, and not"
+                " the same, so sentences can be matched by id only"
+            )
     for page in others:
-        by_id = page.ids is not None and first.ids is not None and page.ids != first.ids
-        if by_id and unit == "sentence":
-            first = _add_sentences(first, page, ignore_tokens, notes)
-            continue
-        differ = _compare(page, first, unit, ignore_tokens)
+        if by_id and page.ids != first.ids:
+            first, differ = _add_sentences(first, page, ignore_tokens)
+        else:
+            differ = _compare(page, first, unit, ignore_tokens)
         if differ:
             notes.append(
                 f"{page.name}: {differ} tokens differ from those of {first.name}, aligned by"
@@ -35,19 +40,17 @@ def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list
     return first, notes
 
 
-def _add_sentences(text: Page, page: Page, ignore_tokens: bool, notes: list[str]) -> Page:
-    """The text with the sentences of a page that it does not have yet."""
+def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, int]:
+    """Return the text with the sentences of a page that it does not have yet.
+
+    With it comes how many tokens differ in those that it has.
+    """
     known = {id_: i for i, id_ in enumerate(text.ids or ())}
-    shared = [(i, known[id_]) for i, id_ in enumerate(page.ids or ()) if id_ in known]
-    if shared:
-        one, other = page.part([i for i, _ in shared]), text.part([j for _, j in shared])
-        differ = _compare(one, other, "sentence", ignore_tokens)
-        if differ:
-            notes.append(
-                f"{page.name}: {differ} tokens differ from those of {text.name}, aligned by"
-                " position"
-            )
-    new = page.part([i for i, id_ in enumerate(page.ids or ()) if id_ not in known])
+    places = [(i, known.get(id_)) for i, id_ in enumerate(page.ids or ())]
+    shared = [(i, there) for i, there in places if there is not None]
+    here, there = page.part([i for i, _ in shared]), text.part([k for _, k in shared])
+    differ = _compare(here, there, "sentence", ignore_tokens)
+    new = page.part([i for i, there in places if there is None])
     return Page(
         text.name,
         [(*text.columns[0], *new.columns[0])],
@@ -55,27 +58,23 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool, notes: list[str]
         np.concatenate((text.sentences, new.sentences)),
         text.documents,
         (*(text.ids or ()), *(new.ids or ())),
-    )
+    ), differ
 
 
 def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
-    """How many tokens differ; an error where they must not, or where sentences end differently."""
+    """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
     tokens, others = page.columns[0], first.columns[0]
-    if page is first or (
-        tokens == others
-        and np.array_equal(page.sentences, first.sentences)
-        and (unit == "sentence" or np.array_equal(page.documents, first.documents))
-    ):
-        return 0
     n = min(len(tokens), len(others))
+    units = ("sentence", "document") if unit == "document" else ("sentence",)
+    same = all(np.array_equal(page.sizes(what), first.sizes(what)) for what in units)
+    if page is first or (same and tokens == others):
+        return 0
     different = np.array([a != b for a, b in zip(tokens, others, strict=False)], np.bool_)
-    breaks = {"sentence": _breaks(page.sentences, n) != _breaks(first.sentences, n)}
-    if unit == "document":
-        breaks["document"] = _breaks(page.documents, n) != _breaks(first.documents, n)
+    breaks = {what: _breaks(page.sizes(what), n) != _breaks(first.sizes(what), n) for what in units}
     wrong = np.logical_or.reduce([*breaks.values(), different & (not ignore_tokens)])
-    counts = f"{len(page.sentences)} and {len(first.sentences)} sentences"
-    if unit == "document":
-        counts += f", {len(page.documents)} and {len(first.documents)} documents"
+    counts = ", ".join(
+        f"{len(page.sizes(what))} and {len(first.sizes(what))} {what}s" for what in units
+    )
     if wrong.any():
         i = int(wrong.argmax())
         there = f"{first.name}:{first.lines[i]}"
@@ -100,7 +99,7 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
 
 
 def _breaks(lengths: Ints, n: int) -> Bools:
-    """Of the first n tokens, which begin a unit."""
+    """Return which of the first n tokens begin a unit."""
     begins = np.zeros(n, np.bool_)
     first = np.cumsum(lengths) - lengths
     begins[first[first < n]] = True

@@ -39,7 +39,7 @@ _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
 
 
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
-    r"""What each line is: a row, blank, a comment or a -DOCSTART- line, blanks at its edges apart.
+    r"""Return what each line is: a row, blank, a comment or a -DOCSTART- line, blanks at its edges apart.
 
     Returns:
         Where each line begins, and behind them where a next one would; the kind of each line.
@@ -76,7 +76,7 @@ class FilePart:
     before: int
 
     def text(self) -> str:
-        """The text of the part.
+        """Return the text of the part.
 
         Raises:
             InputError: for a file that cannot be read any more, is binary or in another encoding.
@@ -96,14 +96,14 @@ class TextPart:
     before: int
 
     def text(self) -> str:
-        """The text of the part."""
+        """Return the text of the part."""
         return self.content
 
 
 def parts_of(
     path: PathName, encoding: str, block: int, unit: str
 ) -> Iterator[tuple[FilePart | TextPart, int]]:
-    """A file in parts of so many sentences or documents each, and how many these are.
+    """Yield a file in parts of so many sentences or documents each, and how many these are.
 
     Of a file only the borders are looked for; a stream, or an encoding in which a byte says
     nothing by itself, is read here.
@@ -133,7 +133,7 @@ def parts_of(
 
 
 def _codec_by_bytes(encoding: str) -> str | None:
-    """The codec's own name, if in it a byte below 128 is that character wherever it stands."""
+    """Return the codec's own name, if in it a byte below 128 is that character wherever it stands."""
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, TypeError):
@@ -169,7 +169,7 @@ def _of_stream(
 
 
 def _borders(pieces: Iterable[bytes], block: int, unit: str) -> Iterator[tuple[int, int, int, int]]:
-    """Where each part begins and ends, the lines before it, and its units; at last the rest.
+    """Yield where each part begins and ends, the lines before it, and its units; at last the rest.
 
     A sentence ends with the first blank line behind a row, or before a -DOCSTART- line; a document
     before a -DOCSTART- line. The pieces end where lines end.

@@ -10,7 +10,7 @@ from itertools import compress
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, ranges
+from spanagree.arrays import Bools, Ints, entries
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import PathName
@@ -33,28 +33,27 @@ class Page:
     odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are no rows
 
     def where(self, token: int) -> str:
+        """Return file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
+    def sizes(self, unit: str) -> Ints:
+        """Return the number of tokens of each sentence, or document."""
+        return self.sentences if unit == "sentence" else self.documents
+
     def part(self, sentences: list[int]) -> Page:
-        """Some sentences of the page."""
+        """Return some sentences of the page."""
         tokens = self.take(sentences)
-        return Page(
-            self.name,
-            [tuple(self.columns[0][i] for i in tokens.tolist())],
-            self.lines[tokens],
-            self.sentences[sentences],
-            self.sentences[sentences],
-            tuple(self.ids[i] for i in sentences) if self.ids else None,
-        )
+        sizes = self.sentences[sentences]
+        words = tuple(self.columns[0][i] for i in tokens.tolist())
+        ids = tuple(self.ids[i] for i in sentences) if self.ids else None
+        return Page(self.name, [words], self.lines[tokens], sizes, sizes, ids)
 
     def take(self, sentences: list[int]) -> Ints:
-        """The tokens of some sentences, in a row."""
-        chosen = np.array(sentences, np.int64)
-        first = (np.cumsum(self.sentences) - self.sentences)[chosen]
-        return ranges(first, first + self.sentences[chosen])[0]
+        """Return the tokens of some sentences, in a row."""
+        return entries(self.sentences, np.array(sentences, np.int64))
 
     def placed(self, codes: Ints, text: Page) -> tuple[Ints, Bools | None]:
-        """Codes of this page at their places in the whole text, and which sentences it lacks."""
+        """Return codes of this page at their places in the whole text, and which sentences it lacks."""
         if self.ids == text.ids or self.ids is None or text.ids is None:
             return codes, None
         mine = {id_: i for i, id_ in enumerate(self.ids)}
@@ -66,7 +65,7 @@ class Page:
         return everywhere, never
 
     def line_of(self, text: Page) -> Callable[[int], str]:
-        """Where a token of the whole text stands in this file."""
+        """Return where a token of the whole text stands in this file."""
         places, _ = self.placed(np.arange(len(self.lines)), text)
         return lambda token: self.where(int(places[token]))
 
@@ -80,68 +79,74 @@ def read_page(
     missing: str | None,
     unit: str,
 ) -> Page:
+    """Return what is in the text of a file, ``before`` which so many lines are; with the columns.
+
+    ``scheme`` and ``missing`` say which lines that begin with # have tags.
+
+    Raises:
+        InputError: for rows of different width, columns that are not there, ids that repeat.
+    """
     name = printable(os.fspath(path))
-    all_lines = text.split("\n")
+    all_lines = _lines(name, text, before)
     if "\r" in text:
-        all_lines = [line.rstrip(" \r") for line in all_lines]
         text = "\n".join(all_lines)
-        if "\r" in text:
-            number = before + text.count("\n", 0, text.index("\r")) + 1
-            raise InputError(
-                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-            )
     _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
     is_row = (kinds == ROW) | (kinds == COMMENT)
     rows = list(compress(all_lines, is_row.tolist()))
     above = np.cumsum(is_row)  # how many rows there are down to a line
-    sentences, documents = above[kinds == BLANK], above[kinds == DOCSTART]  # where they end
     lines = np.flatnonzero(is_row) + before + 1
-    ids: dict[int, tuple[str, int]] = {}  # by the number of rows above: the id, its line
-    odd: list[int] = []
     # a # behind blanks is a token, as blanks separate
     doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
-    if doubtful:
-        tokens = _is_token(rows, doubtful, columns, scheme, missing)
-        keep = np.ones(len(rows) + 1, np.bool_)
-        keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
-        moved: Ints = np.cumsum(keep) - keep
-        for i in np.flatnonzero(~keep).tolist():
-            comment = rows[i].rstrip(" ")
-            if "\t" in comment:
-                odd.append(int(lines[i]))
-            if match := _SENT_ID.fullmatch(comment):
-                ids[int(moved[i])] = match[1], int(lines[i])
-        sentences, documents = moved[sentences], moved[documents]
-        rows = list(compress(rows, keep.tolist()))
-        lines = lines[keep[:-1]]
+    tokens = _is_token(rows, doubtful, columns, scheme, missing) if doubtful else []
+    keep = np.ones(len(rows) + 1, np.bool_)
+    keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
+    moved: Ints = np.cumsum(keep) - keep
+    comments = [(i, rows[i].rstrip(" ")) for i in np.flatnonzero(~keep).tolist()]
+    rows = list(compress(rows, keep.tolist())) if comments else rows
     if not rows:
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    table = _table(rows) or _odd_table(name, rows, lines)
+    table = _table(rows) or _odd_table(name, rows, lines[keep[:-1]])
     for column in columns:
         if column is not None and column >= len(table):
             raise InputError(
-                f"{name}:{lines[0]}: no column {column}; there are columns 0 (the token) to"
-                f" {len(table) - 1}"
+                f"{name}:{lines[keep[:-1]][0]}: no column {column}; there are columns 0 (the token)"
+                f" to {len(table) - 1}"
             )
-    ends = {0, len(rows)}
-    of_documents = np.diff(sorted(ends.union(documents.tolist())))
-    begins = sorted(ends.union(documents.tolist(), sentences.tolist()))
+    # where sentences and documents end
+    documents = {0, len(rows), *moved[above[kinds == DOCSTART]].tolist()}
+    begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist()))
+    ids = {}  # by the number of rows above: the id, its line
+    for i, comment in comments:
+        if match := _SENT_ID.fullmatch(comment):
+            ids[int(moved[i])] = match[1], int(lines[i])
     return Page(
         name,
         table,
-        lines,
+        lines[keep[:-1]],
         np.diff(begins),
-        of_documents,
+        np.diff(sorted(documents)),
         _sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
-        bool(documents.size),
-        tuple(odd),
+        bool((kinds == DOCSTART).any()),
+        tuple(int(lines[i]) for i, comment in comments if "\t" in comment),
     )
+
+
+def _lines(name: str, text: str, before: int) -> list[str]:
+    """Return the lines of a text without the carriage returns at their ends."""
+    lines = text.split("\n")
+    if "\r" in text:
+        lines = [line.rstrip(" \r") for line in lines]
+        for number in (number for number, line in enumerate(lines, before + 1) if "\r" in line):
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+    return lines
 
 
 def _sentence_ids(
     name: str, ids: dict[int, tuple[str, int]], begins: list[int]
 ) -> tuple[str, ...] | None:
-    """The ids of the sentences, where each has one."""
+    """Return the ids of the sentences, where each has one."""
     if not ids.keys() >= set(begins):
         return None
     seen: dict[str, int] = {}
@@ -157,7 +162,7 @@ def _sentence_ids(
 
 
 def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
-    """The columns, if all rows have the same and a split at a single character gives them."""
+    """Return the columns, if all rows have the same and a split at a single character gives them."""
     text = "\n".join(rows)
     separator = "\t" if "\t" in text else " "
     if separator == "\t" and " " in text:
@@ -174,7 +179,7 @@ def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
 
 
 def _odd_table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
-    """The columns of any rows; an error where a row has more or fewer than the first."""
+    """Return the columns of any rows; an error where a row has more or fewer than the first."""
     fields = [_fields(row) for row in rows]
     width = len(fields[0])
     if width < 2:
@@ -205,7 +210,7 @@ def _is_token(
     scheme: str,
     missing: str | None,
 ) -> list[bool]:
-    """Which of the rows that begin with # have the columns and the tags of a token row."""
+    """Return which of the rows that begin with # have the columns and the tags of a token row."""
     where = [-1 if c is None else c for c in columns]
     is_sure = np.ones(len(rows), np.bool_)
     is_sure[doubtful] = False

@@ -7,18 +7,27 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, compress, zip_longest
-from typing import Any, NamedTuple, overload
+from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
+from typing import Any, overload
 
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import PARTIAL, TagColumn, Vocabulary, read_columns
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, Vocabulary, read_columns
 from spanagree.corpus.tags import SCHEMES
-from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable, show
-from spanagree.files import PathName, named_files, read_text
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    check_whole,
+    is_whole,
+    printable,
+    show,
+)
+from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
 from spanagree.formats.conll.page import Page, read_page
@@ -34,23 +43,19 @@ UNITS = {
 _OWN = re.compile(r"# spanagree = (\{.*\})")
 
 
-@overload
-def read_conll(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
-    *,
-    block: None = None,
-    **options: Any,
-) -> Corpus: ...
+_Texts = Mapping[PathName, tuple[str, int]]  # of each file its text, and the lines before it
 
 
 @overload
-def read_conll(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName], *, block: int, **options: Any
-) -> Iterator[Corpus]: ...
+def read_conll(source: Source, *, block: None = None, **options: Any) -> Corpus: ...
+
+
+@overload
+def read_conll(source: Source, *, block: int, **options: Any) -> Iterator[Corpus]: ...
 
 
 def read_conll(  # type: ignore[misc]  # the options that overloads leave open are these
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    source: Source,
     *,
     block: int | None = None,
     columns: Mapping[str, int] | None = None,
@@ -64,7 +69,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     repair: str | Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus | Iterator[Corpus]:
-    """A corpus from CoNLL-like files, or with ``block`` corpora one after the other.
+    """Return the corpus in CoNLL-like files, or with ``block`` corpora one after the other.
 
     A line has a token and its tags, separated by tabs or, where it has no tab, by spaces. Blank
     lines end sentences, ``-DOCSTART-`` lines begin documents. A line that begins with ``#`` is
@@ -82,15 +87,16 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
         columns: for one file, layer name to tag column; for several, the tag column of those that
             are named. Column 0 is the token; default is the last column.
         unit: what a document of the corpus is, one of :data:`UNITS`.
-        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`), or ``auto``: each layer's own.
+        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
+            layer's own.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands in place of a tag where the annotator never saw the text, such as
             ``?``.
         partial: what becomes of documents that a layer covers in part, one of
-            :data:`spanagree.formats.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+            :data:`spanagree.corpus.tag_columns.PARTIAL`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
         progress: called with the number of layers read and of all.
 
     Raises:
@@ -98,34 +104,24 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             texts that differ; the message names file and line.
         SettingError: for an unknown unit, scheme, encoding or column.
     """
-    check_choice(unit, UNITS, "unit")
-    check_choice(scheme, ["auto", *SCHEMES], "scheme")
-    check_choice(partial, PARTIAL, "partial")
-    asked = _Asked(unit, scheme, strict, ignore_tokens, missing, partial, repair)
+    options = _Options(
+        scheme, strict, partial, unit, columns or {}, encoding, ignore_tokens, missing, repair
+    )
     files = named_files(source)
     if block is not None:
-        parts = _parts(files, columns, asked, encoding, block)
-        return (part() for part in parts)
-    texts = {path: (read_text(path, encoding), 0) for path in dict.fromkeys(files.values())}
-    return _corpus(files, texts, columns, asked, progress)
+        return (part() for part in _parts(files, options, block))
+    return valid_corpus(_read(files, options, progress), repair)
 
 
-class _Asked(NamedTuple):
-    """How files are read."""
-
-    unit: str
-    scheme: str
-    strict: bool
-    ignore_tokens: bool
-    missing: str | None
-    partial: str
-    repair: str | Sequence[str]
+def raw_conll(files: Mapping[str, PathName], **options: Any) -> RawCorpus:
+    """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
+    return _read(dict(files), _Options(**options))
 
 
 def conll_blocks(
     files: Mapping[str, PathName], block: int, **options: Any
 ) -> Iterator[Callable[[], Corpus]]:
-    """For workers: functions that read and parse the blocks of :func:`read_conll`.
+    """Return functions that read the blocks of :func:`read_conll`, for workers.
 
     They open the files themselves. Only the text of what can be read once, such as standard input,
     or not from the middle, such as UTF-16, travels with them.
@@ -133,155 +129,170 @@ def conll_blocks(
     Raises:
         SettingError, InputError: as for :func:`read_conll`.
     """
-    known = {"unit": "sentence", "scheme": "auto", "strict": False, "ignore_tokens": False}
-    known |= {"missing": None, "partial": "error", "repair": ()}
-    asked = _Asked(**{key: options.get(key, value) for key, value in known.items()})
-    encoding = options.get("encoding", "utf-8")
-    return _parts(dict(files), options.get("columns"), asked, encoding, block)
+    return _parts(dict(files), _Options(**options), block)
+
+
+@dataclass(frozen=True)
+class _Options(TagOptions):
+    """How files are read; as in :func:`read_conll`."""
+
+    unit: str = "sentence"
+    columns: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = "utf-8"
+    ignore_tokens: bool = False
+    missing: str | None = None
+    repair: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_choice(self.unit, UNITS, "unit")
+        super().__post_init__()
+
+    def declared(self, files: Mapping[str, PathName], text: str) -> _Options:
+        """Return the options with what the first line of a file that we wrote says of it."""
+        own = _OWN.match(text) if len(files) == 1 and not self.columns else None
+        try:
+            line = json.loads(own[1]) if own else {}
+        except ValueError:
+            return self
+        names, missing = line.get("columns", ()), line.get("missing")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            return self
+        columns = {name: i for i, name in enumerate(names, 1)}
+        if self.missing is not None or not isinstance(missing, str):
+            missing = self.missing
+        return replace(self, columns=columns, missing=missing)
 
 
 def _parts(
-    files: dict[str, PathName],
-    columns: Mapping[str, int] | None,
-    asked: _Asked,
-    encoding: str,
-    block: int,
+    files: dict[str, PathName], options: _Options, block: int
 ) -> Iterator[Callable[[], Corpus]]:
-    """A function for each block; what can be refused at once is."""
+    """Return a function for each block; what can be refused at once is."""
     check_whole(block, 1, "block")
-    if asked.scheme == "auto":
+    if options.scheme == "auto":
         raise SettingError(
             "scheme auto: a scheme is recognised from a whole file, not from blocks; name one of"
             f" {', '.join(SCHEMES)}"
         )
     paths = list(dict.fromkeys(files.values()))
-    parts = [parts_of(path, encoding, block, asked.unit) for path in paths]
-    if len(files) == 1 and not columns:
+    parts = [parts_of(path, options.encoding, block, options.unit) for path in paths]
+    if len(files) == 1 and not options.columns:
         first = next(parts[0])
-        columns, own = _declared(first[0].text())
-        asked = asked._replace(missing=own if asked.missing is None else asked.missing)
+        options = options.declared(files, first[0].text())
         parts[0] = chain([first], parts[0])
-    return _numbered_parts(files, paths, parts, columns, asked)
+    return _numbered_parts(files, paths, parts, options)
 
 
 def _numbered_parts(
     files: dict[str, PathName],
     paths: list[PathName],
     parts: Sequence[Iterator[tuple[FilePart | TextPart, int]]],
-    columns: Mapping[str, int] | None,
-    asked: _Asked,
+    options: _Options,
 ) -> Iterator[Callable[[], Corpus]]:
     before = 0
     for block in zip_longest(*parts):
-        of_files = {}
-        for path, part in zip(paths, block, strict=True):
-            if part is None:
-                raise InputError(
-                    f"{printable(os.fspath(path))}: ends after {before} {asked.unit}s, the others"
-                    " do not; all files hold the same text"
-                )
-            of_files[path] = part[0]
-        yield functools.partial(_block, files, of_files, columns, asked, before)
+        if None in block:
+            raise InputError(
+                f"{printable(os.fspath(paths[block.index(None)]))}: ends after {before}"
+                f" {options.unit}s, the others do not; all files hold the same text"
+            )
+        of_files = {path: part for path, (part, _) in zip(paths, block, strict=True)}
+        yield functools.partial(_block, files, of_files, options, before)
         before += block[0][1]
 
 
 def _block(
     files: dict[str, PathName],
     parts: Mapping[PathName, FilePart | TextPart],
-    columns: Mapping[str, int] | None,
-    asked: _Asked,
+    options: _Options,
     before: int,
 ) -> Corpus:
     texts = {path: (part.text(), part.before) for path, part in parts.items()}
-    return _corpus(files, texts, columns, asked).with_ids(before=before)
+    return valid_corpus(_raw(files, texts, options), options.repair).with_ids(before=before)
 
 
-def _corpus(
+def _read(
     files: dict[str, PathName],
-    texts: Mapping[PathName, tuple[str, int]],
-    columns: Mapping[str, int] | None,
-    asked: _Asked,
+    options: _Options,
     progress: Callable[[int, int], None] | None = None,
-) -> Corpus:
-    """The corpus in some texts; with each the number of lines before it."""
-    unit, scheme, strict, ignore_tokens, missing, partial, repair = asked
-    if len(files) == 1 and not columns:  # a file of our own says which columns it has
-        columns, own_missing = _declared(next(iter(texts.values()))[0])
-        missing = own_missing if missing is None else missing
-    wanted = _columns(files, dict(columns or {}))
-    pages: dict[PathName, Page] = {}
-    for done, (_, path, _) in enumerate(wanted):
-        if progress:
-            progress(done, len(wanted))
-        if path not in pages:
-            of_file = [c for _, p, c in wanted if p == path]
-            pages[path] = read_page(path, *texts[path], of_file, scheme, missing, unit)
-    if progress:
-        progress(len(wanted), len(wanted))
-    text, notes = align(list(pages.values()), unit, ignore_tokens)
+) -> RawCorpus:
+    paths = dict.fromkeys(files.values())
+    texts = {path: (read_text(path, options.encoding), 0) for path in paths}
+    return _raw(files, texts, options, progress)
+
+
+def _raw(
+    files: dict[str, PathName],
+    texts: _Texts,
+    options: _Options,
+    progress: Callable[[int, int], None] | None = None,
+) -> RawCorpus:
+    """Return the rows of some texts."""
+    options = options.declared(files, next(iter(texts.values()))[0])
+    wanted = _columns(files, options.columns)
+    pages = _pages(wanted, texts, options, progress)
+    text, notes = align(list(pages.values()), options.unit, options.ignore_tokens)
     notes += [
         f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
         f" nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
         for page in pages.values()
         if page.odd_comments
     ]
-    tag_columns = {}
-    for name, path, column in wanted:
-        page = pages[path]
-        number = Vocabulary()
-        tags = page.columns[-1 if column is None else column]
-        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
-        if missing is not None:
-            codes[codes == number.get(missing, -1)] = -1
-        codes, never = page.placed(codes, text)
-        tag_columns[name] = TagColumn(list(number), codes, never)
+    sentences = options.unit == "sentence"
     where = {name: pages[path].line_of(text) for name, path, _ in wanted}
     read = read_columns(
-        tag_columns,
-        text.documents if unit == "document" else text.sentences,
+        {name: _tags(pages[path], c, text, options.missing) for name, path, c in wanted},
+        text.sentences if sentences else text.documents,
         lambda name, token: where[name](token),
-        sentences=text.sentences,
-        scheme=scheme,
-        strict=strict,
-        partial=partial,
+        options,
+        text.sentences,
     )
-    if unit == "document" and not any(page.has_docstart for page in pages.values()):
+    if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    reading: dict[str, Any] = {"format": "conll", "unit": unit, **read.settings}
-    if ignore_tokens:
-        reading["ignore_tokens"] = True
-    tokens = text.columns[0]
-    corpus = Corpus.from_raw(
-        read.lengths,
-        read.layers,
-        ids=text.ids if unit == "sentence" else None,
-        tokens=tokens if read.kept.all() else tuple(compress(tokens, read.kept.tolist())),
-        reading=reading,
-        notes=(*notes, *read.notes),
+    reading: dict[str, Any] = {"format": "conll", "unit": options.unit}
+    raw = read.to_raw(
+        reading, tokens=text.columns[0], ids=text.ids if sentences else None, notes=notes
     )
-    return valid_corpus(RawCorpus.of(corpus), repair) if repair else corpus
+    ignored = {"ignore_tokens": True} if options.ignore_tokens else {}
+    return replace(raw, reading={**raw.reading, **ignored})
 
 
-def _declared(text: str) -> tuple[dict[str, int], str | None]:
-    """What the first line of a file that we wrote says of its columns."""
-    own = _OWN.match(text)
-    try:
-        said = json.loads(own[1]) if own else {}
-    except ValueError:
-        said = {}
-    names, missing = said.get("columns", ()), said.get("missing")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        return {}, None
-    columns = {name: i for i, name in enumerate(names, 1)}
-    return columns, missing if isinstance(missing, str) else None
+def _pages(
+    wanted: Sequence[tuple[str, PathName, int | None]],
+    texts: _Texts,
+    options: _Options,
+    progress: Callable[[int, int], None] | None,
+) -> dict[PathName, Page]:
+    """Return each file's page, read once with all the columns that are wanted of it."""
+    progress = progress or (lambda done, count: None)
+    pages: dict[PathName, Page] = {}
+    for done, (_, path, _) in enumerate(wanted):
+        progress(done, len(wanted))
+        if path not in pages:
+            columns = [column for _, other, column in wanted if other == path]
+            text, before = texts[path]
+            pages[path] = read_page(
+                path, text, before, columns, options.scheme, options.missing, options.unit
+            )
+    progress(len(wanted), len(wanted))
+    return pages
+
+
+def _tags(page: Page, column: int | None, text: Page, missing: str | None) -> TagColumn:
+    """Return a page's column of tags, at the places of the whole text."""
+    number = Vocabulary()
+    tags = page.columns[-1 if column is None else column]
+    codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
+    if missing is not None:
+        codes[codes == number.get(missing, -1)] = -1
+    return TagColumn(list(number), *page.placed(codes, text))
 
 
 def _columns(
-    files: dict[str, PathName], columns: dict[str, int]
+    files: dict[str, PathName], columns: Mapping[str, int]
 ) -> list[tuple[str, PathName, int | None]]:
-    """Which layer is in which file and column."""
+    """Return which layer is in which file and column."""
     for name, column in columns.items():
-        if isinstance(column, bool) or not isinstance(column, (int, np.integer)) or column < 1:
+        if not is_whole(column) or column < 1:
             raise SettingError(
                 f"column {show(column)} of {show(name)}; columns are whole numbers from 1,"
                 " 0 is the token"
@@ -291,7 +302,7 @@ def _columns(
         return [(name, path, column) for name, column in columns.items()]
     for name in columns.keys() - files.keys():
         raise SettingError(
-            f"columns name {show(name)}, which is no layer; with several files the layers are"
+            f"columns name {show(name)}, which is not a layer; with several files the layers are"
             f" {', '.join(map(printable, files))}"
         )
     return [(name, path, columns.get(name)) for name, path in files.items()]

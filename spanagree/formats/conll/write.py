@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tags import prefixed, write_tags
 from spanagree.errors import InputError, SettingError, show
@@ -24,7 +25,7 @@ _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
 def write_conll(
     corpus: Corpus, path: PathName, *, scheme: str = "IOB2", missing: str = "?"
 ) -> None:
-    """Writes one file: the token, then a tag column for each annotator, tab-separated.
+    """Write one file: the token, then a tag column for each annotator, tab-separated.
 
     A line above each sentence has its id; the first line has the names of the columns and what
     stands for missing, so :func:`read_conll` needs to be told neither. Documents that an annotator
@@ -41,7 +42,6 @@ def write_conll(
             "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens())"
             " makes them"
         )
-    documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
     for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
         raise InputError(
             f"document {show(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file has one"
@@ -51,21 +51,11 @@ def write_conll(
         raise InputError("no documents or no annotators; a CoNLL file has one of each at least")
     if prefixed(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
         raise SettingError(
-            f"missing {show(missing)}: could be read as a tag, or cannot stand in a CoNLL file"
+            f"missing {show(missing)}: could be read as a tag, or cannot stand in a CoNLL file;"
+            " choose another, such as ?"
         )
-    for what, word in (
-        *(("label", name) for name in corpus.labels),
-        *(("token", token) for token in corpus.tokens),
-    ):
-        if _UNWRITABLE.search(word) or (what == "token" and _IS_DOCSTART.match(word)):
-            where = ""
-            if what == "token":
-                d = int(documents[corpus.tokens.index(word)])
-                where = f"document {show(corpus.id_of(d))}: "
-            raise InputError(
-                f"{where}{what} {show(word)} cannot stand in a CoNLL file: it has a tab, a line"
-                f" break, a NUL, half a surrogate pair or a space at its edge, or is {DOCSTART}"
-            )
+    documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
+    _check_words(corpus, documents)
     columns = []
     for layer in corpus.layers.values():
         tags = write_tags(layer, corpus.labels, corpus.lengths, scheme)
@@ -76,10 +66,23 @@ def write_conll(
     own = {"columns": list(corpus.annotators), "missing": missing}
     lines = [f"# spanagree = {json.dumps(own)}"]
     for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
-        if corpus.ids is not None:
-            id_ = corpus.ids[d]
-            if not id_.isprintable() or id_ != id_.strip():
-                raise InputError(f"document id {show(id_)} cannot stand in a line of a CoNLL file")
-            lines.append(f"# sent_id = {id_}")
+        lines += [] if corpus.ids is None else [f"# sent_id = {corpus.ids[d]}"]
         lines += [*rows[a:b], ""]
     write_text(path, "\n".join(lines) + "\n")
+
+
+def _check_words(corpus: Corpus, documents: Ints) -> None:
+    """Refuse tokens, labels and ids that cannot stand in a line."""
+    problem = (
+        "cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or"
+        f" a space at its edge, or is {DOCSTART}"
+    )
+    for label in filter(_UNWRITABLE.search, corpus.labels):
+        raise InputError(f"label {show(label)} {problem}")
+    for i, token in enumerate(corpus.tokens or ()):
+        if _UNWRITABLE.search(token) or _IS_DOCSTART.match(token):
+            where = f"document {show(corpus.id_of(int(documents[i])))}"
+            raise InputError(f"{where}: token {show(token)} {problem}")
+    for id_ in corpus.ids or ():
+        if not id_.isprintable() or id_ != id_.strip():
+            raise InputError(f"document id {show(id_)} cannot stand in a line of a CoNLL file")

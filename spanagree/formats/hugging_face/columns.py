@@ -17,7 +17,7 @@ _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
 
 def choose_split(data: Any, split: str | None) -> Any:
-    """The part of a DatasetDict that is asked for; other data as they are."""
+    """Return the part of a DatasetDict that is asked for; other data as they are."""
     if isinstance(data, Mapping):
         if split not in data:
             raise one_of(split, map(str, data), "split")
@@ -30,8 +30,7 @@ def choose_split(data: Any, split: str | None) -> Any:
 class Columns:
     """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
 
-    def __init__(self, data: Any, wanted: Sequence[str], split: str | None) -> None:
-        data = choose_split(data, split)
+    def __init__(self, data: Any, wanted: Sequence[str]) -> None:
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
         self.table: Any = None
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
@@ -61,12 +60,13 @@ class Columns:
                 raise SettingError(f"{where}no column {show(column)}; there are {there or 'none'}")
 
     def values(self, column: str) -> list[Any]:
+        """Return the entries of a column."""
         if self.table is not None:
             return list(self.table.column(column).to_pylist())
         return self.lists[column]
 
     def flat(self, column: str) -> tuple[Any, Ints]:
-        """The entries of all rows in a row, and how many each row has; −1 for null."""
+        """Return all rows' entries, concatenated, and how many each row has; −1 for null."""
         if self.table is None:
             values = self.values(column)
             for i, row in enumerate(values):
@@ -89,7 +89,7 @@ class Columns:
 def layer_names(
     columns: Columns, column: str, given: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> list[str] | None:
-    """The names of a column's label ids, from the caller or from the features."""
+    """Return the names of a column's label ids, from the caller or from the features."""
     if isinstance(given, Mapping):
         given = given.get(column)
     if given is not None:
@@ -106,7 +106,7 @@ def layer_names(
 
 
 def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
-    """Tags or label ids as numbers into the tags' names, −1 for those to leave out."""
+    """Return tags or label ids as numbers into the tags' names, −1 for those to leave out."""
     if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
         coded = flat.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -145,33 +145,36 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
     return names, np.where(codes == _LEFT_OUT, -1, codes)
 
 
-def span_records(found: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
-    """Spans as (start, end, label), from a list of structs, a struct of lists, or JSON of these."""
-    if isinstance(found, str):  # as CSV files have to hold them
+def span_records(spans: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
+    """Return (start, end, label) of spans: structs, a struct of lists, or JSON of these."""
+    if isinstance(spans, str):  # as CSV files have to hold them
         try:
-            found = json.loads(found)
+            spans = json.loads(spans)
         except ValueError:
-            raise InputError(f"{where}: spans {show(found)}; no JSON of a list of spans") from None
+            raise InputError(
+                f"{where}: spans {show(spans)}; not valid JSON, a list of spans is needed"
+            ) from None
     keys = ("start", "end", "label")
-    if isinstance(found, Mapping):
-        lists = [found.get(key) for key in keys]
+    if isinstance(spans, Mapping):
+        lists = [spans.get(key) for key in keys]
         listed = all(isinstance(x, (list, tuple, np.ndarray)) for x in lists)
         if not listed or len({len(x) for x in lists if x is not None}) > 1:
             raise InputError(
-                f"{where}: spans {show(found)}; lists of equal length under start, end and label"
+                f"{where}: spans {show(spans)}; lists of equal length under start, end and label"
                 " are needed"
             )
         return list(zip(*(x for x in lists if x is not None), strict=True))
-    if isinstance(found, (list, tuple, np.ndarray)) and all(
-        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in found
+    if isinstance(spans, (list, tuple, np.ndarray)) and all(
+        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
     ):
-        return [(span["start"], span["end"], span.get("label")) for span in found]
+        return [(span["start"], span["end"], span.get("label")) for span in spans]
     raise InputError(
-        f"{where}: spans {show(found)}; a list of {{start, end, label}} is needed, or null"
+        f"{where}: spans {show(spans)}; a list of {{start, end, label}} is needed, or null"
     )
 
 
 def label_text(label: Any, names: list[str] | None, where: str) -> Any:
+    """Return a label by its name, where it is a label id."""
     if names is None or isinstance(label, (str, bool)) or not isinstance(label, (int, np.integer)):
         return label
     if 0 <= label < len(names):

@@ -14,7 +14,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, printable
 from spanagree.extras import optional
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.read import draft_dataset
+from spanagree.formats.hugging_face.read import raw_dataset
 
 
 def read_dataset(path: PathName, **options: Any) -> RawCorpus:
@@ -40,7 +40,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
             raise InputError(f"{name}: cannot be read as a dataset: {_reason(error)}") from None
         if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
             options |= _own_columns(data.column_names)
-        return draft_dataset(data, split=split, **options)
+        return raw_dataset(data, split=split, **options)
 
 
 def _own_columns(names: Sequence[str]) -> dict[str, Any]:
@@ -81,4 +81,4 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         data = datasets.load_dataset(os.fspath(name))
     except Exception as error:  # whatever the hub's client raises
         raise InputError(f"{said}: cannot be read from the hub: {_reason(error)}") from None
-    return draft_dataset(data, split=split or next(iter(data)), **options)
+    return raw_dataset(data, split=split or next(iter(data)), **options)

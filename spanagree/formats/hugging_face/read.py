@@ -6,9 +6,8 @@ are taken as Arrow; everything else is iterated as mappings.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -16,8 +15,8 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import InDocument, TagColumn, read_columns
-from spanagree.errors import InputError, SettingError, check_whole, show
+from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
+from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
 from spanagree.formats.collector import Collector
 from spanagree.formats.hugging_face.columns import (
     Columns,
@@ -53,7 +52,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     repair: str | Sequence[str] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
-    """A corpus from a Dataset, an IterableDataset, or any iterable of mappings.
+    """Return the corpus in a Dataset, an IterableDataset, or any iterable of mappings.
 
     Three shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text``
     or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each annotator); and
@@ -76,7 +75,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         split: which part of a DatasetDict.
         scheme: the tag scheme, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
         block: for data too large for memory, such as a stream: a corpus for each so many rows, one
             after the other. In the long form the rows of a document follow each other, and stay
             together.
@@ -92,23 +91,69 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    read = functools.partial(
-        _corpus, repair, tokens, text, tags, spans, annotator, document, label_names
+    shape = _Shape(
+        scheme, strict, "drop-tokens", tokens, text, tags, spans, annotator, document, label_names
     )
+    data = choose_split(data, split)
     if block is None:
-        return read(split, scheme, strict, data)
+        return valid_corpus(_read(data, shape), repair)
     check_whole(block, 1, "block")
-    whole = choose_split(data, split)
-    rows = _in_rows(whole, block, document if annotator is not None else None)
-    return _numbered(read(None, scheme, strict, part) for part in rows)
+    rows = _in_rows(data, block, document if annotator is not None else None)
+    return _numbered(valid_corpus(_read(part, shape), repair) for part in rows)
 
 
-def _corpus(repair: str | Sequence[str], *asked: Any) -> Corpus:
-    *options, data = asked
-    read = _read(data, *options)
-    if isinstance(read, Corpus):
-        return valid_corpus(RawCorpus.of(read), repair) if repair else read
-    return valid_corpus(read, repair)
+def raw_dataset(data: Any, *, split: str | None = None, **columns: Any) -> RawCorpus:
+    """Return the rows of a dataset, unchecked; as :func:`from_dataset`."""
+    return _read(choose_split(data, split), _Shape(**{"partial": "drop-tokens", **columns}))
+
+
+@dataclass(frozen=True)
+class _Shape(TagOptions):
+    """Which columns hold what; as in :func:`from_dataset`."""
+
+    tokens: str | None = None
+    text: str | None = None
+    tags: Mapping[str, str] | None = None
+    spans: Mapping[str, str] | str | None = None
+    annotator: str | None = None
+    document: str | None = None
+    label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        tags, spans, annotator = self.tags, self.spans, self.annotator
+        if tags is not None and not isinstance(tags, Mapping):
+            raise SettingError(
+                f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}"
+            )
+        if spans is not None and not isinstance(spans, (str, Mapping)):
+            raise SettingError(
+                f"spans {show(spans)}; annotator to column, or one column, is needed"
+            )
+        if tags is not None and (spans is not None or self.tokens is None or annotator is not None):
+            raise SettingError("tags go with tokens, and with neither spans nor annotator")
+        if tags is None and spans is None:
+            raise SettingError("neither tags nor spans; one of them says where the annotations are")
+        if tags is None and self.text is None and self.tokens is None:
+            raise SettingError(
+                "neither text nor tokens; spans need the column that they are offsets in"
+            )
+        if isinstance(spans, str) != (annotator is not None):
+            raise SettingError(
+                "the long form has one column of spans and one of annotators; name both, or give"
+                " spans as annotator to column"
+            )
+        if annotator is not None and self.document is None:
+            raise SettingError(
+                "the long form needs document: the column that says which rows are one"
+            )
+
+    @property
+    def layers(self) -> dict[str, str]:
+        """The column of tags or spans by layer; in the long form the one column by its name."""
+        if isinstance(self.spans, str):
+            return {self.spans: self.spans}
+        return dict(self.tags or self.spans or {})
 
 
 class _Rows(list[Mapping[str, Any]]):
@@ -118,7 +163,7 @@ class _Rows(list[Mapping[str, Any]]):
 
 
 def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
-    """Parts of so many rows; those of the same document, if there is a column of it, together.
+    """Yield parts of so many rows; those of the same document together, if a column names it.
 
     Raises:
         InputError: for a document whose rows do not follow each other.
@@ -154,161 +199,88 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
 
 
 def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
-    """Corpora whose documents are numbered on, where they have no ids."""
+    """Yield corpora whose documents are numbered on, where they have no ids."""
     before = 0
     for corpus in blocks:
         yield corpus.with_ids(before=before)
         before += len(corpus)
 
 
-def draft_dataset(data: Any, **columns: Any) -> RawCorpus:
-    """The rows of a dataset, unchecked; as :func:`from_dataset`."""
-    asked = dict.fromkeys(
-        ("tokens", "text", "tags", "spans", "annotator", "document", "label_names", "split")
-    )
-    read = _read(data, **{**asked, "scheme": "auto", "strict": False, **columns})
-    return RawCorpus.of(read) if isinstance(read, Corpus) else read
-
-
-def _read(
-    data: Any,
-    tokens: str | None,
-    text: str | None,
-    tags: Mapping[str, str] | None,
-    spans: Mapping[str, str] | str | None,
-    annotator: str | None,
-    document: str | None,
-    label_names: Sequence[str] | Mapping[str, Sequence[str]] | None,
-    split: str | None,
-    scheme: str,
-    strict: bool,
-) -> RawCorpus | Corpus:
-    """Rows of spans, unchecked, or a corpus of tags, which cannot hold anything to repair."""
-    if tags is not None and not isinstance(tags, Mapping):
-        raise SettingError(
-            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}"
-        )
-    if spans is not None and not isinstance(spans, (str, Mapping)):
-        raise SettingError(f"spans {show(spans)}; annotator to column, or one column, is needed")
-    long = isinstance(spans, str)
-    if tags is not None and (spans is not None or tokens is None or annotator is not None):
-        raise SettingError("tags go with tokens, and with neither spans nor annotator")
-    if tags is None and spans is None:
-        raise SettingError("neither tags nor spans; one of them says where the annotations are")
-    if tags is None and text is None and tokens is None:
-        raise SettingError(
-            "neither text nor tokens; spans need the column that they are offsets in"
-        )
-    if long != (annotator is not None):
-        raise SettingError(
-            "the long form has one column of spans and one of annotators; name both, or give"
-            " spans as annotator to column"
-        )
-    if long and document is None:
-        raise SettingError("the long form needs document: the column that says which rows are one")
-    named = list((tags or {}).values())
-    named += [spans] if isinstance(spans, str) else list((spans or {}).values())
-    columns = Columns(data, [*named, *filter(None, (tokens, text, annotator, document))], split)
-    names = {column: layer_names(columns, column, label_names) for column in named}
-    people = None if annotator is None else layer_names(columns, annotator, None)
-    ids = None if document is None else columns.values(document)
-    if tags is not None:
-        return _from_tags(columns, str(tokens), ids, tags, names, scheme, strict)
-    return _from_spans(columns, text, tokens, ids, spans or {}, annotator, names, people)
+def _read(data: Any, shape: _Shape) -> RawCorpus:
+    """Return the rows of a dataset, unchecked."""
+    named = list(shape.layers.values())
+    others = filter(None, (shape.tokens, shape.text, shape.annotator, shape.document))
+    columns = Columns(data, [*named, *others])
+    names = {column: layer_names(columns, column, shape.label_names) for column in named}
+    ids = None if shape.document is None else columns.values(shape.document)
+    return (_from_spans if shape.tags is None else _from_tags)(columns, shape, ids, names)
 
 
 def _from_tags(
     columns: Columns,
-    tokens: str,
+    shape: _Shape,
     ids: list[Any] | None,
-    tags: Mapping[str, str],
     names: Mapping[str, list[str] | None],
-    scheme: str,
-    strict: bool,
-) -> Corpus:
+) -> RawCorpus:
+    tokens = str(shape.tokens)
     flat, lengths = columns.flat(tokens)
     words = flat if isinstance(flat, list) else flat.to_pylist()
     if not set(map(type, words)) <= {str} or (lengths < 0).any():
         raise InputError(
-            f"column {show(tokens)}: a token is no string; lists of strings are needed"
+            f"column {show(tokens)}: a token is not a string; lists of strings are needed"
         )
     tag_columns = {}
-    for name, column in tags.items():
+    for name, column in shape.layers.items():
         flat, sizes = columns.flat(column)
-        wrong = np.flatnonzero((sizes != lengths) & (sizes >= 0))
-        if len(wrong):
-            i = int(wrong[0])
+        for i in np.flatnonzero((sizes != lengths) & (sizes >= 0))[:1].tolist():
             raise InputError(
                 f"column {show(column)}, row {i + 1}: {sizes[i]} tags for {lengths[i]} tokens; each"
                 " token needs one"
             )
         known, codes = label_codes(flat, names[column], column)
-        never = sizes < 0
-        if never.any():
-            everywhere = np.full(int(lengths.sum()), -1)
-            everywhere[np.repeat(~never, lengths)] = codes
-            codes = everywhere
-        tag_columns[name] = TagColumn(known, codes, never)
-    read = read_columns(
-        tag_columns,
-        lengths,
-        InDocument(lengths),
-        scheme=scheme,
-        strict=strict,
-        partial="drop-tokens",
-    )
-    return Corpus.from_raw(
-        read.lengths,
-        read.layers,
-        ids=None if ids is None else tuple(map(str, ids)),
-        tokens=tuple(words if read.kept.all() else compress(words, read.kept.tolist())),
-        reading={"format": "datasets", **read.settings},
-        notes=tuple(read.notes),
+        tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
+    read = read_columns(tag_columns, lengths, InDocument(lengths), shape)
+    return read.to_raw(
+        {"format": "datasets"}, tokens=words, ids=None if ids is None else map(str, ids)
     )
 
 
 def _from_spans(
     columns: Columns,
-    text: str | None,
-    tokens: str | None,
+    shape: _Shape,
     ids: list[Any] | None,
-    spans: Mapping[str, str] | str,
-    annotator: str | None,
     names: Mapping[str, list[str] | None],
-    people: list[str] | None,
 ) -> RawCorpus:
-    collector = Collector("characters" if text is not None else "tokens")
-    contents = columns.values(str(text if text is not None else tokens))
-    by_name = {} if isinstance(spans, str) else spans
+    content = "tokens" if shape.text is None else "text"
+    collector = Collector("tokens" if shape.text is None else "characters")
+    contents = columns.values(str(shape.text or shape.tokens))
     cells = {column: columns.values(column) for column in names}
-    who = columns.values(annotator) if annotator is not None else []
-    for name in by_name:
+    long = shape.annotator is not None
+    who = _annotators(columns, shape.annotator) if shape.annotator is not None else []
+    for name in () if long else shape.layers:
         collector.annotator(name, "spans")
-    for i, content in enumerate(contents):
+    for i, cell in enumerate(contents):
         where = f"row {i + 1}"
-        given: dict[str, Any] = {"text" if text is not None else "tokens": content}
         id_ = str(i + 1) if ids is None else ids[i]
-        d = collector.document(id_, where, again=annotator is not None, **given)
-        if annotator is not None:
-            name = who[i]
-            if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
-                name = people[name] if people and 0 <= name < len(people) else str(name)
-            row = {name: cells[str(spans)][i]}
-            labels = {name: names[str(spans)] for name in row}
-        else:
-            row = {name: cells[column][i] for name, column in by_name.items()}
-            labels = {name: names[column] for name, column in by_name.items()}
-        for name, found in row.items():
-            if found is None:
+        document = collector.document(id_, where, again=long, **{content: cell})
+        for layer, column in shape.layers.items():
+            name = who[i] if long else layer
+            spans = cells[column][i]
+            if spans is None:
                 collector.annotator(name, where)
                 continue
-            annotation = collector.annotation(d, name, where)
-            for start, end, label in span_records(found, f"{where}, annotator {show(name)}"):
-                collector.segment(
-                    annotation,
-                    start,
-                    end,
-                    label_text(label, labels[name], where),
-                    f"{where}, annotator {show(name)}",
-                )
-    return collector.draft({"format": "datasets"}, numbered=ids is None)
+            annotation = collector.annotation(document, name, where)
+            place = f"{where}, annotator {show(name)}"
+            for start, end, label in span_records(spans, place):
+                label = label_text(label, names[column], where)
+                collector.segment(annotation, start, end, label, place)
+    return collector.raw({"format": "datasets"}, numbered=ids is None)
+
+
+def _annotators(columns: Columns, column: str) -> list[Any]:
+    """Return the names in a column of annotators, which may have ids for them."""
+    names = layer_names(columns, column, None) or []
+    return [
+        (names[who] if 0 <= who < len(names) else str(who)) if is_whole(who) else who
+        for who in columns.values(column)
+    ]

@@ -7,31 +7,28 @@ from the corpus, which is put into the page as JSON, in columns. Nothing is load
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+import math
 from importlib.resources import files
+from typing import Any
 
-from spanagree.agreement.agree import agree
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted
-from spanagree.evaluation.compare_systems import compare_systems
-from spanagree.evaluation.evaluate import evaluate
+from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
-from spanagree.levels.by_level import evaluate_levels
-from spanagree.levels.difficulty import difficulty
-from spanagree.rendering.html import Html, el, escaped, remarks
+from spanagree.rendering.html import Html, escaped, name, number, remarks, table
+from spanagree.rendering.svg import shade
+from spanagree.rendering.table import figure
+from spanagree.report.overview import TeamOverview, first, overview
 from spanagree.report.page.documents import data_of
-from spanagree.report.page.systems import sections_of_systems
-from spanagree.report.page.team import first_pair, sections_of_team
-from spanagree.settings import __version__
-
-_LEVELS = 2
-
-
-_COMPARED = 12  # systems of which each two are tested
-
-
-_RESAMPLES = 2000
+from spanagree.report.page.pieces import (
+    draw_difficulty,
+    draw_slopes,
+    show_bars,
+    show_coverage,
+    show_outcomes,
+)
+from spanagree.settings import __version__, unit
 
 
 def write_report(
@@ -43,7 +40,7 @@ def write_report(
     match: str = "exact",
     chance: str = "nonoverlapping",
 ) -> None:
-    """Writes one HTML file with everything about systems, or about a team of annotators.
+    """Write one HTML file with everything about systems, or about a team of annotators.
 
     It has the summary, the figures, charts, and every document with the segments of any two of the
     annotators. It opens from disk and loads nothing.
@@ -74,67 +71,47 @@ def page(
     match: str = "exact",
     chance: str = "nonoverlapping",
 ) -> str:
-    """The text of the file that :func:`write_report` writes."""
-    if team and gold is not None:
-        raise SettingError("gold and team; a report is on systems against gold or on a team")
-    if team and len(corpus.layers) < 2:
-        raise SettingError(
-            f"{counted(len(corpus.layers), 'annotator')}; a report on a team needs two"
+    """Return the text of the file that :func:`write_report` writes."""
+    report = overview(corpus, gold=gold, team=team, match=match, chance=chance)
+    style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
+    kind = "team" if isinstance(report, TeamOverview) else "systems"
+    text: str = (
+        _environment()
+        .get_template(f"{kind}.html")
+        .render(
+            report=report,
+            document=unit(report.difficulty.settings),
+            policy=Html(
+                f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+                " base-uri 'none'; form-action 'none'"
+            ),
+            style=Html(style),
+            script=Html(script),
+            data=Html(data_of(corpus, report.difficulty, report.first_pair)),
         )
-    if team:
-        found = agree(corpus, match=match, chance=chance)
-        hard = difficulty(corpus, match=match, chance=chance)
-        heading, parts = sections_of_team(corpus, found, hard)
-        data = data_of(corpus, hard, first_pair(corpus, found))
-        return _assembled(heading, parts, data, found.signature, found.notes)
-    result = evaluate(corpus, gold, match=match, chance=chance)
-    of_gold = result.settings["gold"]
-    hard = difficulty(corpus, of_gold, match=match, chance=chance)
-    levels = evaluate_levels(result, hard, levels=_LEVELS)
-    compared = 1 < len(result.systems) <= _COMPARED
-    tested = compare_systems(result, resamples=_RESAMPLES) if compared else None
-    heading, parts = sections_of_systems(corpus, levels, hard, tested)
-    data = data_of(corpus, hard, (of_gold, next(iter(result.systems))))
-    return _assembled(heading, parts, data, levels.signature, (*result.notes, *levels.notes))
-
-
-def _assembled(
-    heading: Html,
-    parts: Sequence[tuple[str, str, Html]],
-    data: str,
-    signature: str,
-    notes: Iterable[str],
-) -> str:
-    """The page: its frame with the sections, data, style and script put in."""
-    frame, style, script = (_own(f"page.{kind}") for kind in ("html", "css", "js"))
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
-        " base-uri 'none'; form-action 'none'"
     )
-    sections = [
-        el("section", el("h2", heading, id=f"{key}-heading"), body, id=key,
-           aria_labelledby=f"{key}-heading")
-        for key, heading, body in parts
-    ]  # fmt: skip
-    links = [el("li", el("a", heading, href=f"#{key}")) for key, heading, _ in parts]
-    fields = {
-        "policy": policy,
-        "heading": heading,
-        "links": "".join(links),
-        "sections": "".join(sections),
-        "notes": remarks(*notes),
-        "signature": escaped(f"signature: {signature}"),
-        "version": __version__,
-        "style": style,
-        "data": data,
-        "script": script,
-    }
-    head, *rest = frame.split("{{")
-    pieces = [head]
-    for part in rest:
-        field, _, after = part.partition("}}")
-        pieces += [fields[field], after]
-    return "".join(pieces)
+    return text
+
+
+@functools.cache
+def _environment() -> Any:
+    """Return where the templates are, and what they use; what is not HTML is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_own),
+        autoescape=True,
+        finalize=lambda value: value if hasattr(value, "__html__") else escaped(str(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.tests["nan"] = math.isnan
+    environment.globals |= {"version": __version__}
+    used = (counted, figure, first, name, number, remarks, shade, table)
+    pieces = (draw_difficulty, draw_slopes, show_bars, show_coverage, show_outcomes)
+    environment.globals |= {function.__name__: function for function in (*used, *pieces)}
+    return environment
 
 
 def _own(file: str) -> str:

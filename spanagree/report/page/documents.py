@@ -12,26 +12,18 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.pairing import OUTCOMES
-from spanagree.rendering.html import Html, el
 from spanagree.settings import unit
 
-_HALVES = re.compile("[\ud800-\udfff]")  # one by one no characters, so that offsets stay
-
-
+_HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that offsets stay
 _SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
 
 
-def browser(document: str) -> tuple[str, str, Html]:
-    """The section that the script of the page fills."""
-    return "documents", f"{document.capitalize()}s", el("div", id="browser")
-
-
 def data_of(corpus: Corpus, hard: Difficulty, pair: tuple[str, str]) -> str:
-    """The corpus for the script, in columns: texts once, segments as whole numbers."""
+    """Return the corpus for the script, in columns: texts once, segments as whole numbers."""
     names = list(corpus.layers)
     distinct, which = np.unique(hard.values[hard.defined], return_inverse=True)
-    of = np.full(len(corpus), -1)
-    of[hard.defined] = which
+    place = np.full(len(corpus), -1)
+    place[hard.defined] = which
     data = {
         "document": unit(hard.settings),
         "offsets": corpus.offsets,
@@ -44,15 +36,15 @@ def data_of(corpus: Corpus, hard: Difficulty, pair: tuple[str, str]) -> str:
         "annotators": names,
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
-        "difficulty": {"values": distinct.tolist(), "of": of.tolist()},
+        "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = _HALVES.sub("\ufffd", text)
-    return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _SPECIAL.sub(lambda special: f"\\u{ord(special[0]):04x}", text)
 
 
 def _texts(corpus: Corpus) -> list[Any] | None:
-    """The text of each document, or its tokens, in one string where no token has a space."""
+    """Return the text of each document, or its tokens, in one string where no token has a space."""
     if corpus.offsets == "characters":
         return None if corpus.texts is None else list(corpus.texts)
     if corpus.tokens is None:
@@ -68,13 +60,13 @@ def _texts(corpus: Corpus) -> list[Any] | None:
 
 
 def _runs(layer: Layer) -> list[int]:
-    """Who saw what as lengths: so many documents seen, then so many not, and so on."""
+    """Return who saw what as lengths: so many documents seen, then so many not, and so on."""
     changes = np.flatnonzero(np.diff(layer.annotated, prepend=np.True_))
     return np.diff(changes, prepend=0, append=len(layer.annotated)).tolist()
 
 
 def _deltas(layer: Layer) -> list[int]:
-    """Of each segment: how many documents further, start, length, label."""
+    """Return how many documents further each segment is, its start, length and label."""
     columns = (
         np.diff(layer.document, prepend=0),
         layer.start,

@@ -1,103 +1,114 @@
-"""What the sections of the page are made of."""
+"""The tables and charts of the page, of what the overview computed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 
-from spanagree.agreement.disagreements import disagreements
-from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.evaluation.result import Evaluation, System
-from spanagree.levels import difficulty_table as of_difficulty
-from spanagree.levels.by_level import EvaluationByLevel
-from spanagree.levels.by_level_table import levels_as_table
-from spanagree.levels.difficulty import Difficulty
+from spanagree.levels.difficulty import bins
+from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.matching.pairing import OUTCOMES
+from spanagree.matching.score import F1
 from spanagree.rendering.html import Html, el, escaped, number, remarks, scrolled, table
-from spanagree.rendering.svg import bar, histogram
-from spanagree.rendering.table import Table, Value
+from spanagree.rendering.svg import bar, histogram, slopes, strip
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.report.overview import SHOWN, Overview, SystemsOverview, TeamOverview
 from spanagree.settings import unit
 
-SHOWN = 40  # annotators in a heat map, and pairs in a table
 
-
-Sections = list[tuple[str, str, Html]]
-
-
-def paragraph(*parts: str) -> Html:
-    """A paragraph of texts and pieces."""
-    return el("p", *parts)
-
-
-_BARRED = ("F1", "chance F1", "corrected F1")
-
-
-def with_bars(of: Table, result: Evaluation | None = None) -> Any:
-    """Cells with a bar below each F1; of systems, ranks that say which way they go."""
-    systems = list(result.systems.values()) if result is not None else []
+def show_bars(figures: Table, result: Evaluation | None = None) -> Html:
+    """Return a table with a bar below each F1; with ranks of systems that say which way they go."""
+    systems = [] if result is None else list(result.systems.values())
+    shown = figures.shown
 
     def cell(row: int, column: int) -> Html | None:
-        value: Value = of.rows[row][column]
-        if of.header[column] in _BARRED and isinstance(value, float) and not math.isnan(value):
+        value, title = shown.rows[row][column], shown.header[column]
+        if title in F1 and isinstance(value, float) and not math.isnan(value):
             return Html(number(value) + bar(value))
-        if of.header[column] == "rank" and systems:
-            return escaped(f"{value}{change(systems[row])}")
+        if title == "rank" and systems:
+            return escaped(f"{value}{_change(systems[row])}")
         return None
 
-    return cell
+    return table(figures, cell)
 
 
-def change(system: System) -> str:
-    """Which way a system goes in rank when luck is taken off."""
+def _change(system: System) -> str:
+    """Return which way a system goes in rank when luck is taken off."""
     before, after = system.rank
     if before is None or after is None or before == after:
         return ""
     return " ▼" if after > before else " ▲"
 
 
-def captioned(chart: Html, caption: str) -> Html:
-    """A chart with its caption."""
-    return el(
-        "figure",
-        el("figcaption", caption),
-        scrolled(chart, caption),
-    )
+def _captioned(chart: Html, caption: str) -> Html:
+    return el("figure", el("figcaption", caption), scrolled(chart, caption))
 
 
-def difficulty_section(hard: Difficulty, levels: EvaluationByLevel | None) -> Html:
-    """How difficult the documents are; of systems also how they did in each level."""
-    borders = (
-        [level.low for level in levels.levels[1:] if not math.isnan(level.low)] if levels else []
-    )
-    found = of_difficulty.bins(hard)
-    said = of_difficulty.remarks(hard)
-    if found is None:
-        return remarks("no document has a difficulty", *said)
-    chart = histogram(*found, borders)
-    documents = counted(int(hard.defined.sum()), unit(hard.settings))
+def draw_slopes(report: SystemsOverview) -> Html:
+    """Return a chart of the systems' F1 as observed and beyond luck, of very many the best."""
+    systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
+    if not systems:
+        return Html()
+    chart = slopes([(s.name, s.f1.observed, s.f1.corrected, _change(s)) for s in systems])
+    below = ["▲ rises, ▼ falls in rank when luck is taken off"]
+    if left := len(report.placed) - len(systems):
+        below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
+    return Html(_captioned(chart, "From F1 as observed to F1 beyond luck") + remarks(*below))
+
+
+def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
+    """Return a histogram of how difficult the documents are, with the borders of levels."""
+    binned, below = bins(report.difficulty), remarks_on(report.difficulty)
+    if binned is None:
+        return remarks("no document has a difficulty", *below)
+    documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
     caption = f"{documents} by difficulty: 1 − the agreement that luck alone would give"
-    body = Html(captioned(chart, caption) + remarks(*said))
-    if levels is None:
-        return body
-    by_level = levels_as_table(levels)
-    return Html(body + table(by_level, with_bars(by_level)))
+    return Html(_captioned(histogram(*binned, borders or []), caption) + remarks(*below))
 
 
-def kinds_table(corpus: Corpus, pairs: Sequence[tuple[str, str]], who: tuple[str, str]) -> Html:
-    """How often two annotators part, by kind."""
-    rows: list[list[Value]] = []
-    for a, b in pairs[:SHOWN]:
-        counts: Mapping[str, int] = {}
-        if (corpus.layers[a].annotated & corpus.layers[b].annotated).any():
-            counts = disagreements(corpus, a, b, text=False).counts
-        rows.append([a, b, *(counts.get(kind) for kind in OUTCOMES)])
-    first, second = who
-    said = [
+def show_outcomes(report: Overview, first: str, second: str) -> Html:
+    """Return a table of how often each two annotators part, by kind."""
+    columns = [Column("", who, "name") for who in (first, second)]
+    columns += [Column("", kind, "count") for kind in OUTCOMES]
+    rows: list[list[Value]] = [
+        [*pair, *(counts.get(kind) for kind in OUTCOMES)]
+        for pair, counts in report.outcomes.items()
+    ]
+    below = [
         f"missed: {first} marked it, {second} not; spurious: {second} marked it, {first} not;"
         " boundary: other boundaries; label: another label"
     ]
-    if (left := len(pairs) - SHOWN) > 0:
-        said.append(f"the first {SHOWN} pairs; {left} more are left out here")
-    return table(Table((*who, *OUTCOMES), rows, names=2, remarks=said))
+    if left := len(report.pairs) - len(rows):
+        below.append(f"the first {SHOWN} pairs; {left} more are left out here")
+    return table(Table(columns, rows, remarks=below))
+
+
+def show_coverage(report: TeamOverview) -> Html:
+    """Return a table of which documents each annotator saw."""
+    document, layers = unit(report.difficulty.settings), report.corpus.layers
+    columns = [
+        Column("", "annotator", "name"),
+        Column("", f"{document}s seen", "count"),
+        Column("", "segments", "count"),
+        Column("", f"which of the {len(report.corpus)}", "name"),
+    ]
+    shown = [layers[name] for name in report.annotators]
+    seen = [int(layer.annotated.sum()) for layer in shown]
+    rows: list[list[Value]] = [
+        [name, number_seen, len(layer), ""]
+        for name, number_seen, layer in zip(report.annotators, seen, shown, strict=True)
+    ]
+    below = [
+        f"{counted(times, document)} seen by {counted(annotators, 'annotator')}"
+        for annotators, times in enumerate(report.seen_by)
+        if times
+    ][:SHOWN]
+    if left := len(layers) - len(shown):
+        below.append(f"the {len(shown)} who saw most; {left} more are left out here")
+
+    def cell(row: int, column: int) -> Html | None:
+        last = column == len(columns) - 1 and len(report.corpus)
+        return strip(shown[row].annotated) if last else None
+
+    return table(Table(columns, rows, remarks=below), cell)

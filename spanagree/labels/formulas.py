@@ -1,0 +1,205 @@
+"""The formulas of the coefficients, each written once: from sums over items to three figures.
+
+Every coefficient is a function of sums over items. A row of sums is a table of labels, a resample
+of it, or the same table with all categories but one made one, so one formula gives the figure, its
+interval and the figures by category.
+
+Symbols as in Artstein & Poesio (2005): A_o the observed and A_e the expected agreement, P(k) the
+share of category k, P(k|c) that of annotator c. For gaps there is no single accepted form; these
+are the formulas of irrCAC (Gwet): A_o is the mean over items with two labels or more, P(k) the mean
+over items with one or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.matching.score import beyond_luck
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What items add up to; each field is (rows, columns).
+
+    Attributes:
+        seen: items with a label.
+        compared: items with two labels or more; the sums that follow up to ``disagreement`` and
+            ``values`` run over these.
+        agreement: Σ Pᵢ, the share of pairs of labels of an item that are equal.
+        weight: Σ kᵢ, the weights of SPA.
+        weighted: Σ kᵢ Pᵢ.
+        disagreement: Σ of the labels, less the equal pairs / (nᵢ − 1).
+        share: Σ nᵢ_c/nᵢ, a column for each category.
+        weighted_share: Σ kᵢ nᵢ_c/nᵢ, by category.
+        values: labels, by category.
+        own: labels by annotator, in the order of their names, and category.
+    """
+
+    seen: Floats
+    compared: Floats
+    agreement: Floats
+    weight: Floats
+    weighted: Floats
+    disagreement: Floats
+    share: Floats
+    weighted_share: Floats
+    values: Floats
+    own: Floats
+
+    @property
+    def columns(self) -> Floats:
+        """All fields side by side; (rows, columns)."""
+        return np.concatenate([getattr(self, each.name) for each in fields(self)], axis=1)
+
+    @cached_property
+    def observed(self) -> Floats:
+        """A_o; (rows, 1)."""
+        return self.agreement / np.where(self.compared > 0.5, self.compared, np.nan)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """P(k); (rows, categories)."""
+        return self.share / self.seen
+
+    @cached_property
+    def preferences(self) -> tuple[Floats, Ints]:
+        """P(k|c), (rows, annotators, categories), and how many gave a label, (rows, 1)."""
+        categories = self.share.shape[1]
+        gave = self.own.reshape(len(self.own), self.own.shape[1] // categories, categories)
+        number = gave.sum(axis=2)
+        there = number > 0.5
+        own = np.where(there[..., None], gave / np.where(there, number, 1)[..., None], 0)
+        return own, there.sum(axis=1)[:, None]
+
+    @cached_property
+    def of_one(self) -> Floats:
+        """P(k)²: luck if there is one distribution for all annotators; (rows, categories)."""
+        return self.shares**2
+
+    @cached_property
+    def of_pairs(self) -> Floats:
+        """Mean over pairs of annotators of P(k|c_m)·P(k|c_n); (rows, categories)."""
+        own, annotators = self.preferences
+        pairs = np.where(annotators > 1, annotators * (annotators - 1), np.nan)
+        square: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / pairs
+        return square
+
+
+def starts(categories: int, annotators: int) -> dict[str, int]:
+    """Return the first column of each field among the columns of :class:`Sums`."""
+    widths = [1] * 6 + [categories] * 3 + [annotators * categories]
+    return {each.name: at for each, at in zip(fields(Sums), accumulate([0, *widths]), strict=False)}
+
+
+def sums_by_n(
+    n: Ints, items: Any, given: Any, agreeing: Any, own: Any, weights: Floats | None = None
+) -> Sums:
+    """Return sums from counts of items by how many labels they have, see ``LabelCounts``.
+
+    Args:
+        n: the numbers of labels; (R,).
+        items: how many items have that many; (rows, R).
+        given: their labels; (rows, R, categories).
+        agreeing: ordered pairs of equal labels; (rows, R, categories).
+        own: labels by annotator and category; (rows, annotators · categories).
+        weights: k of items with so many labels, 0 of fewer than two; (R,).
+    """
+    two = n >= 2
+    k = np.zeros(len(n)) if weights is None else weights
+    pairs, others = np.where(two, n * (n - 1), 1), np.where(two, n - 1, 1)
+    equal, share = agreeing.sum(axis=2), given / n[:, None]
+    single = (
+        items,
+        items * two,
+        equal / pairs,
+        k * items,
+        k * equal / pairs,
+        (n * items - equal / others) * two,
+    )
+    by_category = (share, k[:, None] * share, given * two[:, None])
+    return Sums(
+        *(part.sum(axis=1, keepdims=True) for part in single),
+        *(part.sum(axis=1) for part in by_category),
+        own,
+    )
+
+
+# --- the formulas -------------------------------------------------------------------------------
+
+
+def figures(observed: Floats, expected: Floats) -> Floats:
+    """Return observed, expected and what is beyond luck; (rows, 1) to (rows, 3)."""
+    return np.concatenate((observed, expected, beyond_luck(observed, expected)), axis=1)
+
+
+def _total(by_category: Floats) -> Floats:
+    total: Floats = by_category.sum(axis=1, keepdims=True)
+    return total
+
+
+def _spa(sums: Sums) -> Floats:
+    """A_e is Σ p² of the shares that the weights give; beyond luck is the corrected SPA."""
+    share = sums.weighted_share / sums.weight
+    return figures(sums.weighted / sums.weight, _total(share**2))
+
+
+def _pi(sums: Sums) -> Floats:
+    return figures(sums.observed, _total(sums.of_one))
+
+
+def _kappa(sums: Sums) -> Floats:
+    return figures(sums.observed, _total(sums.of_pairs))
+
+
+def _alpha(sums: Sums) -> Floats:
+    """1 − D_o and 1 − D_e of the coincidence matrix."""
+    n = _total(sums.values)
+    equal = _total(sums.values * (sums.values - 1))
+    return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
+
+
+def _ac1(sums: Sums) -> Floats:
+    p, categories = sums.shares, sums.share.shape[1]
+    luck = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
+    return figures(sums.observed, luck)
+
+
+def _bias(sums: Sums) -> Floats:
+    """A_e of π, A_e of κ, and their difference."""
+    of_pi, of_kappa = _total(sums.of_one), _total(sums.of_pairs)
+    return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
+
+
+Formula: TypeAlias = Callable[[Sums], Floats]
+"""From sums to observed, expected and value; ``nan`` where undefined; (rows, 3)."""
+
+FORMULAS: Mapping[str, Formula] = {
+    "SPA": _spa,
+    "π": _pi,
+    "κ": _kappa,
+    "α": _alpha,
+    "AC1": _ac1,
+    "B": _bias,
+}
+"""The formula of each coefficient, in the order in which they are reported."""
+
+
+def rows_of(name: str, sums: Sums) -> list[list[float]]:
+    """Return the three figures of a coefficient for each row of sums."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows: list[list[float]] = FORMULAS[name](sums).tolist()
+    return rows
+
+
+def all_figures(columns: Floats, categories: int, annotators: int) -> Floats:
+    """Return the figures of all coefficients, from the columns of sums; (rows, 18)."""
+    borders = list(starts(categories, annotators).values())[1:]
+    sums = Sums(*np.split(columns, borders, axis=1))
+    return np.concatenate([formula(sums) for formula in FORMULAS.values()], axis=1)

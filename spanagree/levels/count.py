@@ -1,0 +1,150 @@
+"""What luck alone gives on each document of a corpus or a block; documents of blocks follow on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats
+from spanagree.blocks.counted import Counted
+from spanagree.blocks.ids import ids_of
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, one_of, printable
+from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.overlaps import check_layer
+from spanagree.matching.score import UNDEFINED
+from spanagree.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DifficultySettings(Settings):
+    """The settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
+
+    gold: str | None = None
+    match: str
+    chance: str
+    of: str
+    annotators: int | None = None
+
+
+class Documents(NamedTuple):
+    """The documents of one corpus or block.
+
+    Attributes:
+        chance: the agreement that luck alone would give on each; ``nan`` where undefined.
+        expected: the expected match, summed over ordered pairs of annotators.
+        size: the size of an annotation, summed alike.
+        seen: which of them one of the annotators saw.
+        ids: their names, if they have any.
+    """
+
+    chance: Floats
+    expected: Floats
+    size: Floats
+    seen: Bools
+    ids: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedDifficulty(Counted[DifficultySettings]):
+    """What is counted for a difficulty: single documents, which blocks keep too.
+
+    Attributes:
+        annotators: whose annotations these are.
+        parts: the documents of each block, or of a whole corpus.
+    """
+
+    annotators: tuple[str, ...]
+    parts: tuple[Documents, ...]
+
+    def _add(self, other: CountedDifficulty) -> dict[str, Any]:
+        return {
+            "annotators": tuple(dict.fromkeys((*self.annotators, *other.annotators))),
+            "parts": (*self.parts, *other.parts),
+        }
+
+
+def count(
+    corpus: Corpus,
+    *,
+    gold: str | None,
+    annotators: Sequence[str] | None,
+    match: str,
+    chance: str,
+    keep: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> CountedDifficulty:
+    """Count what luck alone gives on each document of one corpus or block.
+
+    Args:
+        corpus: the annotations as layers.
+        gold: the name of the gold layer, or
+        annotators: the names of those of a team; of a block those count who are in it.
+        match: the measure.
+        chance: the chance model.
+        keep: whether this is a whole corpus, which needs an annotator.
+        progress: called with the number of pairs of annotations done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, no layer, or a layer that overlaps itself where the
+            measure or the chance model does not allow it.
+    """
+    if keep and not (corpus.layers if annotators is None else annotators):
+        raise SettingError("no annotator; difficulty needs one at least")
+    if gold is not None:
+        if gold not in corpus.layers:
+            raise one_of(gold, map(printable, corpus.annotators), "gold")
+        annotators = [gold]
+    elif annotators is not None and not keep:
+        annotators = [name for name in annotators if name in corpus.layers]
+    team = corpus if annotators is None else corpus.of_annotators(annotators)
+    for name in team.annotators:
+        check_layer(team, name, match, chance)
+    return CountedDifficulty(
+        documents=len(corpus),
+        settings=DifficultySettings(
+            gold=gold,
+            match=match,
+            chance=chance,
+            of="team" if gold is None else "gold",
+            offsets=corpus.offsets,
+            reading=corpus.reading,
+        ),
+        notes=corpus.notes,
+        ids=() if keep else ids_of(corpus),
+        annotators=team.annotators,
+        parts=(_documents(team, match, chance, progress),),
+    )
+
+
+def _documents(
+    team: Corpus, match: str, chance: str, progress: Callable[[int, int], None] | None
+) -> Documents:
+    """Return the mean over all ordered pairs of those who saw each document, i = j included."""
+    crowd = Crowd.of(team)
+    first, second = crowd.pairs(with_itself=True)
+    columns = compare(team, crowd, (first, second), match, chance, progress)
+    expected, size_a, size_b = (
+        np.bincount(columns.document, column, len(first))
+        for column in (columns.expected, columns.size_a, columns.size_b)
+    )
+    size = (size_a + size_b) / 2
+    times = np.where(first == second, 1.0, 2.0)  # i, j and j, i
+    defined = size > 0
+    alike = np.where(defined, expected / np.where(defined, size, 1), 0.0)
+    document = crowd.document[first]
+    order = np.lexsort((expected, alike, document))  # canonical order
+    total, pairs, all_expected, all_size = (
+        np.bincount(document[order], (times * value)[order], len(team)).astype(np.float64)
+        for value in (alike, defined.astype(np.float64), expected, size)
+    )
+    return Documents(
+        np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
+        all_expected,
+        all_size,
+        np.bincount(crowd.document, minlength=len(team)) > 0,
+        team.ids,
+    )

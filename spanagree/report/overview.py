@@ -1,0 +1,220 @@
+"""All that a report shows, computed here: the page only renders it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from spanagree.agreement.agree import agree
+from spanagree.agreement.disagreements import disagreements
+from spanagree.agreement.result import Agreement, Member
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, SpanAgreeError, counted
+from spanagree.evaluation.compare_systems import Comparison, SystemPair, compare_systems
+from spanagree.evaluation.evaluate import evaluate
+from spanagree.evaluation.result import Evaluation, System
+from spanagree.labels.summary import Coefficients, coefficients
+from spanagree.labels.tokens import token_labels
+from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
+from spanagree.levels.difficulty import Difficulty, difficulty
+
+SHOWN = 40  # annotators in a heat map, and pairs in a table
+_LEVELS = 2
+_COMPARED = 12  # systems of which each two are tested
+_RESAMPLES = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """What every report shows.
+
+    Attributes:
+        corpus: the corpus.
+        difficulty: how difficult its documents are.
+        pairs: each two that are set side by side.
+        outcomes: how often each of the first pairs part, by kind; empty if they share nothing.
+        first_pair: the two that the browser of documents begins with.
+        signature: the settings that made the figures.
+        notes: what readers and results remarked.
+    """
+
+    corpus: Corpus
+    difficulty: Difficulty
+    pairs: Sequence[tuple[str, str]]
+    outcomes: Mapping[tuple[str, str], Mapping[str, int]]
+    first_pair: tuple[str, str]
+    signature: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemsOverview(Overview):
+    """What a report on systems against a gold annotation shows.
+
+    Attributes:
+        levels: how they did, and how by level of difficulty.
+        comparison: a test of each two of them, unless there are very many.
+    """
+
+    levels: EvaluationByLevel
+    comparison: Comparison | None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """How the systems did over all documents."""
+        return self.levels.whole
+
+    @property
+    def placed(self) -> list[System]:
+        """The systems by rank, the best beyond luck first."""
+
+        def place(system: System) -> tuple[float, ...]:
+            return tuple(math.inf if rank is None else rank for rank in system.rank[::-1])
+
+        return sorted(self.evaluation.systems.values(), key=place)
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the order of the systems changes when luck is taken off."""
+        ranks = [system.rank for system in self.placed]
+        return any(rank.observed != rank.corrected for rank in ranks)
+
+    @property
+    def borders(self) -> list[float]:
+        """The difficulties at which a level ends and the next one begins."""
+        return [level.low for level in self.levels.levels[1:] if not math.isnan(level.low)]
+
+    @property
+    def best_two(self) -> SystemPair | None:
+        """The best two systems beyond luck, if it was tested whether they can be told apart."""
+        best = {system.name for system in self.placed[:2]}
+        pairs = () if self.comparison is None else self.comparison.pairs
+        pair = next((pair for pair in pairs if {pair.a, pair.b} == best), None)
+        return None if pair is None or math.isnan(pair.corrected.p_holm) else pair
+
+    @property
+    def hard_half(self) -> tuple[float, Evaluation] | None:
+        """From which difficulty on documents are hard, and how the systems did on these."""
+        parts = zip(self.levels.levels, self.levels.evaluations, strict=True)
+        halves = [(level.low, part) for level, part in parts if not math.isnan(level.low)]
+        return halves[-1] if len(halves) > 1 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamOverview(Overview):
+    """What a report on a team of annotators shows.
+
+    Attributes:
+        agreement: how far they agree.
+        annotators: those for which there is room, who saw the most, in the order of the corpus.
+        seen_by: how many documents were seen by no annotator, by one, by two, and so on.
+        coefficients: those of the labels of tokens, or why there are none.
+    """
+
+    agreement: Agreement
+    annotators: Sequence[str]
+    seen_by: Sequence[int]
+    coefficients: Coefficients | str
+
+    @property
+    def apart(self) -> Member | None:
+        """The annotator without whom the team would agree most, if it would agree more."""
+        members = self.agreement.annotators.values()
+        rising = [member for member in members if member.rise.corrected > 0]
+        return max(rising, key=lambda member: member.rise.corrected, default=None)
+
+
+def first(evaluation: Evaluation, kind: str) -> list[str]:
+    """Return the names of the systems that are first by an observed or a corrected F1."""
+    systems = evaluation.systems.values()
+    return [system.name for system in systems if getattr(system.rank, kind) == 1]
+
+
+def overview(
+    corpus: Corpus,
+    *,
+    gold: str | None = None,
+    team: bool = False,
+    match: str = "exact",
+    chance: str = "nonoverlapping",
+) -> SystemsOverview | TeamOverview:
+    """Return what a report shows of systems against gold, or of a team of annotators.
+
+    Raises:
+        SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
+            team at once.
+    """
+    if not team:
+        return _of_systems(corpus, gold, {"match": match, "chance": chance})
+    if gold is not None:
+        raise SettingError("gold and team; a report is on systems against gold or on a team")
+    if len(corpus.layers) < 2:
+        annotators = counted(len(corpus.layers), "annotator")
+        raise SettingError(f"{annotators}; a report on a team needs two")
+    return _of_team(corpus, {"match": match, "chance": chance})
+
+
+def _of_systems(corpus: Corpus, gold: str | None, settings: Mapping[str, Any]) -> SystemsOverview:
+    evaluation = evaluate(corpus, gold, **settings)
+    gold = evaluation.settings.gold
+    hard = difficulty(corpus, gold, **settings)
+    levels = evaluate_levels(evaluation, hard, levels=_LEVELS)
+    compared = 1 < len(evaluation.systems) <= _COMPARED
+    pairs = [(gold, name) for name in evaluation.systems]
+    return SystemsOverview(
+        corpus=corpus,
+        difficulty=hard,
+        pairs=pairs,
+        outcomes=_outcomes(corpus, pairs),
+        first_pair=pairs[0],
+        signature=levels.signature,
+        notes=(*evaluation.notes, *levels.notes),
+        levels=levels,
+        comparison=compare_systems(evaluation, resamples=_RESAMPLES) if compared else None,
+    )
+
+
+def _of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOverview:
+    agreement = agree(corpus, **settings)
+    pairs = list(agreement.pairs)
+    most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)
+    members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
+    active = {member.name for member in members[:SHOWN]}
+    annotators = corpus.layers
+    seen = np.sum([layer.annotated for layer in annotators.values()], axis=0)
+    return TeamOverview(
+        corpus=corpus,
+        difficulty=difficulty(corpus, **settings),
+        pairs=pairs,
+        outcomes=_outcomes(corpus, pairs),
+        first_pair=(most.a, most.b) if most else next(combinations(annotators, 2)),
+        signature=agreement.signature,
+        notes=agreement.notes,
+        agreement=agreement,
+        annotators=[name for name in annotators if name in active],
+        seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
+        coefficients=_coefficients(corpus),
+    )
+
+
+def _coefficients(corpus: Corpus) -> Coefficients | str:
+    try:
+        return coefficients(token_labels(corpus))
+    except SpanAgreeError as error:
+        return str(error)
+
+
+def _outcomes(
+    corpus: Corpus, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], Mapping[str, int]]:
+    """Return how often each of the first pairs part, by kind."""
+    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
+    return {
+        (a, b): disagreements(corpus, a, b, text=False).counts if (seen[a] & seen[b]).any() else {}
+        for a, b in pairs[:SHOWN]
+    }
