@@ -106,6 +106,8 @@ def merged_settings(
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
+    "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
+    "delta_empty": "number", "categorical": "word", "sampler": "word", "precision": "number",
     "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
     "annotators": "whole", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
@@ -142,4 +144,6 @@ def _signed(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(f"{number:g}" for number in value)
     # a user's text may hold anything
+    if isinstance(value, float):
+        return f"{value:g}"
     return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)

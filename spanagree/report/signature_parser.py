@@ -18,6 +18,7 @@ _PATTERNS = {
     "text": "[^|]*",  # a user's, escaped
     "whole": "0|[1-9][0-9]{0,99}",
     "yes or no": "yes|no",
+    "number": _NUMBER,
     "numbers": _NUMBERS,
     "classes": f"estimated|{_NUMBERS}",
     "scheme": rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}",

@@ -50,23 +50,53 @@ def best_alignment(units: Units, annotators: Ints, dissimilarity: Dissimilarity)
         annotators: of each document, how many annotators saw it; two or more where units are.
         dissimilarity: of two units.
     """
-    most = (pairs_of_annotators(annotators) + annotators - 1) * dissimilarity.delta_empty
-    pairs = near_pairs(units, most.astype(np.float64), dissimilarity)
+    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
+    return aligned(units, pairs, annotators, dissimilarity)
+
+
+def reachable(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+    """Return of each document how much units of a best alignment differ at most.
+
+    Taking a unit out of its unitary alignment costs Δ_∅ and saves Σ (d − Δ_∅)/C over its pairs, of
+    which none is below −Δ_∅/C.
+    """
+    most = pairs_of_annotators(annotators) + annotators - 1
+    return np.asarray(most * dissimilarity.delta_empty, np.float64)
+
+
+def aligned(
+    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity
+) -> Alignment:
+    """Return the best alignment, given all pairs that differ less than :func:`reachable` says."""
     two = annotators[units.document] == 2
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
     chosen = two[pairs.u]
-    _assign(units, Pairs(*(x[chosen] for x in pairs)), dissimilarity, group)
-    rest = Pairs(*(x[~chosen] for x in pairs))
+    _assign(units, pairs.rows(chosen), dissimilarity, group)
+    rest = pairs.rows(~chosen)
     if len(rest.u):
         gap += pack(units, rest, annotators, dissimilarity, group)
     _, group = np.unique(group, return_inverse=True)
-    return Alignment(group, cost_of(units, group, annotators, dissimilarity), gap)
+    cost = cost_of(units, group, annotators, dissimilarity)
+    for document in np.flatnonzero(np.isnan(gap)).tolist():
+        here = units.rows(units.document == document)
+        gap[document] = cost[document] - _least_by_pairs(here, annotators[document], dissimilarity)
+    return Alignment(group, cost, gap)
 
 
-def cost_of(
-    units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity
-) -> Floats:
+def _least_by_pairs(units: Units, annotators: int, dissimilarity: Dissimilarity) -> float:
+    """Return a cost below which no alignment of a document can be: the mean over its pairs."""
+    names = np.unique(units.annotator).tolist()
+    costs = []
+    for i, one in enumerate(names):
+        for other in names[i + 1 :]:
+            pair = units.rows(np.isin(units.annotator, (one, other)))
+            both = pair._replace(document=np.zeros(len(pair.start), np.int64))
+            costs.append(best_alignment(both, np.array([2]), dissimilarity).cost[0])
+    return math.fsum(costs) / (annotators * (annotators - 1) / 2)
+
+
+def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Return the sum of the disorders of the unitary alignments of each document.
 
     The sums are exact, so that no order changes a digit.
@@ -126,7 +156,7 @@ def _assign(units: Units, pairs: Pairs, dissimilarity: Dissimilarity, group: Int
     order = np.argsort(component[pairs.u], kind="stable")
     portion = (np.cumsum(size) // _TOGETHER)[component[pairs.u[order]]]
     for rows in np.split(order, np.flatnonzero(np.diff(portion)) + 1):
-        _assign_portion(Pairs(*(x[rows] for x in pairs)), dissimilarity, group)
+        _assign_portion(pairs.rows(rows), dissimilarity, group)
 
 
 def _assign_portion(pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> None:

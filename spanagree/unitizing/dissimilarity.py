@@ -1,6 +1,6 @@
 """How unlike two units are, and which units are near enough to be aligned.
 
-Mathet, Widlöcher & Métivier (2015): d = α · ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² · Δ_∅ + β · c · Δ_∅,
+Mathet, Widlöcher & Métivier (2015): d = Δ_∅ · (α · ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² + β · c),
 with c 0 for equal categories; for others 1, or their distance on an ordinal scale.
 """
 
@@ -85,7 +85,8 @@ class Dissimilarity:
         check_choice(self.categorical, CATEGORICAL, "categorical")
         for name, least in (("alpha", "0"), ("beta", "0"), ("delta_empty", "more than 0")):
             value = getattr(self, name)
-            fits = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < math.inf
+            fits = isinstance(value, Real) and not isinstance(value, bool)
+            fits = fits and 0 <= float(value) < math.inf
             if not fits or (name == "delta_empty" and value == 0):
                 raise SettingError(f"{name} {show(value)}; a number from {least} is needed")
 
@@ -148,6 +149,10 @@ class Pairs(NamedTuple):
     v: Ints
     value: Floats
 
+    def rows(self, chosen: NDArray[np.generic]) -> Pairs:
+        """Return some of the pairs, by number or mask."""
+        return Pairs(self.u[chosen], self.v[chosen], self.value[chosen])
+
 
 def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pairs:
     """Return the pairs of units of two annotators that differ by less than ``most``.
@@ -165,8 +170,7 @@ def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pair
         found.append(Pairs(u[near], v[near], value[near]))
     nothing = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     pairs = Pairs(*map(np.concatenate, zip(nothing, *found, strict=True)))
-    order = np.lexsort((pairs.v, pairs.u))
-    return Pairs(pairs.u[order], pairs.v[order], pairs.value[order])
+    return pairs.rows(np.lexsort((pairs.v, pairs.u)))
 
 
 def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:

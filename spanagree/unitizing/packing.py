@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, groups, ranges
+from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, tie_breaks
 
 _FLOORS = (0.9, 0.7, 0.5, 0.3, 0.15, 0.0)  # of Δ_∅; prices that units have at least, at first
@@ -39,7 +39,7 @@ class _Problem(NamedTuple):
         each: of each unit 1/C, by which savings of pairs are divided.
         last: of each unit the number of annotators of its document.
         rank: of each unit the number of its annotator among those of its document.
-        begin: where the pairs of each unit begin; those of ``u`` end where those of ``u + 1`` begin.
+        begin: where the pairs of each unit begin, and at last where all end.
         near: the second units of the pairs.
         saving: of each pair (Δ_∅ − d)/C.
         farthest: the greatest number of annotators.
@@ -82,7 +82,11 @@ def pack(
     """
     problem = _problem(units, pairs, annotators, dissimilarity)
     pool, prices, cut = _generate(problem)
-    tolerance = _EXACT * dissimilarity.delta_empty * (1 + np.bincount(units.document, minlength=len(annotators)))
+    tolerance = (
+        _EXACT
+        * dissimilarity.delta_empty
+        * (1 + np.bincount(units.document, minlength=len(annotators)))
+    )
     bound = np.bincount(units.document, prices, len(annotators))
     everywhere = np.bincount(units.document[pairs.u], minlength=len(annotators)) > 0
     value = _best_whole(problem, pool, everywhere, group)[0]
@@ -195,13 +199,11 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
     They grow by one annotator after the other, as long as what could still be added may lift them
     above ``least``. The second are units for which some were left out, as they were too many.
     """
-    units, empty = problem.units, problem.dissimilarity.delta_empty
+    empty = problem.dissimilarity.delta_empty
     gain = empty - prices  # of each unit, besides what its pairs save
     first = np.repeat(np.arange(len(gain)), np.diff(problem.begin))
     best = np.full((len(gain), problem.farthest), -np.inf)  # of a later annotator's units
-    np.maximum.at(
-        best, (first, problem.rank[problem.near]), gain[problem.near] + problem.saving
-    )
+    np.maximum.at(best, (first, problem.rank[problem.near]), gain[problem.near] + problem.saving)
     found: list[_Columns] = []
     left_out: list[Ints] = []
     members, reduced = np.arange(len(gain))[:, None], gain - empty
@@ -293,9 +295,7 @@ def _best_whole(
     return value, short
 
 
-def _program(
-    problem: _Problem, columns: list[Ints], here: Ints
-) -> tuple[float, list[Ints], float]:
+def _program(problem: _Problem, columns: list[Ints], here: Ints) -> tuple[float, list[Ints], float]:
     """Return the greatest saving of disjoint unitary alignments, these, and its upper bound."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -1,0 +1,121 @@
+"""A figure that is made of two disagreements: observed and expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.matching.score import CERTAIN, UNDEFINED, Interval
+from spanagree.rendering.data import plain
+from spanagree.rendering.table import Column, Value
+
+FIGURES = ("observed", "expected", "value")
+
+
+class Disagreement(NamedTuple):
+    """A coefficient 1 − observed/expected, and the disagreements that it is made of.
+
+    Attributes:
+        value: 1 where annotators agree throughout, 0 where they do no better than luck.
+        observed: the disagreement observed.
+        expected: that which luck alone would give.
+        error: the standard error of the value that comes from sampling; 0 if nothing is sampled.
+        reason: why the value is undefined (``nan``), if it is.
+        interval: of observed, expected and value (its ``corrected``), if asked for.
+    """
+
+    value: float
+    observed: float
+    expected: float
+    error: float = 0.0
+    reason: str = ""
+    interval: Interval | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: undefined is ``None``, and why."""
+        figures: dict[str, Any] = {name: plain(getattr(self, name)) for name in FIGURES}
+        if self.error == self.error and self.error > 0:
+            figures["error"] = self.error
+        if self.reason:
+            figures["undefined"] = self.reason
+        if self.interval is not None:
+            observed, expected, value, reason = self.interval
+            ends = {"observed": observed, "expected": expected, "value": value}
+            figures["interval"] = plain(ends) | ({"reason": reason} if reason else {})
+        return figures
+
+
+def disagreement(
+    observed: float, expected: float, nothing: str, error: float = 0.0
+) -> Disagreement:
+    """Return 1 − observed/expected, or why it is undefined.
+
+    ``nothing`` is the reason if there is nothing that luck could disagree on.
+
+    >>> disagreement(0.25, 1.0, "nothing is marked").value
+    0.75
+    """
+    if not expected > 0:
+        return Disagreement(UNDEFINED, observed, expected, reason=nothing)
+    return Disagreement(1 - observed / expected, observed, expected, error)
+
+
+def undefined(reason: str) -> Disagreement:
+    """Return a coefficient of which nothing is defined."""
+    return Disagreement(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
+
+
+def figures(observed: Floats, expected: Floats, weight: Floats, luck: Floats) -> Floats:
+    """Return observed and expected disagreement and the coefficient; (…) to (…, 3).
+
+    What is observed is divided by ``weight``, what is expected by ``luck``.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one = np.where(weight > 0, observed / weight, np.nan)
+        other = np.where(luck > 0, expected / luck, np.nan)
+        value = np.where(other > CERTAIN * np.nanmax(other, initial=0), 1 - one / other, np.nan)
+    return np.stack((one, other, value), axis=-1)
+
+
+def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
+    """Return the columns of a coefficient: for data its name stands before the figures."""
+    listed = [Column(f"{name}_value", title, "figure")]
+    if intervals:
+        listed.append(Column("", "interval", "interval"))
+    if sampled:
+        listed.append(Column(f"{name}_error", "error", "figure", f"error of {title}"))
+    listed += [
+        Column(f"{name}_observed", "observed", "figure", f"observed and expected of {title}"),
+        Column(f"{name}_expected", "expected", "figure", f"observed and expected of {title}"),
+    ]
+    if intervals:
+        listed += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]
+    return listed
+
+
+def values(of: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
+    """Return the values of a coefficient in :func:`columns`."""
+    row: list[Value] = [of.value]
+    ends = of.interval[:3] if of.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
+    if intervals:
+        row.append(ends[2])
+    if sampled:
+        row.append(of.error)
+    row += [of.observed, of.expected]
+    if intervals:
+        row += [end for pair in ends for end in pair]
+    return row
+
+
+def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
+    """Return why figures are undefined or their intervals odd, each reason once."""
+    found: dict[str, None] = {}
+    for name, of in named:
+        if of.reason:
+            found[f"{name}: {of.reason}"] = None
+        if of.interval is not None and of.interval.reason and not of.reason:
+            found[f"{name}: interval: {of.interval.reason}"] = None
+    return list(found)
