@@ -34,7 +34,7 @@ from spanagree.unitizing.sampling import SAMPLERS, Continuum, Drawn, draw, joine
 from spanagree.unitizing.score import Disagreement, disagreement, figures, undefined
 
 _FIRST = 12  # draws, by which the standard error is first known
-_PORTION = 4  # draws that a worker makes at a time
+_PORTION = 6  # draws that a worker makes at a time
 _MOST = 10_000  # draws
 
 
@@ -166,7 +166,7 @@ def _figures(corpus: Corpus, job: _Job) -> GammaFigures:
             {label: undefined(nothing) for label in corpus.labels},
             documents, number, 0, 0, 0.0,
         )  # fmt: skip
-    alignment, observed = measured(continuum.units, continuum, job.dissimilarity)
+    group, observed = measured([continuum.units], continuum, job.dissimilarity)
     units = np.bincount(continuum.units.document, minlength=documents)
     weight = units / continuum.annotators
     expected = _sampled(continuum, observed, job)
@@ -181,7 +181,7 @@ def _figures(corpus: Corpus, job: _Job) -> GammaFigures:
         dict(zip(compared.labels, made[2:], strict=True)),
         documents,
         number,
-        int(alignment.group.max()) + 1,
+        int(group.max()) + 1,
         len(expected.drawn.cost),
         math.fsum(observed.gap[0].tolist()) / math.fsum(weight.tolist()),
     )

@@ -19,6 +19,7 @@ from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, tie_breaks
 
 _FLOORS = (0.9, 0.7, 0.5, 0.3, 0.15, 0.0)  # of Δ_∅; prices that units have at least, at first
+_LAST_FLOOR = 0.2  # of Δ_∅; above it, a program waits until there are many
 _SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are taken along
 _SCALE = 1e4  # of savings in programs, whose tolerances are absolute
 _EXACT = 1e-10  # of Δ_∅
@@ -154,8 +155,9 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
         for i, columns in enumerate(found):
             both = np.concatenate((pool[i], columns.units))
             pool[i] = np.unique(both, axis=0) if len(columns.units) else pool[i]
-        if sum(map(len, pool)) > size:
-            size, before = sum(map(len, pool)), duals.sum()
+        grown = sum(map(len, pool))
+        if grown > (size if size or floor < _LAST_FLOOR else 2 * len(centre)):
+            size, before = grown, duals.sum()
             duals = _relaxed(problem, pool)[1]
             # while the optimum stays, prices that differ are as good, and their mean is better
             same = abs(duals.sum() - before) <= _EXACT * empty * len(duals)

@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.unitizing.alignment import Alignment, aligned, aligned_pairs, reachable
+from spanagree.unitizing.alignment import aligned, aligned_pairs, reachable
 from spanagree.unitizing.control import gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, units_of
 
@@ -22,6 +22,7 @@ SAMPLERS = {
 }
 """Where random annotations come from, by name."""
 
+_TOGETHER = 1500  # units of random annotations that are aligned together
 _SHORTEST = 1e-6  # units of length 0 are drawn again
 
 
@@ -65,46 +66,57 @@ class Drawn(NamedTuple):
 
 
 def measured(
-    units: Units, continuum: Continuum, dissimilarity: Dissimilarity
-) -> tuple[Alignment, Drawn]:
-    """Return the best alignment of units of the same documents, and what it adds up to."""
-    annotators = continuum.annotators
+    annotations: Sequence[Units], continuum: Continuum, dissimilarity: Dissimilarity
+) -> tuple[Ints, Drawn]:
+    """Return the best alignments of annotations of the same documents, and what they add up to.
+
+    The first are the unitary alignments of all units, annotation after annotation.
+    """
+    count, documents = len(annotations), len(continuum.annotators)
+    shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
+    columns = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
+    units = columns._replace(document=columns.document + shift)
+    annotators = np.tile(continuum.annotators, count)
     pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
     alignment = aligned(units, pairs, annotators, dissimilarity)
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
     own = np.bincount(units.document, minlength=len(annotators))
-    there = np.bincount(continuum.units.document, minlength=len(annotators))
+    there = np.tile(np.bincount(continuum.units.document, minlength=documents), count)
     share = np.where(own > 0, there / np.maximum(own, 1), 0.0)
-    categories = category_sums(units, alignment.group, continuum, dissimilarity)
-    return alignment, Drawn(
-        (alignment.cost * share)[None], gain[None], categories[None], (alignment.gap * share)[None]
+    kinds = 1 + continuum.labels
+    categories = category_sums(units, alignment.group, len(annotators), kinds, dissimilarity)
+    return alignment.group, Drawn(
+        (alignment.cost * share).reshape(count, documents),
+        gain.reshape(count, documents),
+        categories.reshape(count, documents, kinds, 2),
+        (alignment.gap * share).reshape(count, documents),
     )
 
 
 def category_sums(
-    units: Units, group: Ints, continuum: Continuum, dissimilarity: Dissimilarity
+    units: Units, group: Ints, documents: int, kinds: int, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Return how unlike aligned categories are, and their weights; (documents, 1 + labels, 2).
+    """Return how unlike aligned categories are, and their weights; (documents, kinds, 2).
 
     A pair of a unitary alignment of m units weighs max(0, 1 − α · how far apart its units are)
-    over m − 1 (Mathet 2017); it counts for all, and for each label that one of its units has.
+    over m − 1 (Mathet 2017). It counts for the first kind, all, and for each label that one of its
+    units has.
     """
     u, v = aligned_pairs(group)
     weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
     weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
     unlike = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
-    kinds = 1 + continuum.labels
     document = units.document[u] * kinds
     one, other = units.label[u] + 1, units.label[v] + 1
     both = np.where(one == other, 0.0, weight)
     cell = np.concatenate((document, document + one, document + other))
     sums = [
-        np.bincount(cell, np.concatenate((w, w, both * part)), len(continuum.annotators) * kinds)
+        np.bincount(cell, np.concatenate((w, w, both * part)), documents * kinds)
         for part, w in ((unlike, weight * unlike), (1.0, weight))
     ]
     table: Floats = np.stack(sums, axis=1).astype(np.float64)
-    return table.reshape(len(continuum.annotators), kinds, 2)
+    return table.reshape(documents, kinds, 2)
 
 
 def draw(
@@ -116,14 +128,17 @@ def draw(
     numbers: Sequence[int],
 ) -> Drawn:
     """Return what random annotations add up to; each has its own seed, made of its number."""
-    found = []
+    found: list[Drawn] = []
+    waiting: list[Units] = []
     for number in numbers:
         rng = np.random.default_rng([seed, number])
         if sampler == "chance":
-            units = _placed(continuum, chance, rng)
+            waiting.append(_placed(continuum, chance, rng))
         else:
-            units = (_normal if sampler == "pygamma" else _shifted)(continuum, rng)
-        found.append(measured(units, continuum, dissimilarity)[1])
+            waiting.append((_normal if sampler == "pygamma" else _shifted)(continuum, rng))
+        if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
+            found.append(measured(waiting, continuum, dissimilarity)[1])
+            waiting = []
     return joined(found)
 
 
