@@ -24,6 +24,7 @@ _SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are t
 _SCALE = 1e4  # of savings in programs, whose tolerances are absolute
 _EXACT = 1e-10  # of Δ_∅
 _NEAR = 0.2  # of Δ_∅; prices that miss by no more in a document are near enough
+_MANY = 600  # units; in a document of more, prices may miss by more
 _CLOSE = 3.0  # of Δ_∅; a gap that can be closed by looking at all that could close it
 _WHOLE = 1e-6
 _MOST = 1 << 20  # unitary alignments that are looked at together
@@ -149,8 +150,10 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
         cut[units.document[left_out]] |= floor == 0
         if floor == 0:
             lift = _lift(found, len(centre))
-            lifted = np.bincount(units.document, lift).max()
-            if lifted <= _EXACT * empty or (same and lifted <= _NEAR * empty):
+            lifted = np.bincount(units.document, lift)
+            near = _NEAR * (1 + np.bincount(units.document) / _MANY)
+            exact = lifted.max() <= _EXACT * empty
+            if exact or (same and (lifted <= near * empty).all()):
                 return pool, centre + lift, cut
         for i, columns in enumerate(found):
             both = np.concatenate((pool[i], columns.units))
