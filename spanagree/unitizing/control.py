@@ -83,11 +83,11 @@ def _mean_gains(
         offset = np.arange(low, of_a - of_b - low + 1)
         shift = (np.abs(offset) + np.abs(offset + of_b - of_a)) / (of_a + of_b)
         gain = np.maximum(room - dissimilarity.alpha * shift**2, 0)
-        total[here] = _correlated(profiles, A, B, offset, gain) / pairs
+        total[here] = correlated(profiles, A, B, offset, gain) / pairs
     return total * dissimilarity.delta_empty
 
 
-def _correlated(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: Floats) -> Floats:
+def correlated(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: Floats) -> Floats:
     """Return Σ_x P_A(x) Σ_δ gain(δ) P_B(x + δ) for each pair of profiles."""
     width = np.maximum(profiles.width[A], profiles.width[B] - offset[0])
     width = np.minimum(width, profiles.size[A] // 2)

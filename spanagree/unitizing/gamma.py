@@ -24,14 +24,14 @@ from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_whole, printable, show
 from spanagree.matching.overlaps import check_chance
-from spanagree.matching.score import UNDEFINED, Interval
-from spanagree.uncertainty.bootstrap import Resampling, intervals
+from spanagree.matching.score import UNDEFINED
+from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.canonical import canonical
 from spanagree.unitizing.control import expected_gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.unitizing.sampling import SAMPLERS, Continuum, Drawn, draw, joined, measured
-from spanagree.unitizing.score import Disagreement, disagreement, figures, undefined
+from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
 
 _FIRST = 12  # draws, by which the standard error is first known
 _PORTION = 6  # draws that a worker makes at a time
@@ -174,7 +174,7 @@ def _figures(corpus: Corpus, job: _Job) -> GammaFigures:
     named = [None, *compared.labels]
     made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]
     if job.resampling is not None:
-        made = _with_intervals(made, table, job.resampling)
+        made = with_intervals(made, table, job.resampling)
     return GammaFigures(
         made[0],
         made[1],
@@ -282,12 +282,6 @@ def _table(weight: Floats, observed: Drawn, expected: _Expected) -> Floats:
     return np.concatenate((whole[:, None], each), axis=1)
 
 
-def _statistic(sums: Floats) -> Floats:
-    """Return the three figures of each coefficient; (…, figures · 4) to (…, figures · 3)."""
-    parts = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
-    return figures(*parts).reshape(*sums.shape[:-1], -1)
-
-
 def _disagreement(
     table: Floats, expected: _Expected, k: int, named: Sequence[str | None]
 ) -> Disagreement:
@@ -311,16 +305,3 @@ def _disagreement(
     error = math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
     mine = observed / weight
     return disagreement(mine, ratio, nothing, mine / ratio**2 * error)
-
-
-def _with_intervals(
-    made: Sequence[Disagreement], table: Floats, resampling: Resampling
-) -> list[Disagreement]:
-    flat = table.reshape(len(table), -1)
-    (ends,) = intervals([(np.arange(len(table)), flat)], _statistic, resampling)
-    return [of._replace(interval=_own(end, of)) for of, end in zip(made, ends, strict=True)]
-
-
-def _own(end: Interval, of: Disagreement) -> Interval:
-    """Return the interval, undefined where the value is."""
-    return end if not of.reason else end._replace(corrected=(UNDEFINED, UNDEFINED))

@@ -12,7 +12,7 @@ from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import FEW, Result
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.score import Disagreement, columns, reasons, values
+from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -181,9 +181,3 @@ class Gamma(Result):
             dots(ax, rows, ["value"], "γ", zero=True)
 
         return Picture(draw, rows_size(len(rows)))
-
-
-def dot(of: Disagreement) -> Dot:
-    """Return a value with its interval."""
-    low, high = (float("nan"),) * 2 if of.interval is None else of.interval.corrected
-    return of.value, low, high

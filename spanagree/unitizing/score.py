@@ -10,7 +10,9 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.matching.score import CERTAIN, UNDEFINED, Interval
 from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Dot
 from spanagree.rendering.table import Column, Value
+from spanagree.uncertainty.bootstrap import Resampling, intervals
 
 FIGURES = ("observed", "expected", "value")
 
@@ -80,6 +82,29 @@ def figures(observed: Floats, expected: Floats, weight: Floats, luck: Floats) ->
     return np.stack((one, other, value), axis=-1)
 
 
+def _statistic(sums: Floats) -> Floats:
+    """Return the three figures of each coefficient; (…, coefficients · 4) to (…, … · 3)."""
+    parts = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
+    return figures(*parts).reshape(*sums.shape[:-1], -1)
+
+
+def with_intervals(
+    made: Sequence[Disagreement], table: Floats, resampling: Resampling
+) -> list[Disagreement]:
+    """Return coefficients with their intervals, by resampling documents.
+
+    ``table`` says what each document adds to their sums; (documents, coefficients, 4): observed,
+    expected, and the weights of both.
+    """
+    flat = table.reshape(len(table), -1)
+    (ends,) = intervals([(np.arange(len(table)), flat)], _statistic, resampling)
+    nothing = (UNDEFINED, UNDEFINED)
+    return [
+        of._replace(interval=end._replace(corrected=nothing) if of.reason else end)
+        for of, end in zip(made, ends, strict=True)
+    ]
+
+
 def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
     """Return the columns of a coefficient: for data its name stands before the figures."""
     listed = [Column(f"{name}_value", title, "figure")]
@@ -119,3 +144,9 @@ def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
         if of.interval is not None and of.interval.reason and not of.reason:
             found[f"{name}: interval: {of.interval.reason}"] = None
     return list(found)
+
+
+def dot(of: Disagreement) -> Dot:
+    """Return a value with its interval."""
+    low, high = (float("nan"),) * 2 if of.interval is None else of.interval.corrected
+    return of.value, low, high
