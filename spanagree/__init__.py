@@ -41,13 +41,13 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.evaluation.compare_systems import Comparison as Comparison
     from spanagree.evaluation.compare_systems import compare_systems as compare_systems
     from spanagree.evaluation.evaluate import evaluate as evaluate
+    from spanagree.evaluation.evaluate import with_intervals as with_intervals
     from spanagree.evaluation.luck_test import LuckTest as LuckTest
     from spanagree.evaluation.luck_test import luck_test as luck_test
     from spanagree.evaluation.result import Evaluation as Evaluation
     from spanagree.evaluation.result import Macro as Macro
     from spanagree.evaluation.result import Rank as Rank
     from spanagree.evaluation.result import System as System
-    from spanagree.evaluation.evaluate import with_intervals as with_intervals
     from spanagree.evaluation.tally_files import read_tallies as read_tallies
     from spanagree.evaluation.tally_files import write_tallies as write_tallies
     from spanagree.formats.brat import read_brat as read_brat

@@ -18,7 +18,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 
 def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
-    """The distinct rows of a table, sorted; which of them each row is; how often each occurs.
+    """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
 
     >>> rows, which, counts = distinct(np.array([2, 1, 2]), np.array([5, 5, 5]))
     >>> [column.tolist() for column in rows], which.tolist(), counts.tolist()
@@ -35,7 +35,7 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
-    """The distinct rows of a matrix; which of them each row is; how often each occurs.
+    """Return a matrix's distinct rows; which of them each row is; how often each occurs.
 
     Rows are compared as bytes: their order is one of its own, whatever order they come in.
 
@@ -55,7 +55,7 @@ def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
 
 
 def met_before(*columns: Ints) -> Bools:
-    """Which rows of a table stand further up already.
+    """Return which rows of a table stand further up already.
 
     >>> met_before(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [False, False, True]
@@ -71,7 +71,7 @@ def met_before(*columns: Ints) -> Bools:
 
 
 def in_order(*columns: Ints) -> bool:
-    """Whether the rows of a table are sorted already.
+    """Return whether the rows of a table are sorted already.
 
     >>> in_order(np.array([1, 1, 2]), np.array([3, 4, 0]))
     True
@@ -83,7 +83,7 @@ def in_order(*columns: Ints) -> bool:
 
 
 def groups(which: Ints, count: int) -> list[Ints]:
-    """For each number below ``count`` the indices at which it stands.
+    """Return for each number below ``count`` the indices at which it stands.
 
     >>> [g.tolist() for g in groups(np.array([1, 0, 1]), 3)]
     [[1], [0, 2], []]
@@ -93,7 +93,7 @@ def groups(which: Ints, count: int) -> list[Ints]:
 
 
 def ranks(values: Sequence[Any]) -> Ints:
-    """The place of each value among all, sorted; so that the order in which they come is no matter.
+    """Return the place of each value among all, sorted: in a canonical order.
 
     >>> ranks(["cem", "ann", "bob"]).tolist()
     [2, 0, 1]
@@ -104,7 +104,7 @@ def ranks(values: Sequence[Any]) -> Ints:
 
 
 def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """All numbers from each low up to its high, in a row, and with each the index of its range.
+    """Return all numbers from each low up to its high, concatenated, and each one's range.
 
     >>> [x.tolist() for x in ranges(np.array([3, 8]), np.array([5, 9]))]
     [[3, 4, 8], [0, 0, 1]]
@@ -125,10 +125,25 @@ def entries(lengths: Ints, rows: Ints) -> Ints:
 
 
 def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """The indices of all pairs of equal entries; ``b`` is sorted.
+    """Return the indices of all pairs of equal entries; ``b`` is sorted.
 
     >>> [x.tolist() for x in join(np.array([7, 4]), np.array([4, 4, 7]))]
     [[0, 1, 1], [2, 0, 1]]
     """
     j, i = ranges(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
     return i, j
+
+
+def overlapping(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Return who on a line begins before an earlier one ends, and the one that reaches furthest.
+
+    >>> [x.tolist() for x in overlapping(np.array([0, 6, 1, 2]), np.array([5, 7, 2, 3]))]
+    [[2, 3], [0, 0]]
+    """
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], end[order]
+    reach = np.maximum.accumulate(end)
+    later = np.flatnonzero(start[1:] < reach[:-1]) + 1
+    # which one set the reach: the last place at which it grew
+    grew = np.maximum.accumulate(np.where(end == reach, np.arange(len(end)), 0))
+    return order[later], order[grew[later - 1]]

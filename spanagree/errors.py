@@ -31,7 +31,7 @@ class SettingError(SpanAgreeError, ValueError):
 
 
 def show(value: object) -> str:
-    """A user's value inside a message: quoted, on one line, control characters escaped, cut.
+    """Return a user's value for a message: quoted, on one line, with escapes, cut.
 
     >>> show("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"
@@ -41,7 +41,7 @@ def show(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """A name as it may stand in a terminal or a table: characters that do not print are escaped.
+    """Return a name for a terminal or a table: characters that do not print are escaped.
 
     >>> printable("a\\tb")
     'a\\\\tb'
@@ -52,7 +52,7 @@ def printable(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     >>> counted(1, "pair"), counted(2, "pair")
     ('1 pair', '2 pairs')
@@ -88,7 +88,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
-    """Refuses a name that is in no table.
+    """Refuse a name that is not in its table.
 
     Raises:
         SettingError: naming those that are allowed.
@@ -99,7 +99,7 @@ def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
 
 
 def check_known(names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuses annotators who are not there.
+    """Refuse annotators who are not there.
 
     Raises:
         SettingError: naming the first, and those who are.
@@ -111,7 +111,7 @@ def check_known(names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def check_whole(value: object, least: int, what: str) -> None:
-    """Refuses what is no whole number from ``least``.
+    """Refuse what is not a whole number from ``least``.
 
     Raises:
         SettingError: naming the value.
@@ -121,7 +121,7 @@ def check_whole(value: object, least: int, what: str) -> None:
 
 
 def one_of(choice: object, allowed: Iterable[str], what: str) -> SettingError:
-    """The error for a name that is in no table; it lists those that are.
+    """Return the error for a name that is not in its table; it lists those that are.
 
     >>> print(one_of("exakt", ["exact", "token"], "match"))
     unknown match 'exakt'; allowed: exact, token

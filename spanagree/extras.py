@@ -9,7 +9,7 @@ from spanagree.errors import SettingError
 
 
 def optional(package: str, extra: str, what: str) -> Any:
-    """An optional package.
+    """Return an optional package.
 
     Raises:
         SettingError: if it is not installed, with the line that installs it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, TypeVar
 
 from spanagree.errors import InputError, printable, show
@@ -29,7 +30,7 @@ class Settings(Mapping[str, Any]):
         version: of this package.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
-    {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
+    {'offsets': 'tokens', 'version': '0.1.0', 'strict': False}
     """
 
     offsets: str | None = None
@@ -43,10 +44,13 @@ class Settings(Mapping[str, Any]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled
 
+    @cached_property
     def _plain(self) -> dict[str, Any]:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        reading = values.pop("reading")
-        return {key: value for key, value in values.items() if value is not None} | reading
+        shared = [each.name for each in fields(Settings)]
+        own = [each.name for each in fields(self) if each.name not in shared]
+        values = {name: getattr(self, name) for name in (*own, "offsets")} | dict(self.reading)
+        values |= {name: getattr(self, name) for name in shared[2:]}
+        return {key: value for key, value in values.items() if value is not None}
 
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
@@ -60,13 +64,16 @@ class Settings(Mapping[str, Any]):
         return kind(**{**{each.name: getattr(self, each.name) for each in fields(self)}, **more})
 
     def __getitem__(self, key: str) -> Any:
-        return self._plain()[key]
+        return self._plain[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._plain
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._plain())
+        return iter(self._plain)
 
     def __len__(self) -> int:
-        return len(self._plain())
+        return len(self._plain)
 
 
 def unit(settings: Mapping[str, Any]) -> str:
@@ -142,7 +149,7 @@ def _signed(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ",".join(f"{number:g}" for number in value)
+        return ",".join(_signed(x) if isinstance(x, str) else f"{x:g}" for x in value)
     # a user's text may hold anything
     if isinstance(value, float):
         return f"{value:g}"

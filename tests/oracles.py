@@ -5,6 +5,8 @@ Nothing here is imported from the package, and no formula is shared with it.
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb
@@ -102,3 +104,26 @@ def two_lengths_start(n: int, i: int, u: tuple[int, int], v: tuple[int, int], x:
     # all configurations with equal lengths unordered, the one segment apart
     everything = slots * comb(slots - 1, cu + cv) * comb(cu + cv, cu)
     return Fraction(total, everything)
+
+
+MASK = 2**64 - 1
+
+
+def splitmix(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def weight(name: str, seed: int, resample: int) -> int:
+    """One weight in whole numbers, and the Poisson distribution by adding up its terms."""
+    step = 0x9E3779B97F4A7C15
+    own = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+    z = splitmix((own + splitmix((seed * step + step) & MASK)) & MASK)
+    z = splitmix((z + (resample // 2) * step) & MASK)
+    drawn = (z >> 32 if resample % 2 else z & 0xFFFFFFFF) / 2**32
+    k, below = 0, math.exp(-1)
+    while drawn >= below:
+        k += 1
+        below += math.exp(-1) / math.factorial(k)
+    return k

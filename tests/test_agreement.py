@@ -13,38 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
+from strategies import NAMES, PAIRS, crowds, spans
 
 import spanagree as sa
-from spanagree.agreement.result import BY
+from spanagree.agreement.result import Agreement
 from spanagree.chance.simulate import redraw
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
-from spanagree.matching.measures import MATCHES
-
-PAIRS = list(itertools.product(MATCHES, CHANCES))
-NAMES = ("ann", "bob", "cem", "dia")
-
-
-@st.composite
-def crowds(draw, most=7):
-    """Two to four annotators over up to four short documents, with gaps; no layer overlaps itself."""
-    lengths = draw(st.lists(st.integers(1, most), min_size=1, max_size=4))
-    layers = {}
-    for name in NAMES[: draw(st.integers(2, 4))]:
-        layers[name] = []
-        for n in lengths:
-            cuts = sorted(draw(st.sets(st.integers(0, n), max_size=4)))
-            spans = [
-                (a, b, draw(st.sampled_from("XY"))) for a, b in itertools.pairwise(cuts)
-                if draw(st.booleans())
-            ]  # fmt: skip
-            layers[name].append(draw(st.sampled_from([spans, spans, spans, None])))
-    return lengths, layers
-
-
-def spans(segments):
-    """As the oracles have them: start, length, label."""
-    return tuple((start, end - start, label) for start, end, label in segments)
 
 
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
@@ -227,9 +201,7 @@ def test_mean_where_luck_gives_all():
     assert result.mean.pairs == (2, 2, 1)
     row = result.to_rows()[1]
     assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
-    from spanagree.agreement.table import as_table
-
-    assert as_table(result).rows[1][-1] == "2, corrected 1"
+    assert result.table().shown.rows[1][-1] == "2, corrected 1"
     alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))
     assert alone.mean.reason == "corrected: luck alone gives 1 for every pair"
 
@@ -268,7 +240,7 @@ def test_nobody_shares():
         assert result.mean.reason == said
         assert len(result.pairs) == 0
         assert result.to_dict("document")["team"]["f1"]["undefined"] == said
-        for by in (None, *BY):
+        for by in (None, *Agreement.BY):
             result.to_rows(by)
     pair = sa.agree(
         sa.Corpus.from_segments([4, 4], {"a": [[(0, 1, "X")], None], "b": [None, []]})
@@ -347,7 +319,7 @@ def crowd(newsroom):
 def test_command(crowd, capsys):
     """The command prints what Python gives, in every format and breakdown; few pairs are marked."""
     result = sa.agree(sa.read_jsonl(crowd))
-    for by in (None, *BY):
+    for by in (None, *Agreement.BY):
         part = ["--by", by] if by else []
         assert main(["agree", str(crowd), *part, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out) == result.to_dict(by)

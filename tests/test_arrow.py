@@ -28,7 +28,7 @@ def results(segments, labels, lengths=LENGTHS):
     """Every result that has rows, with every way to break it down."""
     corpus = sa.Corpus.from_segments(lengths, segments)
     evaluation = sa.evaluate(corpus, "gold")
-    found = {}
+    tables = {}
     for name, of, parts in (
         ("evaluate", evaluation, (None, "label", "document")),
         ("intervals", sa.evaluate(corpus, "gold", ci=True, resamples=20), (None, "label", "document")),
@@ -38,7 +38,7 @@ def results(segments, labels, lengths=LENGTHS):
         ("coefficients", sa.coefficients(sa.LabelTable.from_rows(labels)), (None, "category", "annotator")),
     ):  # fmt: skip
         for by in parts:
-            found[name, by] = (of.to_rows(by), of.to_arrow(by))
+            tables[name, by] = (of.to_rows(by), of.to_arrow(by))
     difficulty = sa.difficulty(corpus, "gold")
     table = sa.LabelTable.from_rows(labels)
     for name, of in {
@@ -49,8 +49,8 @@ def results(segments, labels, lengths=LENGTHS):
         "categories": sa.category_agreement(table),
         **{f.__name__: f(table) for f in (sa.pi, sa.kappa, sa.alpha, sa.ac1, sa.bias, sa.spa)},
     }.items():
-        found[name, None] = (of.to_rows(), of.to_arrow())
-    return found
+        tables[name, None] = (of.to_rows(), of.to_arrow())
+    return tables
 
 
 FULL = results(SEGMENTS, LABELS)

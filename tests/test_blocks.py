@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import PAIRS, crowds
+from strategies import PAIRS, crowds
 
 import spanagree as sa
 from spanagree.blocks.exact_sums import exact_sum, rounded
@@ -207,7 +207,7 @@ def test_blocks_that_do_not_go_together(parts):
     ):
         with pytest.raises(sa.SettingError, match=f"^{said}"):
             sa.evaluate(blocks, gold="gold", **ask)
-    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is evaluated here"):
+    with pytest.raises(sa.SettingError, match="executor: for blocks; one corpus is worked on here"):
         sa.evaluate(corpus, executor=ThreadPoolExecutor(1))
 
 
@@ -353,7 +353,7 @@ def test_agreement_by_an_executor(newsroom):
         (lambda: found.to_dict("document"), "single documents are not kept over blocks"),
         (
             lambda: sa.agree(corpus, executor=executor),
-            "executor: for blocks; one corpus is compared here",
+            "executor: for blocks; one corpus is worked on here",
         ),
     ):
         with pytest.raises(sa.SettingError, match=said):

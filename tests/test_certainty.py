@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from test_agreement import crowds
+from strategies import crowds
 
 import spanagree as sa
 from spanagree.chance.simulate import redraw
@@ -291,16 +291,15 @@ def label_rows(rng, items=60):
 
 def test_coefficients_from_sums():
     """The sums that are resampled give the coefficients themselves, and hold them in their intervals."""
-    from spanagree.labels.intervals import NAMES as COEFFICIENTS
-    from spanagree.labels.intervals import _Sums, _units
+    from spanagree.labels.formulas import FORMULAS, all_figures
+    from spanagree.labels.intervals import units_of
 
     table = sa.LabelTable.from_rows(label_rows(np.random.default_rng(5)))
     result = sa.coefficients(table, ci=True, resamples=500)
-    sums = _Sums(3, 4)
-    total = _units(table, result.spa.weights, sums).sum(axis=0)[None]
-    figures = sums.figures(total)[0].reshape(-1, 3)
+    total = units_of(table, result.spa.weights).sum(axis=0)[None]
+    figures = all_figures(total, 3, 4)[0].reshape(-1, 3)
     for of, row in zip(result.all, figures, strict=True):
-        assert of.name == COEFFICIENTS[result.all.index(of)]
+        assert of.name == list(FORMULAS)[result.all.index(of)]
         value = result.spa.corrected if of.name == "SPA" else of.value
         assert row.tolist() == pytest.approx([of.observed, of.expected, value], abs=1e-13)
         low, high = of.interval.corrected

@@ -103,13 +103,13 @@ def test_schemes_that_were_recognised(schemes):
 @example("annotators:" + "9" * 9_999 + "|spanagree:0.1.0")
 def test_any_text(text):
     """Anything is a signature or an error of one printable line that is not too long."""
-    said = outcome(text)
-    if isinstance(said, str):
-        assert said.startswith("signature: ")
-        assert said.isprintable()
-        assert len(said) < 200
+    words = outcome(text)
+    if isinstance(words, str):
+        assert words.startswith("signature: ")
+        assert words.isprintable()
+        assert len(words) < 200
     else:
-        assert said["version"]
+        assert words["version"]
 
 
 def outcome(text):
@@ -149,9 +149,9 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED)
 def test_refused(line):
     """Each with what is wrong, and where."""
-    with pytest.raises(sa.InputError) as found:
+    with pytest.raises(sa.InputError) as error:
         sa.cite(line)
-    assert str(found.value) == REFUSED[line]
+    assert str(error.value) == REFUSED[line]
 
 
 def test_other_refusals():
@@ -242,9 +242,9 @@ SAYS = {
 @pytest.mark.parametrize("line", SAYS)
 def test_what_is_said(line):
     """Every setting has its words."""
-    head, found, tail = line.partition("|offsets")
+    head, offsets, tail = line.partition("|offsets")
     unit = "" if "unit:" in line else "unit:sentence|"
-    assert SAYS[line] in paragraph(f"{head}{found}{tail}|{unit}spanagree:0.1.0")
+    assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:0.1.0")
 
 
 @given(SETTINGS)
@@ -262,9 +262,9 @@ def test_any_settings(settings):
 
 def test_another_version():
     """It is said, with that version."""
-    said = paragraph("average:micro|spanagree:0.0.9")
-    assert "All figures were computed with spanagree 0.0.9. (This paragraph was worded by" in said
-    assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in said
+    words = paragraph("average:micro|spanagree:0.0.9")
+    assert "All figures were computed with spanagree 0.0.9. (This paragraph was worded by" in words
+    assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in words
     assert "worded by" not in paragraph(f"average:micro|spanagree:{__version__}")
     assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
 
@@ -315,9 +315,9 @@ def test_latex():
     assert first == f"% signature: {AGREEMENT}"
     assert r"~\citep{li2024}" in body
     assert r"99\% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
-    said = paragraph(COEFFICIENTS, "latex")
-    assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in said
-    assert r"annotations\_m1" in said
+    words = paragraph(COEFFICIENTS, "latex")
+    assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in words
+    assert r"annotations\_m1" in words
 
 
 @pytest.mark.parametrize("key", REFERENCES)
@@ -346,8 +346,8 @@ def test_every_choice_is_known():
         for chance in CHANCES:
             paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:0.1.0")
     for weights in WEIGHTS:
-        said = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
-        assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in said
+        words = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
+        assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in words
 
 
 # --- the command line ---------------------------------------------------------------------------
@@ -379,10 +379,10 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
     assert run(*made, "--test", "luck", "--resamples", "7")[0] == 0
     code, out, _ = run("cite", report)
-    said = " ".join(out.split())
+    words = " ".join(out.split())
     assert code == 0
-    assert "95% jackknife intervals" in said
-    assert "against luck: 7 random annotations of it, seed 0" in said
+    assert "95% jackknife intervals" in words
+    assert "against luck: 7 random annotations of it, seed 0" in words
     raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", raw)
     assert run("cite", "-") == (0, out, "")

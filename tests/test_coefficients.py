@@ -379,18 +379,16 @@ def test_results_are_frozen_and_equal():
 
 def test_undefined_parts_say_why():
     """The jackknife, an annotator alone, and nothing complete: each is said below the table."""
-    from spanagree.labels.table import as_table
-
     t = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "x"), (2, "b", "y"), (3, "c", "x")])  # fmt: skip
     result = sa.coefficients(t)
     assert result.spa.jackknife_reason == "without one of the items nothing, or luck alone, is left"
-    assert f"jackknife undefined: {result.spa.jackknife_reason}" in as_table(result).remarks
-    assert "–: agreement undefined: no label of another on the same items" in as_table(result, "annotator").remarks  # fmt: skip
+    assert f"jackknife undefined: {result.spa.jackknife_reason}" in result.table().remarks
+    assert "–: agreement undefined: no label of another on the same items" in result.table("annotator").remarks  # fmt: skip
     nobody = sa.coefficients(t, complete_only=True)
     assert nobody.pi.reason == nobody.spa.reason == "no item was labelled by all annotators"
-    one = as_table(sa.coefficients(table("XX", "XX"))).remarks
+    one = sa.coefficients(table("XX", "XX")).table().remarks
     assert "SPA corrected undefined: luck alone gives 1" in one
-    tied = as_table(sa.coefficients(table("XY", "YX"))).remarks
+    tied = sa.coefficients(table("XY", "YX")).table().remarks
     assert tied[0] == "lowest agreement by category: X, 0.0000 (0 of 2 pairs in which one chose it), and 1 more as low"  # fmt: skip
 
 

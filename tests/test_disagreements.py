@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.agreement.disagreements_table import as_text
 from spanagree.cli.main import main
 from spanagree.matching.pairing import KINDS, OUTCOMES
+from spanagree.rendering.text import render
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)
 EXAMPLE = [
@@ -273,7 +273,7 @@ def test_no_text():
     """No word of the text, neither in rows nor in JSON; offsets and labels stay."""
     result = sa.disagreements(tokens(), "a", "b", text=False)
     assert result.notes == ()
-    for shown in (json.dumps(result.to_dict()), str(result.to_rows()), as_text(result)):
+    for shown in (json.dumps(result.to_dict()), str(result.to_rows()), render(result.table())):
         assert "Ministry" not in shown
         assert "ORG" in shown
     assert list(result.to_rows()[0]) == [
@@ -381,7 +381,7 @@ def test_empty_states(run, newsroom):
     assert "of these kinds" in out
     assert "there are 35 missed, 14 boundary, 23 label" in out
     empty = sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})
-    assert as_text(sa.disagreements(empty, "a", "b")).startswith(
+    assert render(sa.disagreements(empty, "a", "b").table()).startswith(
         "no disagreement: a and b, 1 document, neither marked anything\n"
     )
 
@@ -416,7 +416,7 @@ def test_hostile_text_in_a_terminal():
         ),
         tokens=(f"t{evil}",),
     )
-    shown = as_text(sa.disagreements(corpus, evil, f"b{evil}"))
-    shown += as_text(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]))
+    shown = render(sa.disagreements(corpus, evil, f"b{evil}").table())
+    shown += render(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]).table())
     assert all(c.isprintable() or c == "\n" for c in shown)
     assert shown.count("\n") == 8

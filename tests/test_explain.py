@@ -212,9 +212,7 @@ def test_names_of_users_do_not_matter():
     corpus = sa.Corpus.from_segments([4], layers)
     for by in ("pair", "annotator", "label"):
         plain = sa.Corpus.from_segments([4], {n: [[(0, 1, "X")]] for n in "abc"})
-        hostile, usual = (
-            explain([sa.agree(c).table(by)]) for c in (corpus, plain)
-        )
+        hostile, usual = (explain([sa.agree(c).table(by)]) for c in (corpus, plain))
         assert hostile == usual
 
 

@@ -67,9 +67,10 @@ def imports(path):
                 yield whole if whole in FILES else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if re.fullmatch(r"spanagree(\.\w+)+", node.value):  # import_module("spanagree.…")
-                yield node.value
+        elif isinstance(node, ast.Constant):
+            text = node.value if isinstance(node.value, str) else ""
+            if re.fullmatch(r"spanagree(\.\w+)+", text):  # import_module("spanagree.…")
+                yield text
 
 
 def room_of(module):

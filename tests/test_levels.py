@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation
 from scipy.stats import kendalltau
-from test_agreement import crowds, spans
+from strategies import crowds, spans
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
@@ -189,7 +189,10 @@ def test_quantiles():
         ({"chance_at": [-0.1]}, "chance_at -0.1; numbers from 0 to 1 are needed"),
         ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; rising numbers from 0 to 1 are needed"),
         ({"quantiles": [0.5, 0.5]}, "quantiles [0.5, 0.5]; rising numbers from 0 to 1 are needed"),
-        ({"at": [0.5], "levels": 2}, "levels and at; documents are split in one way"),
+        (
+            {"at": [0.5], "levels": 2},
+            "levels and at; documents are split in one way: give one of them",
+        ),
     ],
 )
 def test_bad_levels(ways, said):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import configurations, shared
-from test_agreement import crowds, spans
+from strategies import crowds, spans
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES

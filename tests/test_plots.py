@@ -151,7 +151,7 @@ def test_hostile_names(tmp_path):
     corpus = hostile()
     names = list(corpus.annotators)
     whole = sa.evaluate(corpus)
-    found = [
+    results = [
         whole, sa.evaluate(corpus, ci=True, resamples=9), sa.agree(corpus), sa.difficulty(corpus),
         sa.coefficients(sa.token_labels(corpus)), sa.compare_systems(whole, resamples=9),
         sa.evaluate_levels(whole, sa.difficulty(corpus, names[0])), sa.luck_test(corpus, whole, draws=9),
@@ -159,7 +159,7 @@ def test_hostile_names(tmp_path):
     ]  # fmt: skip
     from spanagree.rendering.plots import write_plot
 
-    for i, result in enumerate(found):
+    for i, result in enumerate(results):
         result.plot().figure.canvas.draw()
         write_plot(tmp_path / f"{i}.svg", result.picture(), "signature")
         assert "<script>" not in (tmp_path / f"{i}.svg").read_text("utf-8")
@@ -238,19 +238,21 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
     """Another extension, a folder that is not there, an input, the report's file, no matplotlib."""
     gold, mine = (str(newsroom / f"{n}.conll") for n in FILES[:2])
     monkeypatch.chdir(tmp_path)
-    for path, more, said in (
+    for path, more, message in (
         ("x.gif", [], "x.gif: pictures are .png, .svg, .pdf; .gif is none of them"),
         ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
         ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
         ("x.png", ["-o", "x.png"], "x.png: is given to -o and to --plot; each needs a file of its own"),
     ):  # fmt: skip
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1
-        assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+        assert capsys.readouterr() == ("", f"spanagree: error: {message}\n")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    said = "plotting needs matplotlib, which is not installed; run: pip install 'spanagree[plot]'"
+    message = (
+        "plotting needs matplotlib, which is not installed; run: pip install 'spanagree[plot]'"
+    )
     assert main(["evaluate", gold, mine, "--plot", "x.png"]) == 1
-    assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+    assert capsys.readouterr() == ("", f"spanagree: error: {message}\n")
 
 
 # --- notebooks ----------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import math
 import re
@@ -13,34 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import PAIRS, crowds
+from oracles import weight
+from strategies import PAIRS, crowds
 
 import spanagree as sa
 from spanagree.blocks import poisson
 from spanagree.blocks.ids import hashed, ids_of
 from spanagree.uncertainty.bootstrap import Resampling
-
-MASK = 2**64 - 1
-
-
-def splitmix(z):
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
-    return z ^ (z >> 31)
-
-
-def weight(name, seed, resample):
-    """One weight in whole numbers, and the Poisson distribution by adding up its terms."""
-    step = 0x9E3779B97F4A7C15
-    own = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
-    z = splitmix((own + splitmix((seed * step + step) & MASK)) & MASK)
-    z = splitmix((z + (resample // 2) * step) & MASK)
-    drawn = (z >> 32 if resample % 2 else z & 0xFFFFFFFF) / 2**32
-    k, below = 0, math.exp(-1)
-    while drawn >= below:
-        k += 1
-        below += math.exp(-1) / math.factorial(k)
-    return k
 
 
 def test_weights():

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
 from spanagree.corpus.repairs import repaired, valid_corpus
-from spanagree.formats.hugging_face.read import draft_dataset
+from spanagree.formats.hugging_face.read import raw_dataset
 
 SYSTEMS = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
 SCOPES = {"joint": "nonoverlapping", "per-label": "per-label"}
@@ -122,7 +122,7 @@ def toxic(real):
     spec.loader.exec_module(module)
     rows = module.rows(real / "data" / "toxic_spans")
     ask = {"text": "text", "spans": "spans", "annotator": "worker", "document": "id"}
-    return draft_dataset(rows, **ask)
+    return raw_dataset(rows, **ask)
 
 
 def test_toxic_spans(real):
@@ -187,7 +187,7 @@ def pico(real, name):
 def test_pico(real):
     """191 abstracts, 91 crowd workers, the expert apart, no bad offsets."""
     ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    draft = draft_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
+    draft = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
     assert (len(draft.lengths), len(draft.annotators)) == (191, 91)
     assert check(draft).errors == 0
     corpus = valid_corpus(draft)

@@ -35,7 +35,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.figures, self.said, self.json = [], [], [], ""
+        self.elements, self.figures, self.texts, self.json = [], [], [], ""
         self.inside, self.section = None, None
         self.feed(text)
         self.data = json.loads(self.json)
@@ -59,7 +59,7 @@ class Page(HTMLParser):
         elif attributes.get("type") == "application/json":
             self.json += text
         elif tag not in ("script", "style"):
-            self.said.append(text)
+            self.texts.append(text)
 
 
 def numbers(data):
@@ -163,11 +163,13 @@ def test_figures_of_a_team(crowd):
 
 def test_summary(systems, crowd):
     """The summary says it in sentences."""
-    said = "".join(Page(page(systems, gold="gold.conll")).said)
-    assert "Of lexicon.conll's F1 of , luck alone would give ; beyond luck it is ." in said
-    assert "the first by F1 as observed is lexicon.conll, beyond luck it is tagger.conll." in said
+    message = "".join(Page(page(systems, gold="gold.conll")).texts)
+    assert "Of lexicon.conll's F1 of , luck alone would give ; beyond luck it is ." in message
+    assert (
+        "the first by F1 as observed is lexicon.conll, beyond luck it is tagger.conll." in message
+    )
     assert "Without dia the team would be at  beyond luck,  higher." in "".join(
-        Page(page(crowd, team=True)).said
+        Page(page(crowd, team=True)).texts
     )
 
 
@@ -200,7 +202,7 @@ def test_odd_corpora(name, team, match):
     """There is a page of every corpus, and nothing undefined is shown as a number."""
     shown = Page(page(ODD[name], team=team, match=match))
     assert not any(np.isnan(value) for _, value, _ in shown.figures)
-    assert "nan" not in "".join(shown.said)
+    assert "nan" not in "".join(shown.texts)
 
 
 def test_forty_annotators():
@@ -311,9 +313,9 @@ def test_any_text(text):
     parser.handle_data = read.append
     parser.feed(el("p", text, title=text))
     parser.close()
-    tag, *said = read
+    tag, *message = read
     assert tag == ("p", [("title", visible(text))])
-    assert "".join(said) == visible(text)
+    assert "".join(message) == visible(text)
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -327,18 +329,18 @@ def test_refused_before_the_work(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"team": True, "gold": "a"}, "gold and team; a report is on systems against gold or on a team"),
         ({"gold": "eve"}, "unknown gold 'eve'; allowed: a, b"),
         ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou"),
     ],
 )  # fmt: skip
-def test_refused(settings, said, tmp_path):
+def test_refused(settings, message, tmp_path):
     """Choices that do not go together or do not exist; nothing is written."""
     with pytest.raises(sa.SettingError) as caught:
         sa.write_report(ODD["one document"], tmp_path / "x.html", **settings)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -360,15 +362,15 @@ def test_command(newsroom, tmp_path, capsys):
     assert main(["report", *files, "--team", "--match", "token", "-o", str(out)]) == 0
     assert out.read_text("utf-8") == page(sa.read_conll(files), team=True, match="token")
     assert capsys.readouterr().out == ""
-    for arguments, said in (
+    for arguments, message in (
         (files, "Missing option '-o'"),
         ([*files, "-o", "-"], "-o: report writes a file, and - is not one"),
         ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "gold and team; a report is on"),
         ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
-        ([*files, "-o", files[0]], "-o: a report is HTML; .conll is not its extension"),
+        ([*files, "-o", str(tmp_path / "x.conll")], "-o: a report is HTML; .conll is not its extension"),
     ):  # fmt: skip
         assert main(["report", *arguments]) != 0
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -499,7 +501,7 @@ def test_kinds_are_those_of_python(visit, crowd):
                 if i == j:
                     continue
                 choose(browser, a=str(i), b=str(j), kind="all")
-                shown = {name: said for name, said in documents(browser) if said}
+                shown = {name: kinds for name, kinds in documents(browser) if kinds}
                 assert shown == by_document(corpus, a, b)
 
 
@@ -655,8 +657,8 @@ def test_no_disagreement(visit, systems):
     """Where two agree in everything, the page says it kindly."""
     gold = systems.layers["gold.conll"]
     browser = visit(replace(systems, layers={"gold": gold, "mine": gold}))
-    said = browser.execute_script("return document.querySelector('.empty').textContent")
-    assert said.startswith("No disagreement: gold and mine marked the same in every sentence")
+    message = browser.execute_script("return document.querySelector('.empty').textContent")
+    assert message.startswith("No disagreement: gold and mine marked the same in every sentence")
 
 
 def test_long_documents(visit):
@@ -706,12 +708,12 @@ def test_contrast(visit, scheme, crowd):
     colour = """
         const probe = document.createElement("i");
         document.body.append(probe);
-        const found = Object.fromEntries(arguments[0].map((name) => {
+        const colours = Object.fromEntries(arguments[0].map((name) => {
           probe.style.color = `var(--${name})`;
           return [name, getComputedStyle(probe).color.match(/[0-9]+/g).slice(0, 3).map(Number)];
         }));
         probe.remove();
-        return found;"""
+        return colours;"""
     names = [
         "ground",
         "raised",
@@ -782,7 +784,7 @@ def test_no_sideways_scrolling(visit, width, systems):
 
 
 @pytest.mark.parametrize(
-    ("layers", "said"),
+    ("layers", "message"),
     [
         ({"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}, "There is no document that both a and b saw."),
         ({"a": [[], [(0, 1, "X")]], "b": [[], None]}, "Neither a nor b marked anything in what both saw."),
@@ -790,9 +792,9 @@ def test_no_sideways_scrolling(visit, width, systems):
     ],
     ids=["nothing shared", "nothing marked", "all the same"],
 )  # fmt: skip
-def test_nothing_to_compare(visit, layers, said):
+def test_nothing_to_compare(visit, layers, message):
     """Praise is for those who were compared."""
     browser = visit(sa.Corpus.from_segments([4, 4], layers))
     choose(browser, kind="apart")
-    found = browser.execute_script("return document.querySelector('.empty').textContent")
-    assert found == said
+    shown = browser.execute_script("return document.querySelector('.empty').textContent")
+    assert shown == message

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import PAIRS, crowds
+from strategies import PAIRS, crowds
 
 import spanagree as sa
 from spanagree.cli.main import main

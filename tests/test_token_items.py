@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import crowds
-from test_poisson import weight
+from oracles import weight
+from strategies import crowds
 
 import spanagree as sa
 from spanagree.labels.spa import WEIGHTS

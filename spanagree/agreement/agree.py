@@ -62,10 +62,12 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
-    ask = {"annotators": annotators, "match": match, "chance": chance, "resampling": resampling}
+    counting = functools.partial(
+        count, annotators=annotators, match=match, chance=chance, resampling=resampling
+    )
     counts = count_all(
         corpus,
-        functools.partial(count, **ask),
+        counting,
         purpose="compare",
         executor=executor,
         on_error=on_error,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +12,29 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
-from spanagree.errors import SettingError, check_choice, one_of, printable, show
+from spanagree.errors import SettingError, check_choice, counted, one_of, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
-from spanagree.rendering.data import to_arrow
-from spanagree.results import Shown
-from spanagree.settings import __version__, signature
+from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, unit
 
 CONTEXT = {"tokens": 5, "characters": 40}
 """How much of the text is shown on either side of a disagreement."""
+
+_LONGEST = 40  # characters of a segment's text that people see; the other formats have all
+_NOTHING = "(nothing)"
+
+Row = tuple[int, int, int]
+"""Start, end and label of a segment, or −1."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DisagreementSettings(Settings):
+    """The settings of what lies between two annotators; kinds only if some were asked for."""
+
+    between: list[str]
+    kinds: list[str] | None = None
 
 
 class Disagreement(NamedTuple):
@@ -40,7 +55,7 @@ class Disagreement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Disagreements(Shown):
+class Disagreements(Result):
     """The result of :func:`disagreements`; iterate over it for the rows.
 
     Attributes:
@@ -64,19 +79,14 @@ class Disagreements(Shown):
     b: Ints = field(repr=False)
     corpus: Corpus = field(repr=False)
     with_text: bool
-    settings: Mapping[str, Any]
+    settings: DisagreementSettings
     notes: tuple[str, ...]
 
     @property
     def between(self) -> tuple[str, str]:
         """The names of the two."""
-        first, second = self.settings["between"]
+        first, second = self.settings.between
         return first, second
-
-    @cached_property
-    def signature(self) -> str:
-        """The settings that made the rows, and the version, in one line."""
-        return _signature(self.settings)
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -90,30 +100,22 @@ class Disagreements(Shown):
             sides = (self._segment(a), self._segment(b))
             yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], *sides, *texts)
 
-    def _segment(self, of: tuple[int, int, int]) -> Segment | None:
-        start, end, label = of
+    def _segment(self, row: Row) -> Segment | None:
+        start, end, label = row
         return None if start == NONE else Segment(start, end, self.corpus.labels[label])
 
-    def _texts(
-        self, d: int, a: tuple[int, int, int], b: tuple[int, int, int]
-    ) -> tuple[str, str, str, str]:
-        there = [of for of in (a, b) if of[0] != NONE]
-        first, last = min(of[0] for of in there), max(of[1] for of in there)
+    def _texts(self, d: int, a: Row, b: Row) -> list[str]:
+        there = [row for row in (a, b) if row[0] != NONE]
+        first, last = min(start for start, _, _ in there), max(end for _, end, _ in there)
         reach, length = CONTEXT[self.corpus.offsets], int(self.corpus.lengths[d])
-        return (
-            text_of(self.corpus, d, a[0], a[1]),
-            text_of(self.corpus, d, b[0], b[1]),
-            text_of(self.corpus, d, max(first - reach, 0), first),
-            text_of(self.corpus, d, last, min(last + reach, length)),
-        )
+        around = ((max(first - reach, 0), first), (last, min(last + reach, length)))
+        return [text_of(self.corpus, d, *ends) for ends in (a[:2], b[:2], *around)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON; a segment that is not there is ``None``."""
+        """Return the result as plain data, for JSON; a segment that is not there is ``None``."""
         return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
+            **self.head(),
             "documents": self.documents,
-            "notes": list(self.notes),
             "counts": dict(self.counts),
             "disagreements": [self._entry(row) for row in self],
         }
@@ -121,48 +123,68 @@ class Disagreements(Shown):
     def _entry(self, row: Disagreement) -> dict[str, Any]:
         entry: dict[str, Any] = {"document": row.document, "kind": row.kind}
         for name, segment, text in (("a", row.a, row.a_text), ("b", row.b, row.b_text)):
-            of = None if segment is None else segment._asdict()
-            entry[name] = {**of, "text": text} if of is not None and self.with_text else of
+            side = None if segment is None else segment._asdict()
+            entry[name] = {**side, "text": text} if side is not None and self.with_text else side
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """The result as flat rows, for CSV or a data frame; without texts if there are none.
-
-        >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "PER")]], "b": [[(0, 3, "PER")]]})
-        >>> (row,) = disagreements(corpus, "a", "b").to_rows()
-        >>> row["kind"], row["a_end"], row["b_end"]
-        ('boundary', 2, 3)
-        """
-        rows = []
-        for row in self:
-            values: list[Any] = [row.document, row.kind]
-            for segment, text in ((row.a, row.a_text), (row.b, row.b_text)):
-                values += [*(segment or (None, None, None)), *([text] if self.with_text else [])]
-            values += [row.before, row.after] if self.with_text else []
-            rows.append(dict(zip(self.columns, [*values, self.signature], strict=True)))
-        return rows
-
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows(), self.columns)
-
-    @cached_property
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of :meth:`to_rows`."""
-        of_side = (*Segment._fields, *(["text"] if self.with_text else []))
-        sides = [f"{side}_{name}" for side in "ab" for name in of_side]
-        around = ["before", "after"] if self.with_text else []
-        return ("document", "kind", *sides, *around, "signature")
+        return (*(column.key for column in self._columns() if column.key), "signature")
+
+    def _columns(self) -> list[Column]:
+        """Return the columns; if there is no row, people see none of them."""
+        columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
+        for side, name in zip("ab", self.between, strict=True):
+            columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
+            columns += [Column(f"{side}_label", "", "name")]
+            columns += [Column("", printable(name), "name"), Column("", "label", "name")]
+            if self.with_text:
+                columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
+        around = ("before", "after") if self.with_text else ()
+        columns += [Column(name, "", "name") for name in around]
+        return columns if len(self) else [column._replace(title="") for column in columns]
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each disagreement; if there is none, the caption says so."""
+        rows: list[list[Value]] = []
+        for row in self:
+            rows.append([row.document, row.kind])
+            for segment, text in ((row.a, row.a_text), (row.b, row.b_text)):
+                rows[-1] += segment or (None, None, None)
+                rows[-1] += ["", ""] if segment is None else _shown(segment)
+                if self.with_text:
+                    cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+                    rows[-1] += [text, cut]
+            rows[-1] += [row.before, row.after] if self.with_text else []
+        return Table(self._columns(), rows, self.settings, caption=self._caption())
+
+    def _caption(self) -> str:
+        """Say how many there are of each kind, or why there is nothing to show."""
+        a, b = map(printable, self.between)
+        between = f"{a} and {b}, {counted(self.documents, unit(self.settings))}"
+        same = self.counts["match"]
+        kinds = ", ".join(f"{self.counts[kind]} {kind}" for kind in KINDS if self.counts[kind])
+        if len(self):
+            return f"{between}: {same} the same, {kinds}"
+        if kinds:
+            return f"no disagreement of these kinds: {between}; there are {kinds}"
+        what = f"all {counted(same, 'segment')} the same" if same else "neither marked anything"
+        return f"no disagreement: {between}, {what}"
+
+    def picture(self) -> Picture:
+        """Return how many disagreements there are of each kind."""
+        counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
+        what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
+        return Picture(functools.partial(bars, counts=counts, what=what))
 
 
-def _signature(settings: Mapping[str, Any]) -> str:
-    """Names and kinds in one line; a name may hold what does not print."""
-    lists = {key: settings[key] for key in ("between", "kinds") if key in settings}
-    return signature({**settings, **{k: ",".join(v) for k, v in lists.items()}})
+def _shown(segment: Segment) -> tuple[str, str]:
+    return f"{segment.start}–{segment.end}", segment.label
 
 
 def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
-    """What stands between two offsets of a document; tokens are joined by spaces.
+    """Return what stands between two offsets of a document; tokens are joined by spaces.
 
     >>> text_of(Corpus(np.array([3]), {}, (), tokens=("No", "way", "!")), 0, 1, 3)
     'way !'
@@ -184,7 +206,7 @@ def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
 def disagreements(
     corpus: Corpus, a: str, b: str, *, kinds: Iterable[str] | None = None, text: bool = True
 ) -> Disagreements:
-    """Where two annotators part, segment by segment, over the documents that both saw.
+    """Return where two annotators part, segment by segment, over the documents that both saw.
 
     Args:
         corpus: with both as layers.
@@ -204,39 +226,35 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    layers = _two(corpus, a, b)
+    layers, documents, notes = _two(corpus, a, b)
     names = _chosen(kinds)
-    found = pairing(*layers, labels=len(corpus.labels))
-    counts = np.bincount(found.kind, minlength=len(OUTCOMES))
-    wanted = np.isin(found.kind, [OUTCOMES.index(name) for name in names])
-    of_a, of_b = (
-        np.stack(columns_of(layer, of[wanted]), axis=1)
-        for layer, of in zip(layers, found[:2], strict=True)
+    pairs = pairing(*layers, labels=len(corpus.labels))
+    counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
+    wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
+    side_a, side_b = (
+        np.stack(columns_of(layer, side[wanted]), axis=1)
+        for layer, side in zip(layers, pairs[:2], strict=True)
     )
-    settings = _settings(corpus, a, b)
-    if kinds is not None:
-        settings = {"between": settings.pop("between"), "kinds": names, **settings}
     what = "texts" if corpus.offsets == "characters" else "tokens"
     known = getattr(corpus, what) is not None
-    notes = _notes(corpus, layers, a, b)
     if text and not known:
         notes.append(f"the {what} are not known, so rows have offsets only")
     return Disagreements(
         dict(zip(OUTCOMES, counts.tolist(), strict=True)),
-        int((layers[0].annotated & layers[1].annotated).sum()),
-        np.maximum(of_a[:, 0], of_b[:, 0]),
-        found.kind[wanted],
-        of_a[:, 1:],
-        of_b[:, 1:],
+        documents,
+        np.maximum(side_a[:, 0], side_b[:, 0]),
+        pairs.kind[wanted],
+        side_a[:, 1:],
+        side_b[:, 1:],
         corpus,
         text and known,
-        settings,
+        _settings(corpus, a, b, None if kinds is None else names),
         tuple(notes),
     )
 
 
-def _two(corpus: Corpus, a: str, b: str) -> tuple[Layer, Layer]:
-    """The layers of two annotators.
+def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list[str]]:
+    """Return the layers of two annotators, how many documents both saw, and notes.
 
     Raises:
         SettingError: as for :func:`disagreements`.
@@ -247,16 +265,21 @@ def _two(corpus: Corpus, a: str, b: str) -> tuple[Layer, Layer]:
     if a == b:
         raise SettingError(f"between {show(a)} and itself; two annotators are needed")
     layers = corpus.layers[a], corpus.layers[b]
-    if not (layers[0].annotated & layers[1].annotated).any():
+    both = int((layers[0].annotated & layers[1].annotated).sum())
+    if not both:
         raise SettingError(
             f"between {show(a)} and {show(b)}: no document that both saw; two who share one are"
             " needed"
         )
-    return layers
+    notes = list(corpus.notes)
+    if unshared := len(corpus) - both:
+        who = f"{printable(a)} and {printable(b)}"
+        notes.append(f"{unshared} of {len(corpus)} documents not shared by {who}, left out")
+    return layers, both, notes
 
 
 def _chosen(kinds: Iterable[str] | None) -> list[str]:
-    """The kinds asked for, in the order of the table."""
+    """Return the kinds asked for, in the order of the table."""
     if kinds is None:
         return list(KINDS)
     asked = [kinds] if isinstance(kinds, str) else list(kinds)
@@ -265,18 +288,16 @@ def _chosen(kinds: Iterable[str] | None) -> list[str]:
     return [kind for kind in KINDS if kind in asked]
 
 
-def _settings(corpus: Corpus, a: str, b: str) -> dict[str, Any]:
-    return {"between": [a, b], "offsets": corpus.offsets, **corpus.reading, "version": __version__}
-
-
-def _notes(corpus: Corpus, layers: tuple[Layer, Layer], a: str, b: str) -> list[str]:
-    unshared = int((~(layers[0].annotated & layers[1].annotated)).sum())
-    said = f"{unshared} of {len(corpus)} documents not shared by {printable(a)} and {printable(b)}"
-    return [*corpus.notes, *([f"{said}, left out"] if unshared else [])]
+def _settings(
+    corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
+) -> DisagreementSettings:
+    return DisagreementSettings(
+        between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion(Shown):
+class Confusion(Result):
     """Which labels two annotators gave to segments that go together.
 
     Attributes:
@@ -292,41 +313,62 @@ class Confusion(Shown):
     labels: tuple[str, ...]
     matrix: Ints
     documents: int
-    settings: Mapping[str, Any]
+    settings: DisagreementSettings
     notes: tuple[str, ...]
 
-    @property
-    def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
-        return _signature(self.settings)
-
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, for JSON."""
+        """Return the result as plain data, for JSON."""
         return {
-            "signature": self.signature,
-            "settings": dict(self.settings),
+            **self.head(),
             "documents": self.documents,
-            "notes": list(self.notes),
             "labels": list(self.labels),
             "matrix": self.matrix.tolist(),
         }
 
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``, see :func:`spanagree.arrow.to_arrow`."""
-        return to_arrow(self.to_rows(), ("a", "b", "count", "signature"))
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each cell that is not 0; the label is ``None`` for nothing."""
-        names = (*self.labels, None)
-        last = {"signature": self.signature}
-        return [
-            {"a": names[i], "b": names[j], "count": int(self.matrix[i, j]), **last}
+    def _table(self, by: str | None) -> Table:
+        """For people the matrix; for programs a row for each cell that is not 0."""
+        a, b = map(printable, self.settings.between)
+        names = (*self.labels, _NOTHING)
+        titles = [Column("", name, "count") for name in map(printable, names)]
+        columns = [
+            Column("a", "", "name"),
+            Column("b", "", "name"),
+            Column("count", "", "count"),
+            Column("", f"{a} ↓ {b} →", "name"),
+        ]
+        rows: list[list[Value]] = [
+            [None, None, None, name, *row]
+            for name, row in zip(names, self.matrix.tolist(), strict=True)
+        ]
+        beside: list[None] = [None] * (1 + len(names))
+        given = (*self.labels, None)
+        rows += [
+            [given[i], given[j], int(self.matrix[i, j]), *beside]
             for i, j in np.argwhere(self.matrix).tolist()
         ]
+        return Table(
+            [*columns, *titles],
+            rows,
+            self.settings,
+            caption=f"labels of {a} and {b}, {counted(self.documents, unit(self.settings))}",
+            for_people=range(len(names)),
+            for_data=range(len(names), len(rows)),
+        )
+
+    def picture(self) -> Picture:
+        """Return the matrix as a heat map."""
+        return Picture(self._draw, square_size(len(self.labels)))
+
+    def _draw(self, ax: Any) -> None:
+        names = [*self.labels, _NOTHING]
+        heat_map(ax, names, names, self.matrix.astype(np.float64), "segments")
+        first, second = map(shown_text, self.settings.between)
+        ax.set_ylabel(first)
+        ax.set_xlabel(second)
 
 
 def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
-    """Labels of one annotator against labels of another, with nothing as a row and a column.
+    """Return labels of one annotator against another's, with nothing as a row and a column.
 
     Segments go together as in :func:`disagreements`, so the diagonal has those of the same label,
     whether their boundaries are the same or not.
@@ -340,18 +382,18 @@ def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
     >>> confusion(corpus, "ann", "bob").matrix.tolist()
     [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
     """
-    layers = _two(corpus, a, b)
-    found = pairing(*layers, labels=len(corpus.labels))
+    layers, documents, notes = _two(corpus, a, b)
+    pairs = pairing(*layers, labels=len(corpus.labels))
     nothing = len(corpus.labels)
     whole = np.zeros((nothing + 1, nothing + 1), np.int64)
-    sides = [np.append(x.label, nothing)[of] for x, of in zip(layers, found[:2], strict=True)]
-    np.add.at(whole, tuple(sides), 1)
+    sides = zip(layers, pairs[:2], strict=True)
+    np.add.at(whole, tuple(np.append(layer.label, nothing)[side] for layer, side in sides), 1)
     used = (whole.sum(0) + whole.sum(1)) > 0
     used[nothing] = True
     return Confusion(
         tuple(name for name, there in zip(corpus.labels, used, strict=False) if there),
         whole[np.ix_(used, used)],
-        int((layers[0].annotated & layers[1].annotated).sum()),
+        documents,
         _settings(corpus, a, b),
-        tuple(_notes(corpus, layers, a, b)),
+        tuple(notes),
     )

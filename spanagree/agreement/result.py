@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from spanagree.agreement.count import AgreementSettings, CountedPairs
 from spanagree.agreement.intervals import with_intervals
-from spanagree.agreement.team import Mean, Member, Pairs, Team, scored
+from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
@@ -142,84 +142,70 @@ class Agreement(Result):
         """
         if by is not None:
             check_choice(by, self.BY, "by")
-        mean = self.mean
-        data: dict[str, Any] = {
-            **self.head(),
-            "documents": self.documents,
-            "team": _team(self.team),
-            "mean": {
-                **{name: getattr(mean, name) for name in Figures._fields},
-                "sd": mean.sd._asdict(),
-                "pairs": mean.pairs._asdict(),
-                **({"undefined": mean.reason} if mean.reason else {}),
-                **({"interval": mean.interval.to_dict()} if mean.interval else {}),
-            },
-            "pairs": [
-                {
-                    "annotators": [pair.a, pair.b],
-                    "documents": pair.documents,
-                    "few": pair.few,
-                    "f1": pair.f1.to_dict(),
-                    "tally": {
-                        **_counts(pair.tally),
-                        "sizes": [pair.tally.size_a, pair.tally.size_b],
-                    },
-                }
-                for pair in self.pairs.values()
-            ],
-            "annotators": [
-                {
-                    "name": member.name,
-                    "documents": member.documents,
-                    "pairs": member.pairs,
-                    **_scores(member.f1, member.tally),
-                    "without": _team(member.without),
-                    "rise": member.rise._asdict(),
-                }
-                for member in self.annotators.values()
-            ],
-            "labels": {label: _scores(tally.f1, tally) for label, tally in self.labels.items()},
-        }
+        mean = {name: getattr(self.mean, name) for name in (*Figures._fields, "sd", "pairs")}
+        mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
+        mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
+        mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
+        data = {**self.head(), "documents": self.documents, "team": _team(self.team), "mean": mean}
+        data["pairs"] = [
+            {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **_scores(p)}
+            for p in self.pairs.values()
+        ]
+        for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
+            entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
+        data["annotators"] = [
+            {
+                **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
+                **_scores(member),
+                "without": _team(member.without),
+                "rise": member.rise._asdict(),
+            }
+            for member in self.annotators.values()
+        ]
+        data["labels"] = {label: _scores(tally) for label, tally in self.labels.items()}
         if by == "document":
             data["by_document"] = [
-                {"id": name, "annotators": saw, **_scores(tally.f1, tally)}
+                {"id": name, "annotators": saw, **_scores(tally)}
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
 
     def _table(self, by: str | None) -> Table:
         """The team and the mean over pairs; with ``by`` a row for each part instead."""
-        shown = _LAYOUTS[by](self)
+        names, parts, more = _LAYOUTS[by](self)
         ci = self.settings.ci is not None and by != "document"
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
-        rows: list[list[Value]] = []
-        for names, score, tally, more in shown.rows:
-            figures = f1.values(score)
-            if isinstance(score, Figures):  # a spread has no interval
-                figures = ["" if value is None else value for value in figures]
-            rows.append([*names, *figures, *_sizes(tally), *more])
+        sizes = ("marked a", "marked b") if by == "pair" else ("", "")
+        columns = [
+            *(*names, *f1.columns, Column("matched"), Column("expected")),
+            *(
+                Column(f"size_{side}", title, "count")
+                for side, title in zip("ab", sizes, strict=True)
+            ),
+            *more,
+        ]
+        rows = [
+            [*before, *f1.values(score), *_columns(tally), *behind]
+            for before, score, tally, behind in parts
+        ]
+        if by is None and ci:  # a spread has no interval
+            rows[-1] = [
+                "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
+            ]
         document = unit(self.settings)
         return Table(
-            [
-                *shown.names,
-                *f1.columns,
-                Column("matched"),
-                Column("expected"),
-                Column("size_a", "marked a" if by == "pair" else "", "count"),
-                Column("size_b", "marked b" if by == "pair" else "", "count"),
-                *shown.more,
-            ],
+            columns,
             rows,
             self.settings,
             caption=f"{counted(len(self.annotators), 'annotator')},"
             f" {counted(self.team.pairs, 'pair')} with a shared {document},"
             f" {counted(self.documents, document)}, {self.team.documents} seen by two or more",
-            remarks=self._remarks(by, shown.scores),
+            remarks=self._remarks(by, [score for _, score, *_ in parts]),
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
 
-    def _remarks(self, by: str | None, scores: Sequence[Score]) -> list[str]:
+    def _remarks(self, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
         """Say how the team is added up, what is shaky, and why figures are undefined."""
         document = unit(self.settings)
         remarks = [
@@ -238,12 +224,13 @@ class Agreement(Result):
             remarks.append(
                 f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
             )
+        if by == "annotator":
+            scores = [*scores, *(member.without.f1 for member in self.annotators.values())]
         for score in scores:
+            name = "mean" if isinstance(score, Mean) else "F1"
             if score.reason:
-                kind = "" if math.isnan(score.observed) else "corrected "
-                remarks.append(f"–: {kind}F1 undefined: {score.reason}")
-        if by is None and self.mean.reason:
-            remarks.append(f"–: mean undefined: {self.mean.reason}")
+                kind = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
+                remarks.append(f"–: {kind}{name} undefined: {score.reason}")
         return list(dict.fromkeys([*remarks, *self.caveats]))
 
     def picture(self) -> Picture:
@@ -258,42 +245,32 @@ class Agreement(Result):
         return Picture(draw, square_size(len(names)))
 
 
-def _counts(tally: Tally) -> dict[str, float]:
-    return {
-        "matched": tally.matched,
-        "expected": tally.expected,
-        "size": tally.size_a + tally.size_b,
-    }
+def _size(tally: Tally) -> int:
+    return tally.size_a + tally.size_b
 
 
-def _scores(score: Score, tally: Tally) -> dict[str, Any]:
-    return {"f1": score.to_dict(), "tally": _counts(tally)}
+def _scores(part: Pair | Team | Member | Tally) -> dict[str, Any]:
+    tally = part if isinstance(part, Tally) else part.tally
+    sums = {"matched": tally.matched, "expected": tally.expected}
+    return {"f1": part.f1.to_dict(), "tally": {**sums, "size": _size(tally)}}
 
 
 def _team(team: Team) -> dict[str, Any]:
-    return {"pairs": team.pairs, "documents": team.documents, **_scores(team.f1, team.tally)}
+    return {"pairs": team.pairs, "documents": team.documents, **_scores(team)}
 
 
 # --- the parts of an agreement in tables --------------------------------------------------------
 
+_Part = tuple[Sequence[Value], "Score | Mean", "Tally | None", Sequence[Value]]
+"""What stands before the F1 of a part, its F1, its tally, and what stands behind."""
+_Layout = tuple[Sequence[Column], Sequence[_Part], Sequence[Column]]
+"""The columns before, the parts, and the columns behind."""
 
-class _Layout(NamedTuple):
-    """What a table of some parts has beside their F1 and tally.
-
-    Attributes:
-        names: the columns before.
-        more: the columns behind.
-        rows: names, score, tally and further values of each part.
-        scores: those of which a remark says why they are undefined.
-    """
-
-    names: Sequence[Column]
-    more: Sequence[Column]
-    rows: Sequence[tuple[list[Value], Score | Mean | Figures, Tally | None, list[Value]]]
-    scores: Sequence[Score]
+_MARKED = Column("", "marked, over pairs", "count")
+_PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
-def _sizes(tally: Tally | None) -> list[Value]:
+def _columns(tally: Tally | None) -> list[Value]:
     if tally is None:
         return [None] * 4
     return [tally.matched, tally.expected, tally.size_a, tally.size_b]
@@ -301,96 +278,65 @@ def _sizes(tally: Tally | None) -> list[Value]:
 
 def _whole(result: Agreement) -> _Layout:
     team, mean = result.team, result.mean
+    spread = Score(*mean.sd)
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     # one number, or two if luck alone gives 1 for some
     shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
-    over: list[Value] = [observed, corrected, shown]
-    return _Layout(
-        [Column("of", " ", "name")],
-        [
-            Column("pairs", "", "count"),
-            Column("pairs_corrected", "", "count"),
-            Column("", "pairs", "place", "pairs of a team"),
-        ],
-        [
-            (["team"], team.f1, team.tally, [team.pairs, team.pairs, str(team.pairs)]),
-            (["mean over pairs"], mean, None, over),
-            (["sd over pairs"], mean.sd, None, over),
-        ],
-        [team.f1],
-    )
+    over = (observed, corrected, shown)
+    parts: list[_Part] = [
+        (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
+        (["mean over pairs"], mean, None, over),
+        (["sd over pairs"], spread, None, over),
+    ]
+    numbers = [_PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
+    return [Column("of", " ", "name")], parts, [*numbers, _PAIRS._replace(key="", kind="place")]
 
 
 def _pairs(result: Agreement) -> _Layout:
-    names = [
-        Column("a", "a", "name", "two annotators"),
-        Column("b", "b", "name", "two annotators"),
-        Column("documents", "", "count"),
-        Column("few", "", "mark"),
+    columns = [
+        *(Column(side, side, "name", "two annotators") for side in "ab"),
+        *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
-    pairs = result.pairs.values()
-    rows = [
-        ([p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"], p.f1, p.tally, [])
-        for p in pairs
+    parts: list[_Part] = [
+        ([p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"], p.f1, p.tally, ())
+        for p in result.pairs.values()
     ]
-    return _Layout(names, [], rows, [score for _, score, *_ in rows])
+    return columns, parts, ()
 
 
 def _annotators(result: Agreement) -> _Layout:
     without = ScoreColumns("without_f1", ("team without", "", ""))
-    names = [
+    rises = zip(Figures._fields, ("rise", "", "corrected rise"), strict=True)
+    documents = f"{unit(result.settings)}s"
+    columns = [
         Column("annotator", "annotator", "name", "annotator of a team"),
-        Column("documents", f"{unit(result.settings)}s", "count", "documents of an annotator"),
-        Column("pairs", "pairs", "count", "pairs of a team"),
+        Column("documents", documents, "count", "documents of an annotator"),
+        _PAIRS,
     ]
-    titles = ("rise", "", "corrected rise")
-    rises = [Column(f"rise_{k}", t) for k, t in zip(Figures._fields, titles, strict=True)]
-    members = result.annotators.values()
-    return _Layout(
-        names,
-        [*without.columns, *rises],
-        [
-            (
-                [m.name, m.documents, m.pairs],
-                m.f1,
-                m.tally,
-                [*without.values(m.without.f1), *m.rise],
-            )
-            for m in members
-        ],
-        [score for m in members for score in (m.f1, m.without.f1)],
-    )
-
-
-_MARKED = Column("", "marked, over pairs", "count")
+    parts: list[_Part] = []
+    for m in result.annotators.values():
+        behind = [*without.values(m.without.f1), *m.rise]
+        parts.append(([m.name, m.documents, m.pairs], m.f1, m.tally, behind))
+    return columns, parts, [*without.columns, *(Column(f"rise_{k}", t) for k, t in rises)]
 
 
 def _labels(result: Agreement) -> _Layout:
+    parts: list[_Part] = [([label], t.f1, t, [_size(t)]) for label, t in result.labels.items()]
     team = result.team
-    items = [(label, tally.f1, tally) for label, tally in result.labels.items()]
-    return _Layout(
-        [Column("label", "label", "name", "label of a team")],
-        [_MARKED],
-        [
-            ([name], f1, t, [t.size_a + t.size_b])
-            for name, f1, t in [*items, ("all", team.f1, team.tally)]
-        ],
-        [f1 for _, f1, _ in items],
-    )
+    parts.append((["all"], team.f1, team.tally, [_size(team.tally)]))
+    return [Column("label", "label", "name", "label of a team")], parts, [_MARKED]
 
 
 def _documents(result: Agreement) -> _Layout:
-    rows = [([name, saw], t.f1, t, [t.size_a + t.size_b]) for name, saw, t in result.by_document()]
-    return _Layout(
-        [
-            Column("document", unit(result.settings), "name", "document of a team"),
-            Column("annotators", "annotators", "count"),
-        ],
-        [_MARKED],
-        rows,
-        [score for _, score, *_ in rows],
-    )
+    columns = [
+        Column("document", unit(result.settings), "name", "document of a team"),
+        Column("annotators", "annotators", "count"),
+    ]
+    parts: list[_Part] = [
+        ([name, saw], t.f1, t, [_size(t)]) for name, saw, t in result.by_document()
+    ]
+    return columns, parts, [_MARKED]
 
 
 _LAYOUTS: Mapping[str | None, Callable[[Agreement], _Layout]] = {

@@ -192,15 +192,11 @@ def scored(counts: CountedPairs, min_shared: int) -> Scored:
         for shared, tally in [members[i, j]]
     ]
     reason = "" if pairs else _nobody(len(names))
-    found_pairs = Pairs(names, ordered, pairs)
-    whole, annotators = _team_and_members(counts, found_pairs, reason)
-    return Scored(
-        whole,
-        _mean([pair.f1 for pair in pairs], reason),
-        found_pairs,
-        annotators,
-        {label: sums.tally for label, sums in counts.labels.items()},
-    )
+    by_names = Pairs(names, ordered, pairs)
+    team, annotators = _team_and_members(counts, by_names, reason)
+    mean = _mean([pair.f1 for pair in pairs], reason)
+    labels = {label: sums.tally for label, sums in counts.labels.items()}
+    return Scored(team, mean, by_names, annotators, labels)
 
 
 def _nobody(annotators: int) -> str:
@@ -223,31 +219,33 @@ def _mean(scores: Sequence[Score], reason: str) -> Mean:
         reason = "no pair for which it is defined"
     if not reason and not figures[2]:
         reason = "corrected: luck alone gives 1 for every pair"
-    return Mean(*means, Figures(*spread), Figures(*map(len, figures)), reason)
+    observed, expected, corrected = means
+    counts = Figures(*map(len, figures))
+    return Mean(observed, expected, corrected, Figures(*spread), counts, reason)
 
 
 def _team_and_members(
     counts: CountedPairs, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, Member]]:
     """Return the team, and each annotator against the others, with the team less these pairs."""
-    tallied = [
-        (p.tally.matched, p.tally.expected, p.tally.size_a, p.tally.size_b) for p in pairs.values()
-    ]
+    tallied = [pair.tally for pair in pairs.values()]
     number = np.arange(len(pairs))
-    columns = Tallies(number, number, *map(np.array, zip(*tallied)) if tallied else [number] * 4)
+    names = ("matched", "expected", "size_a", "size_b")
+    values = ([getattr(tally, name) for tally in tallied] for name in names)
+    columns = Tallies(number, number, *(np.array(v or number) for v in values))
     whole = TallySum.of(columns)
     team = Team(len(pairs), counts.seen, whole.tally, reason)
     members = pairs.members
     sides = [TallySum.each(columns, members[:, side], len(counts.saw)) for side in (0, 1)]
     shared = np.bincount(members.ravel(), minlength=len(counts.saw)).tolist()
     annotators = {}
-    for (name, saw), as_a, as_b, number in zip(counts.saw.items(), *sides, shared, strict=True):
-        left = len(pairs) - number
+    for (name, saw), as_a, as_b, own in zip(counts.saw.items(), *sides, shared, strict=True):
+        left = len(pairs) - own
         tally = whole.minus(as_a.plus(as_b)).tally
         rest = Team(left, counts.seen_without[name], tally, "" if left else "no pair is left")
         rise = Figures(*map(_rise, team.f1[:3], rest.f1[:3]))
-        own = as_a.plus(as_b.turned()).tally
-        annotators[name] = Member(name, saw, number, own, rest, rise)
+        sums = as_a.plus(as_b.turned())
+        annotators[name] = Member(name, saw, own, sums.tally, rest, rise)
     return team, annotators
 
 

@@ -15,13 +15,11 @@ from spanagree.arrays import Floats, Ints, distinct
 from spanagree.matching.tally import Tallies, Tally
 
 _SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends at 2**-1126
-
-
 _HALF = 26  # bits; halves of mantissas are summed apart, which no int64 overflows
 
 
 def exact_sum(values: Floats | Ints) -> int:
-    """Σ of finite numbers, as a whole number of units of 2**-1126.
+    """Return Σ of finite numbers, as a whole number of units of 2**-1126.
 
     >>> rounded(exact_sum(np.array([0.1] * 10)))
     1.0
@@ -30,7 +28,7 @@ def exact_sum(values: Floats | Ints) -> int:
 
 
 def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
-    """The same for each number below ``count``, of the values that ``which`` gives it."""
+    """Return the same for each number below ``count``, over the values that ``which`` gives it."""
     totals = [0] * count
     whole: Ints
     power: Ints
@@ -50,14 +48,14 @@ def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
 
 
 def rounded(total: int) -> float:
-    """The float that is nearest to an exact sum."""
+    """Return the float that is nearest to an exact sum."""
     return total / (1 << _SHIFT)
 
 
 class TallySum(NamedTuple):
     """Sums of tallies without rounding, to be added over blocks in any order.
 
-    ``matched`` and ``expected`` are exact sums (:mod:`spanagree.exact`); ``whole`` says that what
+    ``matched`` and ``expected`` are exact sums; ``whole`` says that what
     is matched are whole numbers.
     """
 
@@ -69,12 +67,12 @@ class TallySum(NamedTuple):
 
     @classmethod
     def of(cls, tallies: Tallies) -> TallySum:
-        """The sums over all entries."""
+        """Return the sums over all entries."""
         return cls.each(tallies, np.zeros(len(tallies.document), np.int64), 1)[0]
 
     @classmethod
     def each(cls, tallies: Tallies, which: Ints, count: int) -> list[TallySum]:
-        """The sums for each number below ``count``, of the entries that ``which`` gives it."""
+        """Return the sums for each number below ``count``, over what ``which`` gives it."""
         whole = tallies.matched.dtype.kind == "i"
         sizes = [
             np.bincount(which, size, count).astype(np.int64).tolist()
@@ -84,11 +82,11 @@ class TallySum(NamedTuple):
         return [cls(whole, *row) for row in zip(*sums, *sizes, strict=True)]
 
     def turned(self) -> TallySum:
-        """With the two sides changed for each other."""
+        """Return the sums with the two sides exchanged."""
         return self._replace(size_a=self.size_b, size_b=self.size_a)
 
     def plus(self, other: TallySum) -> TallySum:
-        """The sums of both."""
+        """Return the sums of both."""
         return TallySum(
             self.whole and other.whole,
             self.matched + other.matched,

@@ -16,7 +16,7 @@ Hashes: TypeAlias = NDArray[np.uint64]
 
 
 def hashed(ids: Sequence[str]) -> Hashes:
-    """A number for each id, the same wherever it is made; of two ids it is hardly ever the same.
+    """Return a number for each id, wherever it is made the same; two ids hardly ever share one.
 
     >>> a, b, again = hashed(["a", "b", "a"]).tolist()
     >>> a == again, a == b
@@ -27,12 +27,12 @@ def hashed(ids: Sequence[str]) -> Hashes:
 
 
 def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:
-    """The ids of one block; none if its documents have none."""
+    """Return the ids of one block as numbers; none if its documents have none."""
     return () if corpus.ids is None else (hashed(corpus.ids),)
 
 
 def repeated(ids: Sequence[Hashes]) -> str:
-    """Two documents of all blocks that have the same id, and how many there are; empty if none."""
+    """Return which two documents of all blocks have the same id, and how many; empty if none."""
     everything = np.concatenate([*ids, np.zeros(0, np.uint64)])
     everything.sort()  # in place: they may be many, and most often there is nothing to say
     if not (everything[1:] == everything[:-1]).any():
@@ -40,7 +40,7 @@ def repeated(ids: Sequence[Hashes]) -> str:
     everything = np.concatenate(ids)
     order = np.argsort(everything, kind="stable")
     again = np.flatnonzero(np.diff(everything[order]) == 0)
-    ends = np.cumsum([len(of) for of in ids])
+    ends = np.cumsum([len(block) for block in ids])
     where = []
     for place in order[again[0] : again[0] + 2].tolist():
         block = int(np.searchsorted(ends, place, side="right"))

@@ -22,22 +22,13 @@ from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic, in
 
 Key: TypeAlias = tuple[Any, ...]
 
-
 _CELLS = 1 << 22  # of one temporary array
-
-
 _MOST = 1 << 27  # numbers that are kept
-
-
 _BITS = 26  # of a limb: a sum of limbs, times weights, is a whole number below 2**53
-
-
 _BELOW = 2  # limbs below the point, so fractions are kept to 2**-52
-
 
 # splitmix64 (Steele, Lea & Flood 2014)
 _STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
 
 # the least of 2**32 numbers that draw 1, 2, …; the last one is drawn less than once in 2**32
 _BORDERS = np.array(
@@ -69,19 +60,22 @@ class Replicates(NamedTuple):
     sums: Mapping[Key, Ints]
 
     def plus(self, other: Replicates) -> Replicates:
-        """The sums over the documents of both."""
+        """Return the sums over the documents of both."""
         sums = dict(self.sums)
-        for key, of in other.sums.items():
-            sums[key] = _added(sums[key], of) if key in sums else of
-        _check_size(
-            sum(map(len, sums.values())), max((of.shape[1] for of in sums.values()), default=0)
-        )
-        return Replicates(sums)
+        for key, limbs in other.sums.items():
+            sums[key] = _added(sums[key], limbs) if key in sums else limbs
+        whole = Replicates(sums)
+        _check_size(sum(map(len, sums.values())), whole.resamples)
+        return whole
+
+    @property
+    def resamples(self) -> int:
+        """The number of resamples."""
+        return max((limbs.shape[1] for limbs in self.sums.values()), default=0)
 
     def over(self, keys: Sequence[Key]) -> Floats:
-        """The sum of the sums of some keys, in each resample; (resamples,)."""
-        (resamples,) = {of.shape[1] for of in self.sums.values()} or {0}
-        total = np.zeros((1 + _BELOW, resamples), np.int64)
+        """Return the sum of the sums of some keys, in each resample; (resamples,)."""
+        total = np.zeros((1 + _BELOW, self.resamples), np.int64)
         for key in keys:
             if key in self.sums:
                 total[: len(self.sums[key])] += self.sums[key]
@@ -93,9 +87,9 @@ class Replicates(NamedTuple):
 def replicates(
     ids: Sequence[Hashes], entries: Sequence[Entries], resampling: Resampling
 ) -> Replicates:
-    """What one block adds to its sums in every resample.
+    """Return what one block adds to its sums in every resample.
 
-    ``ids`` are those of its documents, as :func:`spanagree.document_ids.ids_of` gives them.
+    ``ids`` are those of its documents, as :func:`spanagree.blocks.ids.ids_of` gives them.
 
     Raises:
         InputError: if there are none.
@@ -109,15 +103,16 @@ def replicates(
         )
     (documents,) = ids
     row, column, value, keys, height = [], [], [], [], 0
-    for of in entries:
-        for limb in _limbs(of.values):
-            row.append(height + of.which)
-            column.append(of.document)
+    for part in entries:
+        limbs = _limbs(part.values)
+        for limb in limbs:
+            row.append(height + part.which)
+            column.append(part.document)
             value.append(limb)
-            height += len(of.keys)
-        keys.append((of.keys, len(_limbs(of.values[:0]))))
+            height += len(part.keys)
+        keys.append((part.keys, len(limbs)))
     nothing = np.zeros(0, np.int64)
-    cells = [np.concatenate([*part, nothing]) for part in (value, row, column)]
+    cells = [np.concatenate([*cell, nothing]) for cell in (value, row, column)]
     table = coo_array(
         (cells[0].astype(np.float64), tuple(cells[1:])), shape=(height, len(documents))
     ).tocsr()
@@ -127,17 +122,17 @@ def replicates(
     for low in range(0, resampling.resamples, portion):
         high = min(low + portion, resampling.resamples)
         sums[:, low:high] = table @ weights(documents, low, high, resampling.seed)
-    found: dict[Key, Ints] = {}
+    by_key: dict[Key, Ints] = {}
     at = 0
-    for names, limbs in keys:
+    for names, height in keys:
         for k, key in enumerate(names):
-            found[key] = sums[at + k : at + limbs * len(names) : len(names)]
-        at += limbs * len(names)
-    return Replicates(found)
+            by_key[key] = sums[at + k : at + height * len(names) : len(names)]
+        at += height * len(names)
+    return Replicates(by_key)
 
 
 def _added(one: Ints, other: Ints) -> Ints:
-    """The sums of both; a whole number has fewer limbs."""
+    """Return the sums of both; a whole number has fewer limbs."""
     more, less = (one, other) if len(one) >= len(other) else (other, one)
     total = more.copy()
     total[: len(less)] += less
@@ -153,7 +148,7 @@ def _check_size(limbs: int, resamples: int) -> None:
 
 
 def _limbs(values: Ints | Floats) -> list[Ints]:
-    """A whole number and its fraction, in pieces of whole numbers."""
+    """Return a whole number and its fraction, in pieces of whole numbers."""
     if values.dtype.kind != "f":
         return [values.astype(np.int64)]
     pieces = []
@@ -165,7 +160,7 @@ def _limbs(values: Ints | Floats) -> list[Ints]:
 
 
 def weights(ids: Hashes, low: int, high: int, seed: int) -> Floats:
-    """How often documents count in the resamples from ``low``, an even number; (documents, some).
+    """Return how often documents count in resamples from ``low``, which is even; (documents, some).
 
     >>> drawn = weights(np.arange(1000, dtype=np.uint64), 0, 1000, seed=0)
     >>> round(float(drawn.mean()), 2), round(float(drawn.var()), 1)
@@ -204,7 +199,7 @@ def asked_resampling(
 def percentile_intervals(
     total: Floats, drawn: Floats, statistic: Statistic, units: int, resampling: Resampling
 ) -> list[Interval]:
-    """Intervals of figures that come in threes.
+    """Return intervals of figures that come in threes.
 
     Args:
         total: the sums over all documents; (columns,).
@@ -215,5 +210,5 @@ def percentile_intervals(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate, figures = statistic(total[None])[0], statistic(drawn)
-    found = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
-    return [interval_of(found, first, resampling) for first in range(0, len(estimate), 3)]
+    drawn_figures = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
+    return [interval_of(drawn_figures, first, resampling) for first in range(0, len(estimate), 3)]

@@ -17,17 +17,13 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
 
 Block: TypeAlias = "Corpus | Callable[[], Corpus]"
-
-
 Done = TypeVar("Done")
-
 
 ON_ERROR = {
     "raise": "a block that fails ends the run",
     "skip": "a block that fails is left out, counted and listed",
 }
 """What becomes of a block that cannot be read or worked on, by name."""
-
 
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 
@@ -49,7 +45,7 @@ def each_block(
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Worked[Done]]:
-    """The results of ``work`` on each block, in order.
+    """Yield the results of ``work`` on each block, in order.
 
     Args:
         blocks: corpora, or functions that give them; taken one by one, as they are needed.
@@ -68,12 +64,12 @@ def each_block(
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
     for number, (result, error, name) in enumerate(results, 1):
         if error is not None:
-            said = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
-            said = said if name in said else f"{name}: {said}"
+            reason = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
+            reason = reason if name in reason else f"{name}: {reason}"
             if on_error == "raise":
                 kind = SettingError if isinstance(error, SettingError) else InputError
-                raise kind(f"block {number}: {said}") from None
-            yield Worked(number, None, said)
+                raise kind(f"block {number}: {reason}") from None
+            yield Worked(number, None, reason)
         else:
             yield Worked(number, result)
         if progress is not None:
@@ -88,7 +84,7 @@ _Outcome: TypeAlias = "tuple[Any, BaseException | None, str]"  # and the block's
 
 
 def _name(block: Any) -> str:
-    """The name of a block that has one, as shards have."""
+    """Return the name of a block that has one, as shards have."""
     name = getattr(block, "name", "")
     return printable(name) if isinstance(name, str) else ""
 
@@ -106,7 +102,7 @@ def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_O
 
 
 def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
-    """The next block; the error of a reader that gives blocks and cannot go on; None at the end."""
+    """Return the next block, or the error of a reader that cannot go on; None at the end."""
     try:
         return next(source)
     except StopIteration:
@@ -128,7 +124,7 @@ def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
 def _elsewhere(
     blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[_Outcome]:
-    """By the executor's workers; no more is handed out ahead than keeps them busy."""
+    """Yield what the executor's workers make; no more is handed out than keeps them busy."""
     if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)

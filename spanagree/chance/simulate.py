@@ -3,7 +3,7 @@
 No expected figure of the package is computed by drawing. This module exists to prove the exact
 distributions right, for the test against luck, and for measures of one's own: it draws from the
 definition (every configuration that the model allows is equally likely) and shares no formula with
-:mod:`spanagree.chance.placement`.
+:mod:`spanagree.chance.start_distributions`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def draw_starts(
     seed: int | np.random.Generator,
     chance: str = "nonoverlapping",
 ) -> Ints:
-    """Random annotations of one document.
+    """Draw random annotations of one document.
 
     Args:
         length: number of tokens of the document.
@@ -64,7 +64,7 @@ def redraw(
     seed: int | np.random.Generator,
     chance: str = "nonoverlapping",
 ) -> Layer:
-    """One random annotation of a whole layer: every segment placed anew in its document.
+    """Draw one random annotation of a whole layer: every segment placed anew in its document.
 
     Args:
         layer: the annotation whose segments are placed.
@@ -91,7 +91,7 @@ def redraw(
 def simulate(
     corpus: Corpus, *, seed: int | np.random.Generator, chance: str = "nonoverlapping"
 ) -> Corpus:
-    """A random corpus: every annotator's segments placed anew, for a measure of one's own.
+    """Draw a random corpus: all segments placed anew, for a measure of one's own.
 
     Number, lengths and labels of the segments of each annotator in each document stay; who saw what
     stays too.
@@ -126,7 +126,7 @@ def simulate(
 
 
 def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:
-    """A start for each segment; segments of one group exclude each other unless ``free``."""
+    """Draw a start for each segment; segments of one group exclude each other unless ``free``."""
     if free:
         if (size > tokens[group]).any():
             raise InputError("segments do not fit: one is longer than its document")
@@ -147,7 +147,7 @@ def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free:
 
 
 def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
-    """A slot for each segment, distinct within its group, all choices equally likely.
+    """Draw a slot for each segment, distinct within its group, all choices equally likely.
 
     Where segments are few among their slots, slots are drawn independently, and anew for a whole
     group as long as two are the same; where they are many, the slots of the group are shuffled.
@@ -168,10 +168,10 @@ def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
         (rng.random(int(slots[chosen].sum())), np.repeat(np.arange(len(chosen)), slots[chosen]))
     )
     first = np.cumsum(slots[chosen]) - slots[chosen]
-    of = np.flatnonzero(many[group])
-    of = of[np.argsort(group[of], kind="stable")]
+    segments = np.flatnonzero(many[group])
+    segments = segments[np.argsort(group[segments], kind="stable")]
     ends = np.cumsum(count[chosen])
-    rank = np.arange(len(of)) - np.repeat(ends - count[chosen], count[chosen])
+    rank = np.arange(len(segments)) - np.repeat(ends - count[chosen], count[chosen])
     place = np.repeat(first, count[chosen])
-    slot[of] = shuffled[place + rank] - place
+    slot[segments] = shuffled[place + rank] - place
     return slot

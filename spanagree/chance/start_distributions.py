@@ -30,7 +30,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, check_choice, show
+from spanagree.errors import InputError, check_choice, is_whole, show, unfit
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -70,7 +70,7 @@ _CHUNK = 1 << 22  # elements of one temporary array
 def start_distribution(
     length: int, segments: Sequence[int], chance: str = "nonoverlapping"
 ) -> tuple[Floats, ...]:
-    """Where the segments of one random annotation start.
+    """Return where the segments of one random annotation start.
 
     Args:
         length: number of tokens of the document, n.
@@ -115,10 +115,9 @@ def start_distribution(
 
 
 def _whole(value: object, what: str) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if whole and 1 <= value <= _LONGEST:  # type: ignore[operator]  # a number here
-        return int(value)  # type: ignore[call-overload]  # a number here
-    raise InputError(f"{what}: {show(value)} is no length; a whole number from 1 to {_LONGEST} is")
+    if is_whole(value) and 1 <= value <= _LONGEST:
+        return int(value)
+    raise unfit(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
 
 
 # --- many documents -----------------------------------------------------------------------------
@@ -144,26 +143,26 @@ class Profiles:
         return self.values[self.offset + self.width]
 
     def at(self, profile: Ints, x: Ints) -> Floats:
-        """The values at places ``x`` (broadcast against ``profile``), 0 outside 0 … size − 1."""
+        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside of them."""
         inner = np.minimum(x, self.size[profile] - 1 - x)  # the mirror image
         inside = inner >= 0
         place = self.offset[profile] + np.minimum(np.where(inside, inner, 0), self.width[profile])
         return np.where(inside, self.values[place], 0.0)
 
     def expand(self, profile: int) -> Floats:
-        """One profile in full, ``size`` values."""
+        """Return one profile in full, ``size`` values."""
         return self.at(np.array(profile), np.arange(self.size[profile]))
 
     @classmethod
     def of(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
-        """From one array a profile: its edge, then its plateau."""
+        """Return profiles of one array each: its edge, then its plateau."""
         sizes = np.array([len(edge) for edge in edges], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *edges])
         return cls(size, sizes - 1, np.cumsum(sizes) - sizes, values)
 
 
 def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints]:
-    """Which segments of a layer exclude each other: a group for each, the document of each group.
+    """Return the group of each segment, of which one excludes another, and each group's document.
 
     Groups are documents, under ``per-label`` a document and label.
     """
@@ -174,7 +173,7 @@ def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints
 
 
 def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tuple[Profiles, Ints]:
-    """Start distributions of many random annotations, each distinct shape once.
+    """Return start distributions of many random annotations, each distinct shape once.
 
     Args:
         group: per segment, the annotation it belongs to (segments of one group exclude each other).
@@ -234,7 +233,7 @@ class _Cell:
 
 
 def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
-    """Adds the profiles of the short shapes, each once, and tells each shape its own."""
+    """Add the profiles of the short shapes, each once, and tell each shape its own."""
     number = {key: i for i, key in enumerate(dict.fromkeys(cell.others for cell in cells))}
     if not cells:
         return
@@ -256,7 +255,10 @@ def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
 
 
 def _short_edges(excess: Ints, slots: Ints) -> list[Floats]:
-    """For each F in ``slots`` the edge of P with its plateau; ``excess`` of the K longer others."""
+    """Return for each F in ``slots`` the edge of P with its plateau.
+
+    ``excess`` is that of the K longer others.
+    """
     whole = _whole_edge(int(excess.sum()), slots)
     limit = int(whole.max())
     edges: list[Floats] = []
@@ -270,7 +272,7 @@ def _short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 
 
 def _long_edges(excess: Ints, F: int) -> dict[int, Floats]:
-    """For each distinct excess of a long document the edge of P with its plateau.
+    """Return for each distinct excess of a long document the edge of P with its plateau.
 
     Edges are doubled until their ends are flat. Near an edge P follows a renewal equation: each
     value is a mean of earlier ones, at most ``longest`` back. So once that many values in a row
@@ -299,23 +301,23 @@ def _long_edges(excess: Ints, F: int) -> dict[int, Floats]:
 
 
 def _whole_edge(D: int, slots: Ints | int) -> Ints:
-    """The width of an edge by Prop. 3, or up to the middle where the two edges meet."""
+    """Return the width of an edge by Prop. 3, or up to the middle where the two edges meet."""
     return np.minimum(D, (slots + D) // 2)
 
 
 def _most(excess: Ints, limit: int) -> int:
-    """How many longer segments fit left of ``limit``: the shortest, each with its slot."""
+    """Return how many longer segments fit left of ``limit``: the shortest, each with its slot."""
     return int(np.searchsorted(np.cumsum(excess + 1), limit, side="right"))
 
 
 def _left_of(K: int, slots: Ints, limit: int, most: int) -> Floats:
-    """H(m | y) at [F, y ≤ limit, m], without the columns m that are negligible everywhere."""
+    """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere."""
     H = _hypergeometric(limit, K, slots - 1, min(K, most))
     return H[:, :, : np.flatnonzero(H.max((0, 1)) > _NEGLIGIBLE)[-1] + 1]
 
 
 def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:
-    """P(x) for x below the width of T, one row for each F in ``slots``.
+    """Return P(x) for x below the width of T, one row for each F in ``slots``.
 
     Σ_m of the convolutions of H(m | ·) with T(m, ·): summed as they stand where that is little
     work, by Fourier transforms, which err by 1e-16 of the greatest value, where it is much.
@@ -338,7 +340,7 @@ def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:
 
 
 def _without(e: int, T: Floats, excess: Ints) -> Floats:
-    """T of all segments but one of excess ``e``.
+    """Return T of all segments but one of excess ``e``.
 
     T(m, d) is a mean over whether that one is among the m: with weight 1 − m/K of T' (m, d) and
     with m/K of T'(m − 1, d − e). Solved for T' from m = 0 upwards; that is stable up to K/2.
@@ -357,7 +359,7 @@ def _without(e: int, T: Floats, excess: Ints) -> Floats:
 
 
 def _sum_antidiagonals(table: Floats) -> Floats:
-    """Σ of table[f, y, x − y] over y, for x below the table's width."""
+    """Return Σ of table[f, y, x − y] over y, for x below the table's width."""
     rows, height, width = table.shape
     padded = np.zeros((rows, height, width + height))
     padded[:, :, :width] = table
@@ -366,7 +368,7 @@ def _sum_antidiagonals(table: Floats) -> Floats:
 
 
 def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
-    """T(m, d): m of these segments, drawn at random, have the excess d; m ≤ most, d ≤ limit.
+    """Return T(m, d): m of these segments, drawn at random, have the excess d; m ≤ most, d ≤ limit.
 
     One distinct length after the other: of m drawn from those up to now, j are of this length.
     """
@@ -391,12 +393,12 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
 
 
 def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Pr(m of the ``special`` are among y drawn out of ``total``), at [total, y ≤ drawn, m ≤ most].
+    """Return Pr(m of the ``special`` are among y drawn out of ``total``).
 
-    Zero where y exceeds the total. Small tables are ratios of binomials. In large ones these would
-    overflow: each m follows from the one before, and m = 0 is a product over the draws; where that
-    is impossible or too small for a float, the draws are followed one by one. All are products and
-    sums of positive numbers, so nothing cancels.
+    At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
+    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
+    a product over the draws; where that is impossible or too small for a float, the draws are
+    followed one by one. All are products and sums of positive numbers, so nothing cancels.
     """
     y = np.arange(drawn + 1)[:, None]
     m = np.arange(most + 1)
@@ -426,7 +428,7 @@ def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
 
 @lru_cache(maxsize=1)
 def _binomials() -> Floats:
-    """Pascal's triangle as floats: C[n, k], 0 for k > n."""
+    """Return Pascal's triangle as floats: C[n, k], 0 for k > n."""
     C = np.zeros((_PASCAL_ROWS, _PASCAL_ROWS))
     C[:, 0] = 1
     for n in range(1, _PASCAL_ROWS):

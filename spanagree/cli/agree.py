@@ -1,4 +1,11 @@
-"""The command agree."""
+"""Say how far annotators agree with each other, raw and beyond luck.
+
+Every pair is compared over the documents that both saw.
+
+\b
+spanagree agree crowd.jsonl --by annotator
+spanagree agree ann.conll bob.conll --match token
+"""
 
 from __future__ import annotations
 
@@ -9,19 +16,15 @@ from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_SHARED = "Mark pairs that share fewer than N documents."
+
 
 @command(
     options.FILES,
     options.comparing(
         options.by(Agreement.BY),
         options.annotators(),
-        options.option(
-            "--min-shared",
-            type=int,
-            metavar="N",
-            default=MIN_SHARED,
-            help="Mark pairs that share fewer than N documents.",
-        ),
+        options.number("--min-shared", _SHARED, default=MIN_SHARED),
     ),
     options.certainty(),
     options.blocks(),
@@ -32,14 +35,6 @@ from spanagree.cli.job import Job, command
 def agree(
     job: Job, match: str, chance: str, by: str | None, annotators: str | None, min_shared: int
 ) -> None:
-    """Say how far annotators agree with each other, raw and beyond luck.
-
-    Every pair is compared over the documents that both saw.
-
-    \b
-    spanagree agree crowd.jsonl --by annotator
-    spanagree agree ann.conll bob.conll --match token
-    """
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")

@@ -1,4 +1,8 @@
-"""The command chance."""
+"""Show where the segments of a random annotation start: the chance model by itself.
+
+\b
+spanagree chance --length 100 --segments 1,5,10,15
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,20 @@ from spanagree.chance.table import StartDistributions
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_LENGTHS = "Let the segments have these lengths."
+
 
 @command(
     None,
     options.group(
         "The document",
-        options.option(
-            "--length", type=int, required=True, metavar="N", help="Let the document have N tokens."
-        ),
-        options.option(
-            "--segments", required=True, metavar="N,...", help="Let segments have these lengths."
-        ),
+        options.number("--length", "Let the document have N tokens.", required=True),
+        options.option("--segments", _LENGTHS, metavar="N,...", required=True),
         options.chance(),
     ),
     options.output(),
 )
 def chance(job: Job, length: int, segments: str, chance: str) -> None:
-    """Show where the segments of a random annotation start: the chance model by itself.
-
-    \b
-    spanagree chance --length 100 --segments 1,5,10,15
-    """
     lengths = [options.whole_number_in(part, "--segments") for part in segments.split(",")]
     start = sa.start_distribution(length, lengths, chance)
     job.show(StartDistributions(length, tuple(lengths), chance, start))

@@ -1,4 +1,10 @@
-"""The command check."""
+"""Say what is in files and what is odd about it, before anything is computed.
+
+The exit code is 1 if something has to be repaired first, else 0.
+
+\b
+spanagree check corpus.jsonl
+"""
 
 from __future__ import annotations
 
@@ -17,13 +23,6 @@ from spanagree.rendering.data import to_json
     options.reading(),
 )
 def check(job: Job) -> None:
-    """Say what is in files and what is odd about it, before anything is computed.
-
-    The exit code is 1 if something has to be repaired first, else 0.
-
-    \b
-    spanagree check corpus.jsonl
-    """
     from spanagree.corpus.check import check as inspect
 
     how, form, repair = job.how()

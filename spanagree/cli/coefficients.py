@@ -1,4 +1,13 @@
-"""The command coefficients."""
+"""Compute SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
+
+FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
+says otherwise.
+
+\b
+spanagree coefficients labels.csv --item sentence --annotator worker --label answer
+spanagree coefficients labels.csv --wide
+spanagree coefficients crowd.jsonl --tokens
+"""
 
 from __future__ import annotations
 
@@ -21,38 +30,38 @@ from spanagree.labels.summary import Coefficients
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
 
+_ITEM = "Read the items from this column."
+_ANNOTATOR = "Read the annotators from this column; from these, with --wide."
+_LABEL = "Read the labels from this column; from these, with --counts."
+_CATEGORIES = "Take these as all categories that there could be."
+_TWICE = "Choose what becomes of an item that an annotator labelled twice."
+_WEIGHTS = "Choose how much an item counts in SPA."
+
+
 @command(
     options.FILES,
     options.group(
         "Tables of labels",
-        options.option("--item", metavar="COLUMN", unless="item, or the first",
-                       help="Read the items from this column."),
-        options.option("--annotator", metavar="COLUMN,...", unless="annotator",
-                       help="Read the annotators from this column; from these, with --wide."),
-        options.option("--label", metavar="COLUMN,...", unless="label",
-                       help="Read the labels from this column; from these, with --counts."),
-        options.option("--wide", is_flag=True, help="Read a table with a column per annotator."),
-        options.option("--counts", is_flag=True,
-                       help="Read a table with a column per category: how many chose it."),
-        options.option("--categories", metavar="NAME,...", unless="all used",
-                       help="Take these as all categories that there could be."),
-        options.option("--duplicates", choices=DUPLICATES, unless="error",
-                       help="Choose what becomes of an item that an annotator labelled twice."),
+        options.option("--item", _ITEM, metavar="COLUMN", unless="item, or the first"),
+        options.option("--annotator", _ANNOTATOR, metavar="COLUMN,...", unless="annotator"),
+        options.option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
+        options.flag("--wide", "Read a table with a column for each annotator."),
+        options.flag(
+            "--counts", "Read a table with a column for each category: how many chose it."
+        ),
+        options.option("--categories", _CATEGORIES, metavar="NAME,...", unless="all used"),
+        options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
     ),
     options.group(
         "Span corpora",
-        options.option("--tokens", is_flag=True,
-                       help="Read FILEs as a span corpus, and take its tokens as the items."),
-        options.option("--skip-outside", is_flag=True,
-                       help="With --tokens, leave out tokens that everybody left unmarked."),
+        options.flag("--tokens", "Read a span corpus, and take its tokens as the items."),
+        options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked."),
         options.annotators("With --tokens, compare only these annotators."),
     ),
     options.group(
         "Computing",
-        options.option("--weights", choices=WEIGHTS, default="annotations_m1",
-                       help="Choose how much an item counts in SPA."),
-        options.option("--complete-only", is_flag=True,
-                       help="Take only items that all annotators labelled."),
+        options.option("--weights", _WEIGHTS, choices=WEIGHTS, default="annotations_m1"),
+        options.flag("--complete-only", "Take only items that all annotators labelled."),
         options.by(Coefficients.BY),
     ),
     options.certainty(),
@@ -60,7 +69,7 @@ _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be 
     options.reading(but=("--tokens", "--annotator")),
     options.output(),
     first="--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot",
-)  # fmt: skip
+)
 def coefficients(
     job: Job,
     tokens: bool,
@@ -71,16 +80,6 @@ def coefficients(
     by: str | None,
     **labels: Any,
 ) -> None:
-    """Compute SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
-
-    FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
-    says otherwise.
-
-    \b
-    spanagree coefficients labels.csv --item sentence --annotator worker --label answer
-    spanagree coefficients labels.csv --wide
-    spanagree coefficients crowd.jsonl --tokens
-    """
     drawing = job.drawing()
     if tokens:
         column = labels.pop("annotator")

@@ -1,4 +1,9 @@
-"""The command convert."""
+"""Convert annotations from one format to another.
+
+\b
+spanagree convert project/ -o corpus.jsonl
+spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
+"""
 
 from __future__ import annotations
 
@@ -12,30 +17,22 @@ from spanagree.corpus.tokens import CUTS
 from spanagree.formats.registry import FORMATS, WRITABLE, format_of, tokenizer_named, write_file
 from spanagree.formats.shards import read_found
 
+_FORMAT = "Write OUT in this format."
+_SCHEME = "Write tags in this scheme."
+_TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
+_CUT = "Choose what becomes of segments that cut a token."
+
 
 @command(
     options.FILES,
     options.group(
         "Converting",
-        options.option("-o", "--output", metavar="OUT", required=True, help="Write to this file."),
-        options.option(
-            "--to", choices=WRITABLE, unless="by extension", help="Write OUT in this format."
-        ),
+        options.option("-o --output", "Write to this file.", metavar="OUT", required=True),
+        options.option("--to", _FORMAT, choices=WRITABLE, unless="by extension"),
         options.annotators("Keep only these annotators."),
-        options.option(
-            "--to-scheme", metavar="SCHEME", unless="IOB2", help="Write tags in this scheme."
-        ),
-        options.option(
-            "--tokenizer",
-            metavar="space|LANG",
-            help="Cut texts into tokens: at spaces, or as spaCy does for a language.",
-        ),
-        options.option(
-            "--cut",
-            choices=CUTS,
-            unless="error",
-            help="Choose what becomes of segments that cut a token.",
-        ),
+        options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
+        options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
+        options.option("--cut", _CUT, choices=CUTS, unless="error"),
     ),
     options.reading(),
 )
@@ -47,12 +44,6 @@ def convert(
     tokenizer: str | None,
     cut: str | None,
 ) -> None:
-    """Convert annotations from one format to another.
-
-    \b
-    spanagree convert project/ -o corpus.jsonl
-    spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
-    """
     path = str(job.output)
     how, form, repair = job.how()
     if path == "-":

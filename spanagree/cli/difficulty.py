@@ -1,4 +1,9 @@
-"""The command difficulty."""
+"""Say how hard each document is: 1 − the agreement that luck alone would give on it.
+
+\b
+spanagree difficulty gold.conll --gold gold.conll
+spanagree difficulty crowd.jsonl
+"""
 
 from __future__ import annotations
 
@@ -9,23 +14,21 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
 
+def team() -> options.Group:
+    """Return the options of comparisons by gold or by a team."""
+    annotators = options.annotators("Take these annotators as the team.")
+    return options.comparing(options.gold("the team"), annotators)
+
+
 @command(
     options.FILES,
-    options.comparing(
-        options.gold("the team"), options.annotators("Take these annotators as the team.")
-    ),
+    team(),
     options.blocks(),
     options.reading(),
     options.output(),
     first="--gold --annotators --match --columns --scheme --format --output --plot",
 )
 def difficulty(job: Job, **settings: Any) -> None:
-    """Say how hard each document is: 1 − the agreement that luck alone would give on it.
-
-    \b
-    spanagree difficulty gold.conll --gold gold.conll
-    spanagree difficulty crowd.jsonl
-    """
     job.show(find_difficulty(job, job.source(), **settings))
 
 

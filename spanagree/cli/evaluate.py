@@ -1,4 +1,12 @@
-"""The command evaluate."""
+"""Evaluate systems against a gold annotation, raw and beyond luck.
+
+Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
+standard input, NAME=FILE names a layer. One file with several layers works too.
+
+\b
+spanagree evaluate gold.conll mine.conll yours.conll
+spanagree evaluate all.conll --columns gold=1,mine=2 --by label
+"""
 
 from __future__ import annotations
 
@@ -23,7 +31,7 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
     ),
     options.levels(),
     options.blocks(
-        options.option("--tallies", metavar="FILE", help="Write tallies to FILE, to be merged.")
+        options.option("--tallies", "Write tallies to FILE, to be merged.", metavar="FILE")
     ),
     options.reading(),
     options.output(),
@@ -38,15 +46,6 @@ def evaluate(
     test: str | None,
     tallies: str | None,
 ) -> None:
-    """Evaluate systems against a gold annotation, raw and beyond luck.
-
-    Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
-    standard input, NAME=FILE names a layer. One file with several layers works too.
-
-    \b
-    spanagree evaluate gold.conll mine.conll yours.conll
-    spanagree evaluate all.conll --columns gold=1,mine=2 --by label
-    """
     ways = job.ways()
     _check(job, ways, by, test)
     drawing = job.drawing(test)

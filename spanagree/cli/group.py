@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 import click
 import cloup
 
+from spanagree.cli.job import Command
 from spanagree.settings import __version__
 
 SECTIONS = {
@@ -42,11 +44,16 @@ class _Group(cloup.Group):
     def list_sections(
         self, ctx: click.Context, include_default_section: bool = True
     ) -> list[cloup.Section]:
-        """Return the sections of the help."""
+        """Return the sections of the help; its summaries are read without loading the commands."""
         return [
-            cloup.Section(title, {name: self.commands[name] for name in names})
+            cloup.Section(title, [Command(name, help=_docstring(name)) for name in names])
             for title, names in SECTIONS.items()
         ]
+
+
+def _docstring(name: str) -> str:
+    """Return the docstring of a command's module."""
+    return Path(__file__).with_name(f"{name}.py").read_text("utf-8").split('"""')[1]
 
 
 @cloup.group(

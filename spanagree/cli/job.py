@@ -7,7 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -56,6 +56,8 @@ def command(
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its own options.
 
+    The help is the docstring of its module, so that the list of commands need not load it.
+
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
@@ -82,7 +84,8 @@ def command(
             function(job, **values)
 
         params = [*([argument] if argument else []), *options]
-        return Command(function.__name__, params=params, callback=run, help=function.__doc__)
+        purpose = sys.modules[function.__module__].__doc__
+        return Command(function.__name__, params=params, callback=run, help=purpose)
 
     return decorate
 
@@ -264,27 +267,29 @@ class Job:
             test: a test of the result.
             notes: of what it was made from.
         """
-        from spanagree.rendering.data import TABLES, to_csv, to_json
+        from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
 
+        last = result if test is None else test
         if self.format == "json":
             plain = (data or result.to_dict)()
-            text = to_json(plain if test is None else {**plain, "test": test.to_dict()})
+            self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
+        elif self.format == "jsonl":
+            self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
-            text = to_csv(result.table(by) if test is None else test.table())
+            self.put(to_csv(result.table(by) if test is None else test.table()))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
-            shown = [TABLES[self.format](table) for table in tables]
-            text = "\n".join([*shown, *self.explanation(tables)])
-        self.put(text)
-        self.finish(result if test is None else test, (*notes, *result.notes))
+            texts = [TABLES[self.format](table) for table in tables]
+            if self.explain:
+                from spanagree.report.explain import EXPLAINED, explain
 
-    def explanation(self, tables: Sequence[Any]) -> list[str]:
-        """Return what the figures of the tables mean, if that was asked for."""
-        if not self.explain:
-            return []
-        from spanagree.report.explain import EXPLAINED, explain
+                texts.append(EXPLAINED[self.format](explain(tables)))
+            self.put("\n".join(texts))
+        say((*notes, *result.notes))
+        if self.plot is not None:
+            from spanagree.rendering.plots import write_plot
 
-        return [EXPLAINED[self.format](explain(tables))]
+            write_plot(self.plot, last.picture(), last.signature)
 
     def put(self, text: str) -> None:
         """Write a text to the output, which is stdout unless a file was named."""
@@ -295,14 +300,6 @@ class Job:
             click.echo(text, nl=False)
         except BrokenPipeError:
             raise ReaderGoneError from None
-
-    def finish(self, result: Any, notes: Sequence[str]) -> None:
-        """Write notes on stderr, and the picture of a result if one was asked for."""
-        say(notes)
-        if self.plot is not None:
-            from spanagree.rendering.plots import write_plot
-
-            write_plot(self.plot, result.picture(), result.signature)
 
 
 def say(notes: Iterable[str]) -> None:
@@ -342,6 +339,8 @@ def _worker_processes(number: int | None) -> Iterator[Executor | None]:
         yield None
         return
     check_whole(number, 1, "workers")
+    from concurrent.futures import ProcessPoolExecutor  # takes a while to load
+
     with ProcessPoolExecutor(number) as executor:
         yield executor
 

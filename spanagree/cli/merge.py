@@ -1,4 +1,12 @@
-"""The command merge."""
+"""Merge the tallies of parts of a corpus: the report of one run over all of it.
+
+Each PART is a file that evaluate --tallies wrote.
+
+\b
+spanagree evaluate gold=gold-1.conll mine=mine-1.conll --tallies part-1.parquet
+spanagree evaluate gold=gold-2.conll mine=mine-2.conll --tallies part-2.parquet
+spanagree merge part-*.parquet
+"""
 
 from __future__ import annotations
 
@@ -18,15 +26,6 @@ from spanagree.evaluation.result import Evaluation
     options.output(),
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:
-    """Merge the tallies of parts of a corpus: the report of one run over all of it.
-
-    Each PART is a file that evaluate --tallies wrote.
-
-    \b
-    spanagree evaluate gold=gold-1.conll mine=mine-1.conll --tallies part-1.parquet
-    spanagree evaluate gold=gold-2.conll mine=mine-2.conll --tallies part-2.parquet
-    spanagree merge part-*.parquet
-    """
     drawing = job.drawing(test)
     result = sa.read_tallies(job.files)
     if drawing.pop("ci", False):

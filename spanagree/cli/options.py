@@ -22,28 +22,40 @@ FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
 class Option(cloup.Option):
     """An option, and the part of a job that takes its value, if one does."""
 
-    def __init__(self, names: Sequence[str], *, part: str = "", **attributes: Any) -> None:
-        super().__init__(names, **attributes)
-        self.part = part
+    part = ""
 
 
 Group = list[Option]
 
 
-def option(*names: str, unless: str = "", choices: Iterable[str] = (), **attributes: Any) -> Option:
-    """Return an option; ``unless`` says what holds where it is not given."""
+def option(
+    names: str, purpose: str, *, unless: str = "", choices: Iterable[str] = (), **attributes: Any
+) -> Option:
+    """Return an option, by its names with spaces between; ``unless`` holds if it is not given."""
     if choices:
         attributes["type"] = click.Choice(list(choices))
     if unless:
-        attributes["help"] += f"  [default: {unless}]"
-    return Option(names, show_default="default" in attributes, **attributes)
+        purpose = f"{purpose}  [default: {unless}]"
+    shown = "default" in attributes
+    return Option(names.split(), help=purpose, show_default=shown, **attributes)
 
 
-def group(title: str, *options: Option) -> Group:
+def number(name: str, purpose: str, **attributes: Any) -> Option:
+    """Return an option that takes a whole number."""
+    return option(name, purpose, type=int, metavar="N", **attributes)
+
+
+def flag(name: str, purpose: str) -> Option:
+    """Return an option that is there or is not."""
+    return option(name, purpose, is_flag=True)
+
+
+def group(title: str, *options: Option, part: str = "") -> Group:
     """Return options that stand below a heading of their own in the help."""
     heading = cloup.OptionGroup(title)
     for each in options:
         each.group = heading
+        each.part = part or each.part
     return list(options)
 
 
@@ -54,9 +66,8 @@ def comparing(*own: Option) -> Group:
     """Return the options of comparisons, after those that only one command has."""
     from spanagree.matching.measures import MATCHES
 
-    match = option(
-        "--match", choices=MATCHES, default="exact", help="Choose what counts as agreement."
-    )
+    purpose = "Choose what counts as agreement."
+    match = option("--match", purpose, choices=MATCHES, default="exact")
     return group("Comparing", *own, match, chance())
 
 
@@ -64,84 +75,86 @@ def chance() -> Option:
     """Return the option of the chance model."""
     from spanagree.chance.start_distributions import CHANCES
 
-    return option(
-        "--chance", choices=CHANCES, default="nonoverlapping",
-        help="Choose what a random annotation respects.",
-    )  # fmt: skip
+    purpose = "Choose what a random annotation respects."
+    return option("--chance", purpose, choices=CHANCES, default="nonoverlapping")
 
 
 def by(table: Iterable[str]) -> Option:
     """Return the option of what has a row."""
-    return option("--by", choices=table, help="Give each of these a row of its own.")
+    return option("--by", "Give each of these a row of its own.", choices=table)
 
 
 def gold(unless: str = "the first") -> Option:
     """Return the option of the gold layer."""
-    return option("--gold", metavar="NAME", unless=unless, help="Take this layer as gold.")
+    return option("--gold", "Take this layer as gold.", metavar="NAME", unless=unless)
 
 
 def annotators(purpose: str = "Compare only these annotators.") -> Option:
     """Return the option of some annotators."""
-    return option("--annotators", metavar="NAME,...", unless="all", help=purpose)
+    return option("--annotators", purpose, metavar="NAME,...", unless="all")
 
 
 def levels() -> Group:
     """Return the options of levels of difficulty."""
+    shares = "Put these shares of the documents below the borders."
     return group(
         "Levels of difficulty",
-        option("--levels", type=int, metavar="N", part="levels", unless="2",
-               help="Make N levels of nearly equal size."),
-        option("--at", metavar="X,...", part="levels",
-               help="Put the borders at these difficulties."),
-        option("--chance-at", metavar="X,...", part="levels",
-               help="Put the borders at these scores of luck alone."),
-        option("--quantiles", metavar="Q,...", part="levels",
-               help="Put these shares of the documents below the borders."),
-    )  # fmt: skip
+        number("--levels", "Make N levels of nearly equal size.", unless="2"),
+        option("--at", "Put the borders at these difficulties.", metavar="X,..."),
+        option("--chance-at", "Put the borders at these scores of luck alone.", metavar="X,..."),
+        option("--quantiles", shares, metavar="Q,..."),
+        part="levels",
+    )
 
 
 def certainty(*own: Option, resamples: str = "10000") -> Group:
-    """Return the options of confidence intervals, and of tests if a command has them."""
+    """Return the options of confidence intervals, before those that only one command has."""
     from spanagree.uncertainty.bootstrap import INTERVALS
 
-    return group(
+    percent = "Set the confidence of the intervals to C per cent."
+    kinds = "bca; percentile over blocks"
+    shared = group(
         "Certainty",
-        option("--ci", is_flag=True, part="certainty",
-               help="Give a confidence interval for each figure."),
-        *own,
-        option("--confidence", type=float, metavar="C", part="certainty", unless="95",
-               help="Set the confidence of the intervals to C per cent."),
-        option("--resamples", type=int, metavar="N", part="certainty", unless=resamples,
-               help="Draw N resamples."),
-        option("--seed", type=int, metavar="N", part="certainty", unless="0",
-               help="Draw the resamples with this seed."),
-        option("--interval", choices=INTERVALS, part="certainty",
-               unless="bca; percentile over blocks", help="Choose how intervals are made."),
-    )  # fmt: skip
+        flag("--ci", "Give a confidence interval for each figure."),
+        option("--confidence", percent, type=float, metavar="C", unless="95"),
+        number("--resamples", "Draw N resamples.", unless=resamples),
+        number("--seed", "Draw the resamples with this seed.", unless="0"),
+        option("--interval", "Choose how intervals are made.", choices=INTERVALS, unless=kinds),
+        part="certainty",
+    )
+    return group("Certainty", *shared, *own)
 
 
 def testing(table: Iterable[str], purpose: str) -> Option:
     """Return the option of tests."""
-    return option("--test", choices=table, help=purpose)
+    return option("--test", purpose, choices=table)
 
 
 def blocks(*own: Option) -> Group:
     """Return the options of corpora that are worked on in blocks."""
     from spanagree.blocks.run import ON_ERROR
 
+    failing = "Choose what becomes of a block that fails."
     return group(
         "Large corpora",
-        option("--block", type=int, metavar="N", help="Read N sentences at a time."),
-        option("--workers", type=int, metavar="N",
-               help="Let N processes work on blocks at the same time."),
-        option("--on-error", choices=ON_ERROR, unless="raise",
-               help="Choose what becomes of a block that fails."),
+        number("--block", "Read N sentences at a time."),
+        number("--workers", "Let N processes work on blocks at the same time."),
+        option("--on-error", failing, choices=ON_ERROR, unless="raise"),
         *own,
-    )  # fmt: skip
+    )
 
 
 def reading(but: Sequence[str] = ()) -> Group:
     """Return the options of reading, except those that a command has in another sense."""
+    titled = {"Reading files": _files(), "Reading spaCy files and datasets": _datasets()}
+    return [
+        each
+        for title, options in titled.items()
+        for each in group(title, *(o for o in options if o.opts[0] not in but), part="reading")
+    ]
+
+
+def _files() -> Group:
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import SCHEMES
@@ -149,72 +162,55 @@ def reading(but: Sequence[str] = ()) -> Group:
     from spanagree.formats.conll.read import UNITS
     from spanagree.formats.registry import READABLE
 
-    files = (
-        option("--from", choices=READABLE, unless="by extension",
-               help="Read the files in this format."),
-        option("--unit", choices=UNITS, unless="sentence",
-               help="Choose what a document is in a CoNLL file."),
-        option("--scheme", choices=["auto", *SCHEMES], unless="auto",
-               help="Read the tags in this scheme."),
-        option("--strict", is_flag=True,
-               help="Take only segments that are well-formed in the scheme."),
-        option("--columns", metavar="NAME=N,...", unless="the last",
-               help="Read these columns of tags; the token is column 0."),
-        option("--encoding", unless="utf-8",
-               help="Read CoNLL and CSV files in this encoding."),
-        option("--ignore-tokens", is_flag=True,
-               help="Align files by position where their tokens differ."),
-        option("--missing", metavar="TAG",
-               help="Take this tag or label to mean that none was ever given."),
-        option("--partial", choices=PARTIAL, unless="error",
-               help="Choose what becomes of documents that an annotator covered in part."),
-        option("--discontinuous", choices=DISCONTINUOUS, unless="error",
-               help="Choose what becomes of brat annotations in several pieces."),
-        option("--repair", metavar="STEP,...",
-               help=f"Take these steps to repair what is read: {', '.join(REPAIRS)}."),
-    )  # fmt: skip
-    datasets = (
-        option("--spans", metavar="KEY|COLUMN|NAME=COLUMN,...",
-               help="Read spans from this key of doc.spans, or from these columns of a dataset."),
-        option("--tokens", metavar="COLUMN", help="Read a dataset's tokens from this column."),
-        option("--text", metavar="COLUMN", help="Read a dataset's texts from this column."),
-        option("--tags", metavar="NAME=COLUMN,...",
-               help="Read a dataset's tags from these columns."),
-        option("--annotator", metavar="COLUMN",
-               help="Read annotators from this column, where a dataset has a row for each."),
-        option("--document", metavar="COLUMN",
-               help="Read a dataset's document ids from this column."),
-        option("--split", help="Read this part of a dataset."),
-    )  # fmt: skip
-    titled = {"Reading files": files, "Reading spaCy files and datasets": datasets}
-    for each in (*files, *datasets):
-        each.part = "reading"
+    document = "Choose what a document is in a CoNLL file."
+    schemes = ["auto", *SCHEMES]
+    columns = "Read these columns of tags; the token is column 0."
+    partial = "Choose what becomes of documents that an annotator covered in part."
+    pieces = "Choose what becomes of brat annotations in several pieces."
+    repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
     return [
-        each
-        for title, options in titled.items()
-        for each in group(title, *(o for o in options if o.opts[0] not in but))
+        option("--from", "Read the files in this format.", choices=READABLE, unless="by extension"),
+        option("--unit", document, choices=UNITS, unless="sentence"),
+        option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
+        flag("--strict", "Take only segments that are well-formed in the scheme."),
+        option("--columns", columns, metavar="NAME=N,...", unless="the last"),
+        option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
+        flag("--ignore-tokens", "Align files by position where their tokens differ."),
+        option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
+        option("--partial", partial, choices=PARTIAL, unless="error"),
+        option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
+        option("--repair", repair, metavar="STEP,..."),
     ]
 
 
-def output(forms: Sequence[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
+def _datasets() -> Group:
+    spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
+    annotator = "Read annotators from this column, where a dataset has a row for each."
+    return [
+        option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,..."),
+        option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
+        option("--text", "Read a dataset's texts from this column.", metavar="COLUMN"),
+        option("--tags", "Read a dataset's tags from these columns.", metavar="NAME=COLUMN,..."),
+        option("--annotator", annotator, metavar="COLUMN"),
+        option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
+        option("--split", "Read this part of a dataset.", metavar="NAME"),
+    ]
+
+
+def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
     """Return the options of what is written, and where."""
     from spanagree.rendering.data import FORMATS
 
-    options = [
-        option("--format", choices=forms or FORMATS, default="text",
-               help="Write the result in this format."),
-        option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout."),
-    ]  # fmt: skip
-    if plot:
-        options.append(
-            option("--plot", metavar="FILE", help="Draw a picture too, as .png, .svg or .pdf.")
-        )
-    if explain:
-        options.append(
-            option("--explain", is_flag=True,
-                   help="Say below the table what each figure means, and when not to trust it.")
-        )  # fmt: skip
-    return group("Output", *options)
+    purpose = "Write the result in this format."
+    explained = "Say below the table what each figure means, and when not to trust it."
+    picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
+    return group(
+        "Output",
+        option("--format", purpose, choices=forms or FORMATS, default="text"),
+        option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
+        *([picture] if plot else []),
+        *([flag("--explain", explained)] if explain else []),
+    )
 
 
 # --- what users write ---------------------------------------------------------------------------

@@ -1,4 +1,9 @@
-"""The command report."""
+"""Write one HTML file: figures, charts, and every document with the segments of any two.
+
+\b
+spanagree report gold.conll mine.conll yours.conll -o report.html
+spanagree report crowd.jsonl --team -o report.html
+"""
 
 from __future__ import annotations
 
@@ -12,30 +17,19 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.errors import printable
 
+_FILE = "Write the report to this file."
+
 
 @command(
     options.FILES,
-    options.group(
-        "Output",
-        options.option(
-            "-o", "--output", metavar="HTML", required=True, help="Write the report to this file."
-        ),
-    ),
+    options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
     options.comparing(
         options.gold(),
-        options.option(
-            "--team", is_flag=True, help="Compare annotators with each other, without gold."
-        ),
+        options.flag("--team", "Compare annotators with each other, without gold."),
     ),
     options.reading(),
 )
 def report(job: Job, gold: str | None, **settings: Any) -> None:
-    """Write one HTML file: figures, charts, and every document with the segments of any two.
-
-    \b
-    spanagree report gold.conll mine.conll yours.conll -o report.html
-    spanagree report crowd.jsonl --team -o report.html
-    """
     path = str(job.output)
     if path == "-":
         raise click.UsageError("-o: report writes a file, and - is not one")

@@ -1,4 +1,8 @@
-"""The command split."""
+"""Split a corpus into levels of difficulty, the easiest first; every annotator stays.
+
+\b
+spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
+"""
 
 from __future__ import annotations
 
@@ -8,36 +12,27 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.difficulty import find_difficulty
+from spanagree.cli.difficulty import find_difficulty, team
 from spanagree.cli.job import Job, command, say
 from spanagree.errors import InputError, counted, printable
 from spanagree.levels.split_folder import WRITERS, check_folder
+
+_FORMAT = "Write the parts in this format."
 
 
 @command(
     options.FILES,
     options.group(
         "Output",
-        options.option(
-            "-o", "--output", "folder", metavar="DIR", required=True, help="Write into DIR."
-        ),
-        options.option(
-            "--to", choices=WRITERS, default="jsonl", help="Write the parts in this format."
-        ),
-        options.option("--force", is_flag=True, help="Write into a folder that is not empty."),
+        options.option("-o --output folder", "Write into DIR.", metavar="DIR", required=True),
+        options.option("--to", _FORMAT, choices=WRITERS, default="jsonl"),
+        options.flag("--force", "Write into a folder that is not empty."),
     ),
     options.levels(),
-    options.comparing(
-        options.gold("the team"), options.annotators("Take these annotators as the team.")
-    ),
+    team(),
     options.reading(),
 )
 def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
-    """Split a corpus into levels of difficulty, the easiest first; every annotator stays.
-
-    \b
-    spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
-    """
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
         if checked in Path(os.path.realpath(path)).parents:

@@ -14,7 +14,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.flaws import FLAWS, overlaps
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
-from spanagree.rendering.table import Table
+from spanagree.rendering.table import Column, Table
 from spanagree.rendering.text import render
 from spanagree.settings import __version__, signature
 
@@ -104,26 +104,46 @@ class Check:
         return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
 
     def _tables(self) -> Iterator[Table]:
+        """Yield who saw what, the annotators, and the findings, if there are any."""
         coverage = self.coverage.items()
-        yield Table(("seen by", "documents"), [[counted(n, "annotator"), k] for n, k in coverage])
+        yield Table(
+            _columns({"seen by": "name", "documents": "count"}),
+            [[counted(n, "annotator"), k] for n, k in coverage],
+        )
         left = len(self.annotators) - _MOST
         yield Table(
-            ("annotator", "documents", "marked nothing", "segments", "labels"),
+            _columns(
+                {
+                    "annotator": "name",
+                    **dict.fromkeys(("documents", "marked nothing", "segments"), "count"),
+                    "labels": "name",
+                }
+            ),
             [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
-            prose=(4,),
             remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
         )
         kind = ("warning", "error")
         if self.findings:
             yield Table(
-                ("", "finding", "cases", "annotations", "first"),
+                _columns(
+                    {
+                        " ": "name",
+                        "finding": "name",
+                        "cases": "count",
+                        "annotations": "count",
+                        "first": "name",
+                    }
+                ),
                 [
                     [kind[f.error], f.name, f.count, f.annotations or None, f.first]
                     for f in self.findings
                 ],
-                names=2,
-                prose=(4,),
             )
+
+
+def _columns(kinds: Mapping[str, str]) -> list[Column]:
+    """Return columns that people see, by title."""
+    return [Column("", title, kind) for title, kind in kinds.items()]
 
 
 def _listed(labels: Mapping[str, int]) -> str:
@@ -140,7 +160,7 @@ def check(raw: RawCorpus) -> Check:
     """
     n = len(raw.annotators)
     seen = np.bincount(raw.of_annotator, minlength=n)
-    silent = FLAWS["marked-nothing"].find(raw)
+    silent = FLAWS["marked-nothing"].which(raw)
     empty = np.bincount(raw.of_annotator[silent], minlength=n)
     counts: list[Counter[str]] = [Counter() for _ in range(n)]
     names = [*raw.labels, ""]  # −1 is the last
@@ -184,7 +204,7 @@ def _spread(lengths: Ints) -> list[float]:
 def _flaws(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding for each kind of flaw that there is."""
     for name, flaw in FLAWS.items():
-        cases = flaw.find(raw)
+        cases = np.flatnonzero(flaw.which(raw))
         annotations = cases if flaw.of_annotations else raw.annotation[cases]
         places = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):

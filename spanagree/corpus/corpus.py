@@ -47,7 +47,7 @@ class Corpus:
         lengths: per document, its length in tokens or characters.
         layers: per annotator a :class:`Layer`, in the order given.
         labels: the names of the labels, sorted; the layers index them.
-        offsets: what offsets count, one of :data:`OFFSETS`.
+        offsets: what offsets count, one of :data:`spanagree.corpus.segments.OFFSETS`.
         ids: per document a unique name; without them documents are numbered from 1.
         tokens: all tokens of all documents in a row, where known.
         texts: per document its text, where known.
@@ -105,7 +105,8 @@ class Corpus:
             lengths: per document, its length.
             layers: per annotator and document, (start, end, label) of each segment, or ``None``
                 if the annotator never saw the document.
-            offsets: what lengths and offsets count, one of :data:`OFFSETS`.
+            offsets: what lengths and offsets count, one of
+                :data:`spanagree.corpus.segments.OFFSETS`.
             ids: per document a unique name.
             texts: per document its text.
 

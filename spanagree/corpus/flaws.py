@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, met_before
+from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, more_like_it, show
@@ -20,13 +20,13 @@ from spanagree.errors import InputError, more_like_it, show
 class Flaw(NamedTuple):
     """Something wrong or odd in the rows of a source.
 
-    ``find`` gives the indices of the segments (or, with ``of_annotations``, annotations) that have
-    it. With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
+    ``which`` says of each segment (or, with ``of_annotations``, annotation) whether it has it.
+    With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
     ``rule`` is what holds of segments without the flaw.
     """
 
     means: str
-    find: Callable[[RawCorpus], Ints]
+    which: Callable[[RawCorpus], Bools]
     repairs: tuple[str, ...] | None = None
     rule: str = ""
     of_annotations: bool = False
@@ -54,27 +54,28 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
             rule = flaw.rule
             if repairable and flaw.repairs:
                 rule = f"repair {' or '.join(flaw.repairs)} would help"
-            refuse(flaw, raw, flaw.find(raw), rule)
+            refuse(flaw, raw, flaw.which(raw), rule)
 
 
-def refuse(flaw: Flaw, raw: RawCorpus, cases: Ints, rule: str) -> None:
-    """Refuse these cases of a flaw, if there are any; the error ends with the rule."""
-    if len(cases):
-        case = flaw.describe(raw, int(cases[0])) + more_like_it(len(cases))
+def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
+    """Refuse the cases of a flaw, if there are any; the error ends with the rule."""
+    if which.any():
+        more = more_like_it(int(which.sum()))
+        case = flaw.describe(raw, int(which.argmax())) + more
         raise InputError(f"{case}; {rule}" if rule else case)
 
 
 # --- how each is found --------------------------------------------------------------------------
 
 
-def repeats(raw: RawCorpus) -> Ints:
-    """Return the annotations of a document and annotator met before."""
-    return np.flatnonzero(met_before(raw.of_document, raw.of_annotator))
+def repeats(raw: RawCorpus) -> Bools:
+    """Return which annotations are of a document and annotator met before."""
+    return met_before(raw.of_annotator, raw.of_document)
 
 
-def duplicates(raw: RawCorpus) -> Ints:
-    """Return the segments that stand in their annotation for a second time."""
-    return np.flatnonzero(met_before(raw.annotation, raw.start, raw.end, raw.label))
+def duplicates(raw: RawCorpus) -> Bools:
+    """Return which segments stand in their annotation for a second time."""
+    return met_before(raw.annotation, raw.start, raw.end, raw.label)
 
 
 def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
@@ -82,9 +83,7 @@ def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
 
     Duplicates are a flaw of their own and are left out here.
     """
-    single = np.ones(len(raw.start), np.bool_)
-    single[duplicates(raw)] = False
-    rows = np.flatnonzero(single)
+    rows = np.flatnonzero(~duplicates(raw))
     cell = raw.annotation[rows]
     if same_label:
         _, cell, _ = distinct(cell, raw.label[rows])
@@ -92,10 +91,11 @@ def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
     return rows[later], rows[earlier]
 
 
-def _nested(raw: RawCorpus, *, inside: bool) -> Ints:
-    """Return the segments that overlap another and lie inside it, or do not."""
+def _nested(raw: RawCorpus, *, inside: bool) -> Bools:
+    """Return which segments overlap another and lie inside it, or do not."""
     later, earlier = overlaps(raw)
-    return np.sort(later[(raw.end[later] <= raw.end[earlier]) == inside])
+    chosen = later[(raw.end[later] <= raw.end[earlier]) == inside]
+    return np.isin(np.arange(len(raw.start)), chosen)
 
 
 def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
@@ -120,22 +120,21 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _edge_space(raw: RawCorpus) -> Ints:
+def _edge_space(raw: RawCorpus) -> Bools:
     start, end = stripped(raw)
-    return np.flatnonzero((start > raw.start) | (end < raw.end))
+    return (start > raw.start) | (end < raw.end)
 
 
-def _cuts_word(raw: RawCorpus) -> Ints:
-    """Return the segments that begin or end inside a word."""
-    texts = raw.texts if raw.offsets == "characters" else None
-    return np.array(
-        [
-            i
-            for i, d, *bounds in (_rows(raw) if texts else ())
-            if any(0 < at < len(texts[d]) and texts[d][at - 1 : at + 1].isalnum() for at in bounds)  # type: ignore[index]  # there are rows only with texts
-        ],
-        np.int64,
-    )
+def _cuts_word(raw: RawCorpus) -> Bools:
+    """Return which segments begin or end inside a word."""
+    if raw.offsets != "characters" or raw.texts is None:
+        return np.zeros(len(raw.start), np.bool_)
+
+    def inside(text: str, at: int) -> bool:
+        return 0 < at < len(text) and text[at - 1 : at + 1].isalnum()
+
+    cut = [any(inside(raw.texts[d], at) for at in bounds) for _, d, *bounds in _rows(raw)]
+    return np.array(cut, np.bool_)
 
 
 def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
@@ -153,34 +152,32 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "negative": Flaw(
         "starts before the document",
-        lambda raw: np.flatnonzero(raw.start < 0),
+        lambda raw: raw.start < 0,
         (),
         "offsets count from 0",
     ),
     "reversed": Flaw(
         "ends before it starts",
-        lambda raw: np.flatnonzero(raw.end < raw.start),
+        lambda raw: raw.end < raw.start,
         (),
         "start comes before end",
     ),
     "beyond-text": Flaw(
         "ends beyond the document of length {length}",
-        lambda raw: np.flatnonzero(raw.end > raw.lengths[raw.document]),
+        lambda raw: raw.end > raw.lengths[raw.document],
         ("clip-beyond-text", "drop-beyond-text"),
     ),
     "empty": Flaw(
         "is empty",
-        lambda raw: np.flatnonzero(raw.end == raw.start),
+        lambda raw: raw.end == raw.start,
         ("drop-empty",),
         "a segment has at least one token",
     ),
-    "unlabelled": Flaw(
-        "needs one", lambda raw: np.flatnonzero(raw.label < 0), ("drop-unlabelled",)
-    ),
+    "unlabelled": Flaw("needs one", lambda raw: raw.label < 0, ("drop-unlabelled",)),
     "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",), "a segment is marked once"),
     "same-label-overlap": Flaw(
         "shares tokens with one of the same label",
-        lambda raw: np.sort(overlaps(raw, same_label=True)[0]),
+        lambda raw: np.isin(np.arange(len(raw.start)), overlaps(raw, same_label=True)[0]),
     ),
     "nested": Flaw("lies inside another", lambda raw: _nested(raw, inside=True)),
     "crossing": Flaw("overlaps another without nesting", lambda raw: _nested(raw, inside=False)),
@@ -188,7 +185,7 @@ FLAWS: Mapping[str, Flaw] = {
     "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
-        lambda raw: np.setdiff1d(np.arange(len(raw.of_document)), raw.annotation),
+        lambda raw: np.bincount(raw.annotation, minlength=len(raw.of_document)) == 0,
         of_annotations=True,
     ),
 }

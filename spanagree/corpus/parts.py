@@ -10,7 +10,7 @@ from spanagree.corpus.segments import LONGEST, OFFSETS, Layer
 from spanagree.corpus.tokens import sizes_of
 from spanagree.errors import InputError, check_choice, show
 
-_UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start[:0])
+_UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
 
 def check_content(raw: RawCorpus) -> None:
@@ -95,5 +95,5 @@ def check_layer(content: RawCorpus, name: str, layer: Layer) -> None:
     whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
     raw = RawCorpus(content.lengths, (name,), *whose, *rows, content.labels, ids=content.ids)
     refuse_flaws(raw, repairable=False)
-    unseen = np.flatnonzero(~layer.annotated[layer.document])
+    unseen = ~layer.annotated[layer.document]
     refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")

@@ -23,29 +23,22 @@ class Repair(NamedTuple):
     apply: Callable[[RawCorpus], tuple[RawCorpus, int]]
 
 
-def _without(count: int, rows: Ints) -> Bools:
-    kept = np.ones(count, np.bool_)
-    kept[rows] = False
-    return kept
-
-
 def _keep(raw: RawCorpus, kept: Bools | Ints) -> RawCorpus:
     """Return the rows with some of the segments."""
     columns = ("annotation", "start", "end", "label")
     return replace(raw, **{name: getattr(raw, name)[kept] for name in columns})
 
 
-def _drop(find: Callable[[RawCorpus], Ints]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
+def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
     def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
-        cases = find(raw)
-        return _keep(raw, _without(len(raw.start), cases)), len(cases)
+        cases = which(raw)
+        return _keep(raw, ~cases), int(cases.sum())
 
     return apply
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    cases = repeats(raw)
-    kept = _without(len(raw.of_document), cases)
+    kept = ~repeats(raw)
     fewer = _keep(raw, kept[raw.annotation])
     moved = np.cumsum(kept) - 1
     return replace(
@@ -53,7 +46,7 @@ def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
         annotation=moved[fewer.annotation],
         of_document=raw.of_document[kept],
         of_annotator=raw.of_annotator[kept],
-    ), len(cases)
+    ), int((~kept).sum())
 
 
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -73,7 +66,7 @@ def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
     _, cell, _ = distinct(raw.annotation, raw.label)
     later, _ = overlapping(cell, raw.start, raw.end)
     order = np.lexsort((-raw.end, raw.start, cell))
-    first = np.flatnonzero(_without(len(order), later)[order])
+    first = np.flatnonzero(~np.isin(order, later))
     merged = _keep(raw, order[first])
     if len(later):
         merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first))
@@ -86,11 +79,11 @@ REPAIRS: Mapping[str, Repair] = {
     ),
     "clip-beyond-text": Repair("segments cut off at the end of their document", _clip),
     "drop-beyond-text": Repair(
-        "segments that end beyond their document dropped", _drop(FLAWS["beyond-text"].find)
+        "segments that end beyond their document dropped", _drop(FLAWS["beyond-text"].which)
     ),
     "strip-space": Repair("segments freed from white space at their edges", _strip_space),
-    "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].find)),
-    "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].find)),
+    "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
+    "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].which)),
     "drop-duplicates": Repair("duplicate segments dropped", _drop(duplicates)),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
 }

@@ -89,7 +89,7 @@ class Layer:
         object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.document)
 
     def __eq__(self, other: object) -> bool:

@@ -81,7 +81,7 @@ class Reading(NamedTuple):
     end: Ints
     label: Ints
     names: tuple[str, ...]
-    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if no one fits
+    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if none fits
     repaired: int  # tags that are ill-formed in the scheme and were read all the same
     dropped: int  # tags outside every well-formed segment, in strict reading
     ill_formed: dict[str, int]  # how many tags are ill-formed, by kind
@@ -115,16 +115,11 @@ def read_tags(
     ([0, 3], [2, 4], 'IOB2')
     """
     check_choice(scheme, ["auto", *SCHEMES], "scheme")
-    used = np.bincount(codes, minlength=len(tags)) > 0
-    parsed = [_parse(tag, scheme) if used[i] else (O, "") for i, tag in enumerate(tags)]
-    if None in parsed:
-        i = parsed.index(None)
-        raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tags[i], scheme)}")
-    meanings = [meaning for meaning in parsed if meaning]
+    meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
-    number = {name: i for i, name in enumerate(names)}
+    place = {name: i for i, name in enumerate(names)}
     prefix = np.array([prefix for prefix, _ in meanings], np.int64)[codes]
-    label = np.array([number.get(name, -1) for _, name in meanings], np.int64)[codes]
+    label = np.array([place.get(name, -1) for _, name in meanings], np.int64)[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -141,19 +136,26 @@ def read_tags(
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
-    sentence = np.searchsorted(sequence.first, start, side="right") - 1
-    first = sequence.first[sentence]
-    return Reading(
-        sequence.sentence[sentence],
-        start - first,
-        end - first,
-        label[start],
-        names,
-        scheme,
-        repaired=0 if strict else count,
-        dropped=int((prefix != O).sum() - (end - start).sum()) if strict else 0,
-        ill_formed=sequence.kinds(rules) if count else {},
-    )
+    number = np.searchsorted(sequence.first, start, side="right") - 1
+    first = sequence.first[number]
+    rows = sequence.sentence[number], start - first, end - first, label[start]
+    dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
+    kinds = sequence.kinds(rules) if count else {}
+    return Reading(*rows, names, scheme, 0 if strict else count, dropped, kinds)
+
+
+def _meanings(
+    tags: Sequence[str], codes: Ints, scheme: str, where: Callable[[int], str]
+) -> list[tuple[int, str]]:
+    """Return meaning and label of each tag; those that no token has are passed over."""
+    used = np.bincount(codes, minlength=len(tags)) > 0
+    meanings = []
+    for i, tag in enumerate(tags):
+        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        if meaning is None:
+            raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
+        meanings.append(meaning)
+    return meanings
 
 
 def _strict(

@@ -85,14 +85,15 @@ class LuckTest(Result):
         columns = [
             Column("system", "system", "name", "system against luck"),
             Column("f1", "F1", meaning="F1 of a system"),
+            Column("p"),
             Column("null_mean", "mean F1 of draws"),
-            Column("p", "p", meaning="p against luck"),
+            Column("", "p", meaning="p against luck"),
             Column("reason", "", "name"),
         ]
         systems = self.systems.values()
         return Table(
             columns,
-            [[luck.name, luck.f1, luck.mean, luck.p, luck.reason] for luck in systems],
+            [[x.name, x.f1, x.p, x.mean, x.p, x.reason] for x in systems],
             self.settings,
             caption=f"systems against luck: gold as it is, {self.settings.draws} random"
             " annotations of each system",

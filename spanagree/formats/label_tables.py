@@ -30,7 +30,7 @@ def read_labels(
 ) -> LabelTable:
     """Return the items and labels in a CSV or TSV file with a header, or in standard input (``-``).
 
-    Blank cells are missing labels, and counted. All names and labels are text; ``1.0`` is ``1``.
+    Blank cells are missing labels, and counted. Names and labels are text; ``1.0`` is ``1``.
 
     Args:
         path: the file. Tabs, commas or semicolons separate its cells, as in its header.
@@ -42,7 +42,7 @@ def read_labels(
             columns that are annotators, all but the item's unless given.
         label: the column of the labels, ``label`` unless given; of counts the columns that are
             categories, all but the item's unless given.
-        categories: all labels there could be; those that occur unless given. (For AC1.)
+        categories: all labels there could be, for AC1; those that occur unless given.
         duplicates: one of :data:`spanagree.corpus.label_table.DUPLICATES`.
         missing: a label that stands for a missing one, such as ``NA``.
         encoding: of the file.
@@ -59,8 +59,8 @@ def read_labels(
     table = _Table(path, encoding)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
-        names = {"item": item, "annotator": annotator, "label": label}
-        columns = [table.column(name, what) for what, name in names.items()]
+        asked_columns = {"item": item, "annotator": annotator, "label": label}
+        columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
         return label_table(*cells, where=table.where, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
@@ -69,12 +69,11 @@ def read_labels(
     if counts:
         return table.of_counts(columns, header, items)
     rows = items or range(1, len(table.rows) + 1)
+    names = [name for name in rows for _ in columns]
+    labels = [row[c] for _, row in table.rows for c in columns]
+    where = table.where
     return label_table(
-        [name for name in rows for _ in columns],
-        header * len(rows),
-        [row[c] for _, row in table.rows for c in columns],
-        where=lambda k: table.where(k // len(columns)),
-        **asked,
+        names, header * len(rows), labels, where=lambda k: where(k // len(columns)), **asked
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
-from spanagree.formats.conll.read import read_conll
+from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
@@ -32,46 +32,28 @@ Options = Mapping[str, Any]
 class Format(NamedTuple):
     """A format: how files of it are known, read and written.
 
-    ``read`` takes all files of the format at once, by layer name, and the options that are given;
-    those that it does not know are an error.
+    ``read`` takes a file, or all files of the format by layer name where each is a layer, and
+    those of the options that it ``takes``; what they say is not checked.
     """
 
     means: str
     extensions: tuple[str, ...]
-    read: Callable[[Files, Options], RawCorpus]
+    read: Callable[..., RawCorpus]
     takes: tuple[str, ...] = ()
-    write: Callable[[Corpus, PathName, Options], None] | None = None
+    write: Callable[..., None] | None = None
+    is_layer: bool = False
 
 
-def _read_conll(files: Files, options: Options) -> RawCorpus:
-    return read_conll(files, **options).to_raw()
-
-
-def _each(read: Callable[..., RawCorpus]) -> Callable[[Files, Options], RawCorpus]:
-    """Files that hold several annotators each, read one by one."""
-    return lambda files, options: unite(
-        {name: read(path, **options) for name, path in files.items()}
-    )
-
-
-def _write_conll(corpus: Corpus, path: PathName, options: Options) -> None:
-    write_conll(corpus, path, **options)
-
-
-def _write_jsonl(corpus: Corpus, path: PathName, options: Options) -> None:
-    write_jsonl(corpus, path)
-
-
-def _write_docbin(corpus: Corpus, path: PathName, options: Options) -> None:
+def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
             f" ({', '.join(map(printable, corpus.annotators))}): choose one with --annotators"
         )
-    write_docbin(corpus, corpus.annotators[0], path, spans=options.get("spans"))
+    write_docbin(corpus, corpus.annotators[0], path, spans=spans)
 
 
-def _write_parquet(corpus: Corpus, path: PathName, options: Options) -> None:
+def _write_parquet(corpus: Corpus, path: PathName) -> None:
     suffix = Path(path).suffix.lower()
     if suffix in (".json", ".csv"):
         raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
@@ -89,29 +71,29 @@ FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
         (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
-        _read_conll,
+        raw_conll,
         ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
-        _write_conll,
+        write_conll,
+        is_layer=True,
     ),
-    "jsonl": Format("our own: a document a line", (".jsonl",), _each(raw_jsonl), (), _write_jsonl),
+    "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
-        lambda files, options: raw_docbin(files, **options),
+        raw_docbin,
         ("spans", "partial"),
         _write_docbin,
+        is_layer=True,
     ),
-    "brat": Format(
-        "standoff, a folder for each annotator", ("/",), _each(raw_brat), ("discontinuous",)
-    ),
+    "brat": Format("standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous",)),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
-        _each(read_dataset),
+        read_dataset,
         _COLUMNS,
         _write_parquet,
     ),
-    "hub": Format("a dataset on the Hugging Face hub, by its name", (), _each(read_hub), _COLUMNS),
+    "hub": Format("a dataset on the Hugging Face hub, by its name", (), read_hub, _COLUMNS),
 }
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
@@ -123,7 +105,7 @@ WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 
 
 def tokenizer_named(name: str) -> Callable[[str], Any]:
-    """A tokenizer: ``space``, or spaCy's for a language such as ``en``.
+    """Return a tokenizer: ``space``, or spaCy's for a language such as ``en``.
 
     Raises:
         SettingError: if spaCy is not installed, or does not know the language.
@@ -142,7 +124,7 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
 
 
 def format_of(path: PathName) -> str:
-    """The format of a file, by its extension; of a folder, by what is in it.
+    """Return the format of a file, by its extension; of a folder, by what is in it.
 
     >>> format_of("corpus.jsonl"), format_of("gold.annotated")
     ('jsonl', 'conll')
@@ -161,26 +143,28 @@ def read_files(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """The corpus in some files; as :func:`raw_files`, with the repairs asked for.
+    """Return the corpus in some files; as :func:`raw_files`, with the repairs asked for.
 
     Raises:
         SettingError, InputError: as for :func:`raw_files`; for flaws that no repair was asked
             for.
     """
-    if {form or format_of(path) for path in files.values()} == {"conll"}:
-        given = {key: value for key, value in options.items() if value is not None}
-        if given.keys() <= set(FORMATS["conll"].takes):
-            return read_conll(files, **given, repair=repair, progress=progress)
-    return valid_corpus(raw_files(files, options, form), repair)
+    return valid_corpus(raw_files(files, options, form, progress), repair)
 
 
-def raw_files(files: Files, options: Options, form: str | None = None) -> RawCorpus:
-    """What some files say, each in its format, their documents matched.
+def raw_files(
+    files: Files,
+    options: Options,
+    form: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RawCorpus:
+    """Return what some files say, each in its format, their documents matched.
 
     Args:
         files: by layer name.
         options: of the readers; those that are ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
+        progress: called with the number of layers of CoNLL files read and of all.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -192,28 +176,35 @@ def raw_files(files: Files, options: Options, form: str | None = None) -> RawCor
     for name, path in files.items():
         by_format.setdefault(form or format_of(path), {})[name] = path
     given = {key: value for key, value in options.items() if value is not None}
-    taken = {key for name in by_format for key in FORMATS[name].takes}
-    for key in given:
-        if key not in taken:
-            whose = [name for name, form_ in FORMATS.items() if key in form_.takes]
-            fits = f"is for {', '.join(whose)}" if whose else "is no option of reading"
-            raise SettingError(
-                f"{key.replace('_', '-')} {fits}; the files here are {', '.join(by_format)}"
-            )
+    _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
-    for name, of in by_format.items():
+    for name, paths in by_format.items():
+        read = FORMATS[name].read
         known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
-        if name in ("conll", "spacy"):  # a layer a file, so all are read as one
-            parts[f"{name} files"] = FORMATS[name].read(of, known)
+        if name == "conll":
+            known["progress"] = progress
+        if FORMATS[name].is_layer:
+            parts[f"{name} files"] = read(paths, **known)
         else:
-            parts |= {layer: FORMATS[name].read({layer: path}, known) for layer, path in of.items()}
+            parts |= {layer: read(path, **known) for layer, path in paths.items()}
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def _check_options(given: Options, formats: Iterable[str]) -> None:
+    """Refuse options that none of the formats takes."""
+    taken = {key for name in formats for key in FORMATS[name].takes}
+    for key in (key for key in given if key not in taken):
+        others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
+        fits = f"is for {others}" if others else "is not an option of reading"
+        raise SettingError(
+            f"{key.replace('_', '-')} {fits}; the files here are {', '.join(formats)}"
+        )
 
 
 def write_file(
     corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
 ) -> None:
-    """Writes a corpus in a format, by default that of the file's extension.
+    """Write a corpus in a format, by default that of the file's extension.
 
     Raises:
         SettingError: for a format that is not written, or cannot hold the corpus.
@@ -223,4 +214,4 @@ def write_file(
     check_choice(form, WRITABLE, "format to write")
     write = FORMATS[form].write
     assert write is not None  # just checked
-    write(corpus, path, {k: v for k, v in (options or {}).items() if v is not None})
+    write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})

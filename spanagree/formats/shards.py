@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, printable, show
-from spanagree.files import PathName, file_names
+from spanagree.files import PathName, Source, file_names
 from spanagree.formats.combine import concatenated
 from spanagree.formats.registry import raw_files, read_files
 
@@ -21,20 +21,21 @@ _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 
 
 def read_shards(
-    source: PathName | Sequence[PathName] | Mapping[str, PathName],
+    source: Source,
     *,
     form: str | None = None,
     repair: str | Sequence[str] = (),
     **options: Any,
 ) -> list[Callable[[], Corpus]]:
-    """A function for each shard of a corpus, to be called by the worker that needs it.
+    """Return a function for each shard of a corpus, to be called by the worker that needs it.
 
     Args:
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, one of :data:`spanagree.formats.table.FORMATS`; by extension unless given.
-        repair: names of :data:`spanagree.draft.REPAIRS`.
+        form: the format, one of :data:`spanagree.formats.registry.FORMATS`; by extension unless
+            given.
+        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:
@@ -67,7 +68,7 @@ class Shard:
     repair: Sequence[str]
 
     def __call__(self) -> Corpus:
-        """The corpus in it; documents without ids are called by its name and their number."""
+        """Return the corpus in it, with its name in the ids of documents that have none."""
         corpus = read_files(self.files, self.options, self.form, self.repair)
         return corpus.with_ids(f"{self.name}:")
 
@@ -79,7 +80,7 @@ def read_found(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """The corpus in some files, or in all shards that patterns find; as :func:`read_files`."""
+    """Return the corpus in files, or in all shards that patterns find; as :func:`read_files`."""
     if any(map(has_pattern, files.values())):
         return valid_corpus(raw_found(files, options, form), repair)
     return read_files(files, options, form, repair, progress)
@@ -88,14 +89,14 @@ def read_found(
 def raw_found(
     files: Mapping[str, PathName], options: Mapping[str, Any], form: str | None = None
 ) -> RawCorpus:
-    """The same, unchecked; as :func:`raw_files`."""
+    """Return the rows of the same, unchecked; as :func:`raw_files`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form)
-    return concatenated({name: raw_files(of, options, form) for name, of in _by_layer(files)})
+    return concatenated({name: raw_files(paths, options, form) for name, paths in _by_layer(files)})
 
 
 def has_pattern(path: PathName) -> bool:
-    """Whether a path is a pattern rather than a file."""
+    """Return whether a path is a pattern rather than a file."""
     return bool(_WILD.search(os.fspath(path))) and not os.path.exists(path)
 
 
@@ -103,40 +104,39 @@ _Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its fil
 
 
 def _by_file(patterns: Sequence[PathName]) -> _Shards:
-    """Each file a shard; it is called by its name, with as many folders as tell it apart."""
+    """Return each file as a shard, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
-    found = {path: pattern for pattern in patterns for path in _matches(pattern)}
-    if not found:
+    patterns_of = {path: pattern for pattern in patterns for path in _matches(pattern)}
+    if not patterns_of:
         raise InputError("no file; a pattern, or files one after the other, are needed")
-    names = file_names(list(found))
+    names = file_names(list(patterns_of))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
-        for name, (path, pattern) in zip(names, found.items(), strict=True)
+        for name, (path, pattern) in zip(names, patterns_of.items(), strict=True)
     ]
 
 
 def _by_layer(source: Mapping[str, PathName]) -> _Shards:
-    """Every layer has every shard; files belong together in which the stars stand for the same.
+    """Return the shards of layers: files belong together in which the stars stand for the same.
 
-    Of one layer shards are called as their files, else by what the stars stand for.
+    Every layer has every shard. Shards of one layer are called as their files, others by what the
+    stars stand for.
     """
-    found = {layer: _named(pattern) for layer, pattern in source.items()}
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
-    for layer, paths in found.items():
-        for stars, path in paths.items():
+    for layer, pattern in source.items():
+        for stars, path in _named(pattern).items():
             shards.setdefault(stars, {})[layer] = path
     if not shards:
         raise InputError("no file; a pattern for each layer is needed")
     for stars, files in shards.items():
-        for layer in found:
-            if layer not in files:
-                other, path = next(iter(files.items()))
-                raise InputError(
-                    f"{printable(os.fspath(source[layer]))}: no file of shard"
-                    f" {show(','.join(stars))}, of which {printable(other)} has"
-                    f" {printable(os.fspath(path))}; each layer needs every shard"
-                )
+        for layer in (layer for layer in source if layer not in files):
+            other, path = next(iter(files.items()))
+            raise InputError(
+                f"{printable(os.fspath(source[layer]))}: no file of shard {show(','.join(stars))},"
+                f" of which {printable(other)} has {printable(os.fspath(path))}; each layer needs"
+                " every shard"
+            )
     ordered = [shards[stars] for stars in sorted(shards)]
     if len(source) > 1:
         return list(zip(map(",".join, sorted(shards)), ordered, strict=True))
@@ -144,15 +144,15 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
 
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
-    """The files of a pattern by what its stars stand for; a plain path by its name."""
-    found = _matches(pattern)
+    """Return the files of a pattern by what its stars stand for; a plain path by its name."""
+    paths = _matches(pattern)
     parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     regex = "".join(
         parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
         for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", os.fspath(pattern))
     ).replace("([!", "([^")
     named: dict[tuple[str, ...], PathName] = {}
-    for path in found:
+    for path in paths:
         match = re.fullmatch(regex, path)
         stars = tuple(part or "" for part in match.groups()) if match else ()
         named[stars or (os.path.basename(path),)] = path
@@ -160,12 +160,11 @@ def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
 
 
 def _matches(pattern: PathName) -> list[str]:
+    """Return the files that a pattern fits, or the plain path."""
     if not isinstance(pattern, (str, os.PathLike)):
         raise InputError(f"{show(pattern)}; the name of a file, or a pattern, is needed")
     text = os.fspath(pattern)
-    if not has_pattern(text):
-        return [text]
-    found = sorted(glob.glob(text, recursive=True))
-    if not found:
+    paths = sorted(glob.glob(text, recursive=True)) if has_pattern(text) else [text]
+    if not paths:
         raise InputError(f"{printable(text)}: no file fits this pattern")
-    return found
+    return paths

@@ -233,8 +233,8 @@ def read_docbin(
     return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
 
 
-def raw_docbin(source: Source, *, spans: str | None = None, partial: str = "error") -> RawCorpus:
-    """Return the spans of .spacy files, unchecked."""
+def raw_docbin(source: Source, **options: Any) -> RawCorpus:
+    """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
     spacy = optional("spacy", "spacy", "reading .spacy files")
     docbin = optional("spacy.tokens", "spacy", "reading .spacy files").DocBin
     vocab = spacy.blank("xx").vocab
@@ -252,7 +252,7 @@ def raw_docbin(source: Source, *, spans: str | None = None, partial: str = "erro
             raise InputError(
                 f"{where}: not a .spacy file, or truncated ({reason}); a whole one is needed"
             ) from None
-    return raw_docs(layers, spans=spans, partial=partial)
+    return raw_docs(layers, **options)
 
 
 def to_docs(

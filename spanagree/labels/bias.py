@@ -12,7 +12,6 @@ from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.patterns import Labels
-from spanagree.matching.score import UNDEFINED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +40,10 @@ def bias(table: Labels, *, complete_only: bool = False) -> Bias:
 
 def score_bias(basis: Basis) -> Bias:
     """Return the bias, also of each category and annotator."""
-    shared: dict[str, Any] = {"name": "B", "counts": basis.counts, "settings": basis.settings}
+    shared = basis.shared("B")
     if reason := basis.undefined("B"):
-        nan = UNDEFINED
-        return Bias(**shared, value=nan, observed=nan, expected=nan, reason=reason)
-    sums = basis.sums()
+        return Bias(**shared, reason=reason)
+    sums = basis.sums
     ((of_pi, of_kappa, value),) = rows_of("B", sums)
     terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)
     return Bias(
@@ -54,7 +52,7 @@ def score_bias(basis: Basis) -> Bias:
         observed=of_pi,
         expected=of_kappa,
         by_category={
-            label: Coefficient(name="B", value=a - b, observed=a, expected=b, counts=basis.counts)
+            label: Coefficient(**shared, value=a - b, observed=a, expected=b)
             for label, a, b in terms
         },
         by_annotator=_by_annotator(basis, sums),

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.coefficient import Coefficient, data_table
+from spanagree.labels.coefficient import Coefficient, WithRows, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import to_arrow
 from spanagree.rendering.table import Table
 
 
@@ -49,7 +48,7 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True)
-class Categories(Mapping[str, CategoryAgreement]):
+class Categories(WithRows, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
@@ -76,16 +75,8 @@ class Categories(Mapping[str, CategoryAgreement]):
 
     def _table(self) -> Table:
         """A row for each category."""
-        settings = next((part.settings for part in self.values()), {})
-        return data_table(CategoryAgreement, self.items(), settings)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each category, for a data frame; undefined is ``nan``."""
-        return self._table().to_rows()
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; undefined is null."""
-        return to_arrow(self._table())
+        settings = next((part.settings for part in self.values()), None)
+        return data_table(CategoryAgreement, self.items(), settings or {})
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
@@ -96,6 +87,7 @@ def category_agreement(table: Labels, *, complete_only: bool = False) -> Categor
     random from their shares among pairs. No category is hidden behind a frequent one, so report
     the lowest.
 
+    >>> from spanagree.corpus.label_table import LabelTable
     >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
     >>> found = category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
     >>> {name: (of.agreements, of.potential, round(of.specific, 3)) for name, of in found.items()}
@@ -117,13 +109,11 @@ def score_categories(basis: Basis) -> Categories:
     for name, both, pairs, p, labels in rows:
         value = both / (2 * pairs - both) if pairs else UNDEFINED
         categories[name] = CategoryAgreement(
-            name="R",
+            **basis.shared("R"),
             value=value,
             observed=value,
             expected=p / (2 - p),
-            counts=basis.counts,
             reason="" if pairs else basis.nothing or "in no pair of labels",
-            settings=basis.settings,
             agreements=both // 2,
             potential=pairs - both // 2,
             given=labels,

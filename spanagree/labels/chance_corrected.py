@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranks
+from spanagree.arrays import Floats, Ints, ranks
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
-from spanagree.matching.score import UNDEFINED, corrected
+from spanagree.matching.score import corrected
 
 _KINDS = ("observed", "expected", "value")
 
@@ -124,15 +124,24 @@ class Basis:
         own[self.ranks[annotator], label] = number
         return own
 
-    def sums(self, weights: Any = None) -> Sums:
-        """Return the sums over all items, with weights by the number of labels; one row."""
-        n, items, given, agreeing = self.table.counts
-        return sums_by_n(
-            n, items[None], given[None], agreeing[None], self.own.reshape(1, -1), weights
-        )
+    @cached_property
+    def sums(self) -> Sums:
+        """The sums over all items; one row."""
+        return self.weighted_sums(self._unweighted)
 
+    @property
+    def _unweighted(self) -> Floats:
+        return np.zeros(len(self.table.counts.n))
+
+    def weighted_sums(self, weights: Floats) -> Sums:
+        """Return the same sums with SPA's weights, by the number of labels."""
+        n, items, given, agreeing = self.table.counts
+        own = self.own.reshape(1, -1)
+        return sums_by_n(n, items[None], given[None], agreeing[None], own, weights)
+
+    @cached_property
     def against_rest(self) -> Sums:
-        """Return the sums for each category, with all others made one; a row for each."""
+        """The sums for each category, with all others made one; a row for each."""
         n, items, given, agreeing = self.table.counts
         whole = n * items
         own = self.own.T  # of equal pairs among the rest: (n − x)(n − x − 1) for x of the category
@@ -143,7 +152,12 @@ class Basis:
             np.stack((given.T, whole - given.T), axis=-1),
             np.stack((agreeing.T, rest), axis=-1),
             np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1),
+            self._unweighted,
         )
+
+    def shared(self, name: str) -> dict[str, Any]:
+        """Return the fields of a coefficient that do not depend on its formula."""
+        return {"name": name, "counts": self.counts, "settings": self.settings}
 
     def undefined(self, name: str) -> str:
         """Return why nothing of a coefficient is defined; empty if something is."""
@@ -157,16 +171,14 @@ class Basis:
 
 def score(name: str, basis: Basis) -> Coefficient:
     """Return a coefficient by its name, also of each category against all others."""
-    shared: dict[str, Any] = {"name": name, "counts": basis.counts, "settings": basis.settings}
+    shared = basis.shared(name)
     if reason := basis.undefined(name):
-        return Coefficient(**shared, **dict.fromkeys(_KINDS, UNDEFINED), reason=reason)
+        return Coefficient(**shared, reason=reason)
     parts = {
-        label: Coefficient(name=name, counts=basis.counts, **_fields(row))
-        for label, row in zip(
-            basis.table.labels, rows_of(name, basis.against_rest()), strict=True
-        )
+        label: Coefficient(**shared, **_fields(row))
+        for label, row in zip(basis.table.labels, rows_of(name, basis.against_rest), strict=True)
     }
-    return Coefficient(**shared, **_fields(*rows_of(name, basis.sums())), by_category=parts)
+    return Coefficient(**shared, **_fields(*rows_of(name, basis.sums)), by_category=parts)
 
 
 def _fields(row: Sequence[float]) -> dict[str, Any]:

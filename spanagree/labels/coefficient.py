@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.errors import counted
-from spanagree.matching.score import Interval
+from spanagree.matching.score import UNDEFINED, Interval
 from spanagree.rendering.data import plain, to_arrow
 from spanagree.rendering.table import Column, Table
 from spanagree.settings import Settings, signature
@@ -60,8 +60,23 @@ class Counts(NamedTuple):
         return "no item has two labels"
 
 
+class WithRows:
+    """What has a table for programs only."""
+
+    def _table(self) -> Table:
+        raise NotImplementedError
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for the whole and for each category, for a data frame."""
+        return self._table().to_rows()
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a ``pyarrow.Table``; undefined is null."""
+        return to_arrow(self._table())
+
+
 @dataclass(frozen=True, kw_only=True)
-class Coefficient:
+class Coefficient(WithRows):
     """One coefficient: its value, and what it was made from.
 
     Attributes:
@@ -70,21 +85,21 @@ class Coefficient:
         observed: the observed agreement.
         expected: what luck alone would give.
         counts: the items, labels and pairs behind it.
+        settings: what made the number.
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
         interval: of observed, expected and value (of SPA the corrected figure), if asked for.
-        settings: what made the number.
     """
 
     name: str
-    value: float
-    observed: float
-    expected: float
+    value: float = UNDEFINED
+    observed: float = UNDEFINED
+    expected: float = UNDEFINED
     counts: Counts
+    settings: CoefficientSettings = field(repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
 
@@ -104,8 +119,8 @@ class Coefficient:
             data["by_category"] = {
                 category: part._entry() for category, part in self.by_category.items()
             }
-        whole: dict[str, Any] = plain(data)
-        return {**whole, "signature": self.signature} if self.settings else whole
+        whole: dict[str, Any] = plain({**data, "signature": self.signature})
+        return whole
 
     def _entry(self) -> dict[str, Any]:
         """Return the figures, why some are undefined, and the interval."""
@@ -117,14 +132,6 @@ class Coefficient:
     def _table(self) -> Table:
         """A row for the coefficient, then one for each category."""
         return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for the coefficient, then one for each category, for a data frame."""
-        return self._table().to_rows()
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; undefined is null."""
-        return to_arrow(self._table())
 
 
 _COUNTED = (*Counts._fields, "agreements", "potential")

@@ -98,9 +98,34 @@ def starts(categories: int, annotators: int) -> dict[str, int]:
     return {each.name: at for each, at in zip(fields(Sums), accumulate([0, *widths]), strict=False)}
 
 
-def sums_by_n(
-    n: Ints, items: Any, given: Any, agreeing: Any, own: Any, weights: Floats | None = None
-) -> Sums:
+def item_columns(n: Ints, items: Any, equal: Any, weights: Floats) -> list[Any]:
+    """Return what items with n labels add to the first six fields of :class:`Sums`.
+
+    Args:
+        n: how many labels they have.
+        items: how many such items there are.
+        equal: their ordered pairs of equal labels.
+        weights: k of each, 0 of those with fewer than two labels.
+    """
+    two = n >= 2
+    pairs, others = np.where(two, n * (n - 1), 1), np.where(two, n - 1, 1)
+    return [
+        items,
+        items * two,
+        equal / pairs,
+        weights * items,
+        weights * equal / pairs,
+        (n * items - equal / others) * two,
+    ]
+
+
+def category_columns(n: Ints, given: Any, weights: Floats) -> list[Any]:
+    """Return what so many labels of a category add to the three fields of :class:`Sums`."""
+    share = given / n
+    return [share, weights * share, given * (n >= 2)]
+
+
+def sums_by_n(n: Ints, items: Any, given: Any, agreeing: Any, own: Any, weights: Any) -> Sums:
     """Return sums from counts of items by how many labels they have, see ``LabelCounts``.
 
     Args:
@@ -111,24 +136,11 @@ def sums_by_n(
         own: labels by annotator and category; (rows, annotators · categories).
         weights: k of items with so many labels, 0 of fewer than two; (R,).
     """
-    two = n >= 2
-    k = np.zeros(len(n)) if weights is None else weights
-    pairs, others = np.where(two, n * (n - 1), 1), np.where(two, n - 1, 1)
-    equal, share = agreeing.sum(axis=2), given / n[:, None]
-    single = (
-        items,
-        items * two,
-        equal / pairs,
-        k * items,
-        k * equal / pairs,
-        (n * items - equal / others) * two,
-    )
-    by_category = (share, k[:, None] * share, given * two[:, None])
-    return Sums(
-        *(part.sum(axis=1, keepdims=True) for part in single),
-        *(part.sum(axis=1) for part in by_category),
-        own,
-    )
+    of_items = item_columns(n, items, agreeing.sum(axis=2), weights)
+    of_categories = category_columns(n[:, None], given, weights[:, None])
+    sums = [column.sum(axis=1, keepdims=True) for column in of_items]
+    sums += [column.sum(axis=1) for column in of_categories]
+    return Sums(*[*sums, own])
 
 
 # --- the formulas -------------------------------------------------------------------------------

@@ -7,17 +7,17 @@ the number of items. All numbers are whole, so blocks and their order change no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Ints, distinct
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import Hashes, ids_of
-from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_table import LabelTable
@@ -27,8 +27,6 @@ from spanagree.uncertainty.bootstrap import Resampling
 Pattern: TypeAlias = tuple[tuple[str, int], ...]
 """Labels, and how often each was given to the same item; sorted."""
 
-_Key = TypeVar("_Key", bound=Hashable)
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelTallies(Counted[Settings]):
@@ -37,32 +35,29 @@ class LabelTallies(Counted[Settings]):
     Attributes:
         labels: the categories, sorted.
         annotators: their names.
-        patterns: how many items have these labels.
-        own: how many labels of items with n labels an annotator gave; by n, annotator, label.
-        equal: how many labels of others, on the same items, are the same; by n, annotator.
-        documents_with: how many documents have an item with n labels; by n, and by 0 those that
-            have any item.
-        resampling: how the replicates were drawn, if they were asked for; these are the sums
-            ``items`` by n, ``given`` and ``agreeing`` by n and label, ``own`` by n, annotator and
-            label.
+        sums: whole numbers, by a name, by how many labels the items have, and by more:
+            ``pattern`` (by pattern): how many items have these labels;
+            ``own`` (by annotator and label): how many labels were given;
+            ``equal`` (by the same): how many labels of others, on the same items, are the same;
+            ``document``: how many documents have such an item; at 0, any item.
+        resampling: how the replicates were drawn, if they were asked for; these are ``items``,
+            ``given`` and ``agreeing`` (by label), and ``own``.
     """
 
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
-    patterns: Mapping[Pattern, int]
-    own: Mapping[tuple[int, str, str], int]
-    equal: Mapping[tuple[int, str], int]
-    documents_with: Mapping[int, int]
+    sums: Mapping[Key, int]
     resampling: Resampling | None = None
 
     named = True  # it is known who gave which label
 
     def _add(self, other: LabelTallies) -> dict[str, Any]:
-        sums = ("patterns", "own", "equal", "documents_with")
+        sums = Counter(self.sums)
+        sums.update(other.sums)
         return {
             "labels": tuple(sorted({*self.labels, *other.labels})),
             "annotators": tuple(dict.fromkeys((*self.annotators, *other.annotators))),
-            **{name: _added(getattr(self, name), getattr(other, name)) for name in sums},
+            "sums": dict(sums),
         }
 
     @property
@@ -71,33 +66,30 @@ class LabelTallies(Counted[Settings]):
         return {key: value for key, value in self.final_settings().items() if key != "version"}
 
     @cached_property
-    def _ordered(self) -> list[Pattern]:
-        return sorted(self.patterns)
-
-    @cached_property
-    def _codes(self) -> tuple[dict[str, int], dict[str, int]]:
-        """The number of each annotator and of each label."""
-        return tuple({x: i for i, x in enumerate(xs)} for xs in (self.annotators, self.labels))  # type: ignore[return-value]
+    def _patterns(self) -> list[tuple[Pattern, int]]:
+        return sorted((key[2], times) for key, times in self.sums.items() if key[0] == "pattern")
 
     @property
     def size(self) -> int:
         """The number of patterns."""
-        return len(self.patterns)
+        return len(self._patterns)
 
     @cached_property
     def times(self) -> Ints:
         """How many items have each pattern."""
-        return np.array([self.patterns[pattern] for pattern in self._ordered], np.int64)
+        return np.array([times for _, times in self._patterns], np.int64)
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Pattern, category and number of labels wherever that is not 0, sorted."""
-        _, code = self._codes
-        return _columns(
+        code = {label: i for i, label in enumerate(self.labels)}
+        rows = [
             (i, code[label], number)
-            for i, pattern in enumerate(self._ordered)
+            for i, (pattern, _) in enumerate(self._patterns)
             for label, number in pattern
-        )
+        ]
+        item, label, number = np.array(rows, np.int64).reshape(-1, 3).T
+        return item, label, number
 
     @cached_property
     def given(self) -> Ints:
@@ -110,65 +102,54 @@ class LabelTallies(Counted[Settings]):
         """What coefficients need."""
         return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
 
+    def _by_annotator(self, name: str) -> Iterator[tuple[int, int, str, int]]:
+        """Yield n, annotator, label and number of each of these sums."""
+        who = {annotator: i for i, annotator in enumerate(self.annotators)}
+        for key, number in self.sums.items():
+            if key[0] == name:
+                yield key[1], who[key[2]], key[3], number
+
     @cached_property
     def by_annotator(self) -> tuple[Ints, Ints, Ints]:
         """Annotator, category and number of labels wherever that is not 0, sorted."""
-        who, code = self._codes
-        sums: Counter[tuple[int, int]] = Counter()
-        for (_, name, label), number in self.own.items():
-            sums[who[name], code[label]] += number
-        return _columns((*key, sums[key]) for key in sorted(sums))
+        own = np.zeros((len(self.annotators), len(self.labels)), np.int64)
+        code = {label: i for i, label in enumerate(self.labels)}
+        for _, annotator, label, number in self._by_annotator("own"):
+            own[annotator, code[label]] += number
+        annotators, labels = np.nonzero(own)
+        return annotators, labels, own[annotators, labels]
 
     @cached_property
     def beside(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
-        who, _ = self._codes
-        gave, others, equal = np.zeros((3, len(who)), np.int64)
-        for (n, name, _), number in self.own.items():
-            gave[who[name]] += number
-            others[who[name]] += number * (n - 1)
-        for (_, name), number in self.equal.items():
-            equal[who[name]] += number
+        gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
+        for n, annotator, _, number in self._by_annotator("own"):
+            gave[annotator] += number
+            others[annotator] += number * (n - 1)
+        for _, annotator, _, number in self._by_annotator("equal"):
+            equal[annotator] += number
         return gave, others, equal
 
     @property
     def units(self) -> int:
         """How many documents have an item."""
-        return self.documents_with.get(0, 0)
+        return self.sums.get(("document", 0), 0)
 
     def complete(self) -> LabelTallies:
         """Return the items that every annotator labelled."""
         everyone = len(self.annotators)
+        sums = {key: number for key, number in self.sums.items() if key[1] == everyone}
+        sums["document", 0] = sums.get(("document", everyone), 0)
         drawn = self.replicates
         if drawn is not None:
-            drawn = Replicates({k: sums for k, sums in drawn.sums.items() if k[1] == everyone})
-        return replace(
-            self,
-            patterns={p: k for p, k in self.patterns.items() if sum(n for _, n in p) == everyone},
-            own={key: k for key, k in self.own.items() if key[0] == everyone},
-            equal={key: k for key, k in self.equal.items() if key[0] == everyone},
-            documents_with={0: self.documents_with.get(everyone, 0)},
-            replicates=drawn,
-        )
+            drawn = Replicates(
+                {key: each for key, each in drawn.sums.items() if key[1] == everyone}
+            )
+        return replace(self, sums=sums, replicates=drawn)
 
 
 Labels: TypeAlias = LabelTable | LabelTallies
 """What a coefficient can be made of."""
-
-
-def _added(one: Mapping[_Key, int], other: Mapping[_Key, int]) -> dict[_Key, int]:
-    total = Counter(one)
-    total.update(other)
-    return dict(total)
-
-
-def _columns(rows: Iterable[Sequence[int]]) -> tuple[Ints, Ints, Ints]:
-    first, second, third = np.array(list(rows), np.int64).reshape(-1, 3).T
-    return first, second, third
-
-
-def _rows(columns: Iterable[Ints]) -> Iterable[tuple[Any, ...]]:
-    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def tally_labels(
@@ -177,47 +158,50 @@ def tally_labels(
     """Return the tallies of a table of the tokens of a corpus, with replicates if asked for."""
     assert table.annotator is not None  # tokens have annotators
     assert table.documents is not None
-    names, labels = table.annotators, table.labels
-    n = table.given[table.item]
-    cells, own_of, own = distinct(n, table.annotator, table.label)
-    own_keys = [(k, names[a], labels[c]) for k, a, c in _rows(cells)]
-    equal: Counter[tuple[int, str]] = Counter()
-    by_cell = np.bincount(own_of, table.equal_others, len(own)).astype(np.int64).tolist()
-    for (k, name, _), number in zip(own_keys, by_cell, strict=True):
-        equal[k, name] += number
+    cells, cell, own = distinct(table.given[table.item], table.annotator, table.label)
+    keys = [(n, table.annotators[a], table.labels[c]) for n, a, c in _rows(cells)]
+    equal = np.bincount(cell, table.equal_others, len(own)).astype(np.int64)
     some = table.given > 0
-    (of_n, _), _, _ = distinct(table.given[some], table.documents[some])
+    (documents, _), _, _ = distinct(table.given[some], table.documents[some])
     ids = ids_of(corpus)
-    drawn = None if resampling is None else _draw(table, ids, own_keys, own_of, resampling)
+    drawn = None if resampling is None else _draw(table, ids, keys, cell, resampling)
     return LabelTallies(
         documents=len(corpus),
         settings=Settings(reading=table.reading),
         notes=table.notes,
         ids=ids,
         replicates=drawn,
-        labels=labels,
-        annotators=names,
-        patterns=_patterns(table),
-        own=dict(zip(own_keys, own.tolist(), strict=True)),
-        equal=dict(equal),
-        documents_with={**Counter(of_n.tolist()), 0: len(np.unique(table.documents))},
+        labels=table.labels,
+        annotators=table.annotators,
+        sums={
+            **_count_patterns(table),
+            **{("own", *key): number for key, number in zip(keys, own.tolist(), strict=True)},
+            **{("equal", *key): number for key, number in zip(keys, equal.tolist(), strict=True)},
+            **Counter(("document", n) for n in documents.tolist()),
+            ("document", 0): len(np.unique(table.documents)),
+        },
         resampling=resampling,
     )
 
 
-def _patterns(table: LabelTable) -> dict[Pattern, int]:
+def _rows(columns: Iterable[Ints]) -> Iterable[tuple[Any, ...]]:
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _count_patterns(table: LabelTable) -> dict[Key, int]:
     """Count items with the same labels, by the number of different ones among them."""
     item, label, number = table.cells
     cells = np.bincount(item, minlength=table.size)
     first = np.cumsum(cells) - cells
-    patterns: dict[Pattern, int] = {}
+    patterns: dict[Key, int] = {}
     for many in np.unique(cells[cells > 0]).tolist():
         begin = first[cells == many]
         columns = [c[begin + k] for k in range(many) for c in (label, number)]
         rows, _, times = distinct(*columns)
         for row, count in zip(_rows(rows), times.tolist(), strict=True):
-            pairs = zip(row[::2], row[1::2], strict=True)
-            patterns[tuple((table.labels[c], k) for c, k in pairs)] = count
+            names = [table.labels[c] for c in row[::2]]
+            pattern = tuple(zip(names, row[1::2], strict=True))
+            patterns["pattern", sum(row[1::2]), pattern] = count
     return patterns
 
 

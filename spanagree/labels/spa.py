@@ -59,7 +59,7 @@ class Spa(Coefficient):
         note: what is out of the ordinary, if anything.
     """
 
-    corrected: float
+    corrected: float = UNDEFINED
     jackknife: float = UNDEFINED
     jackknife_reason: str = ""
     items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
@@ -110,16 +110,10 @@ def score_spa(
     distribution = _distribution(table.labels, class_distribution)
     given = class_distribution
     classes = "estimated" if given is None else [given[label] for label in table.labels]
-    shared: dict[str, Any] = {
-        "name": "SPA",
-        "counts": basis.counts,
-        "settings": replace(
-            basis.settings, weights=weights, classes=classes if by_class else None
-        ),
-    }
+    settings = replace(basis.settings, weights=weights, classes=classes if by_class else None)
+    shared = {**basis.shared("SPA"), "settings": settings}
     if basis.nothing:
-        figures_of = dict.fromkeys(("value", "observed", "expected", "corrected"), UNDEFINED)
-        return Spa(**shared, **figures_of, reason=basis.nothing)
+        return Spa(**shared, reason=basis.nothing)
     n, items, of_n, _ = table.counts
     if by_class and distribution is None:
         distribution = (of_n / n[:, None]).sum(0)
@@ -128,46 +122,46 @@ def score_spa(
     k, note = _weights(weights, n[two], len(table.labels), distribution)
     by_n, parts = np.zeros((2, len(n)))
     by_n[two], parts[two] = k, k / (k * items[two]).sum()
-    sums = basis.sums(by_n)
+    sums = basis.weighted_sums(by_n)
     ((observed, expected, beyond),) = rows_of("SPA", sums)
-    reason = corrected(observed, expected).reason
     of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
     per_item = _item_agreement(table)
     share = (sums.weighted_share / sums.weight)[0]
     jackknife = _jackknife(table, per_item, of_item, observed, share)
+    left_out = not math.isnan(beyond) and math.isnan(jackknife)
     return Spa(
         **shared,
-        value=observed,
-        observed=observed,
-        expected=expected,
-        corrected=beyond,
-        reason=reason and f"corrected: {reason}",
+        **_fields(observed, expected, beyond),
         jackknife=jackknife,
-        jackknife_reason="" if reason or not math.isnan(jackknife) else _LEFT_OUT,
-        by_category=_by_category(basis, by_n, sums),
+        jackknife_reason=_LEFT_OUT if left_out else "",
+        by_category={
+            label: Spa(**shared, **_fields(*row))
+            for label, row in zip(table.labels, _by_category(table, by_n, sums), strict=True)
+        },
         items=per_item if isinstance(table, LabelTable) else np.zeros(0),
         weights=of_item,
         note=note,
     )
 
 
-def _by_category(basis: Basis, by_n: Floats, sums: Sums) -> dict[str, Spa]:
+def _fields(observed: float, expected: float, beyond: float) -> dict[str, Any]:
+    """Return the figures of SPA as its fields, and why some are undefined."""
+    reason = corrected(observed, expected).reason
+    reason = reason and f"corrected: {reason}"
+    if math.isnan(observed):
+        reason = "given to no such item"
+    figures = {"value": observed, "observed": observed, "expected": expected, "corrected": beyond}
+    return {**figures, "reason": reason}
+
+
+def _by_category(table: Labels, by_n: Floats, sums: Sums) -> list[list[float]]:
     """Return how likely another annotator chooses each category if one did."""
-    n, _, _, agreeing = basis.table.counts
+    n, _, _, agreeing = table.counts
     equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
     own, total = sums.weighted_share[0], sums.weight[0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        rows = figures((equal / own)[:, None], (own / total)[:, None]).tolist()
-    parts = {}
-    for label, (observed, share, beyond) in zip(basis.table.labels, rows, strict=True):
-        reason = corrected(observed, share).reason
-        parts[label] = Spa(
-            name="SPA", value=observed, observed=observed, expected=share, corrected=beyond,
-            counts=basis.counts,
-            reason="given to no such item" if math.isnan(observed)
-            else reason and f"corrected: {reason}",
-        )  # fmt: skip
-    return parts
+        rows: list[list[float]] = figures((equal / own)[:, None], (own / total)[:, None]).tolist()
+    return rows
 
 
 def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
@@ -234,14 +228,14 @@ def _weights(
     weights: str, n: Ints, categories: int, distribution: Floats | None
 ) -> tuple[Floats, str]:
     """Return kᵢ of items with n labels, and what there is to note on them."""
-    if weights == "flat":
-        return np.ones(len(n)), ""
-    if weights == "annotations":
-        return n.astype(np.float64), ""
-    if weights == "annotations_m1":
-        return (n - 1).astype(np.float64), ""
-    if weights == "edges":
-        return n * (n - 1) / 2, ""
+    by_number = {
+        "flat": np.ones(len(n)),
+        "annotations": n.astype(np.float64),
+        "annotations_m1": (n - 1).astype(np.float64),
+        "edges": n * (n - 1) / 2,
+    }
+    if weights in by_number:
+        return by_number[weights], ""
     p = np.full(categories, 1 / categories) if distribution is None else distribution
     if p.max() >= 1 - _CERTAIN:
         return np.ones(len(n)), "one category has all the probability: variance 0, equal weights"

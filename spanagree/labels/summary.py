@@ -115,11 +115,13 @@ class Coefficients(Result):
 
     def _table(self, by: str | None) -> Table:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
-        parts = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
-        counts = self.counts
+        make = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
+        table, counts = make[by](), self.counts
         who = counts.annotators
+        if by != "annotator" and self.categories.lowest is not None:
+            table = replace(table, meanings={**table.meanings, _LOWEST: _LOWEST})
         return replace(
-            parts[by](),
+            table,
             settings=self.settings,
             caption=f"{'annotators unnamed' if who is None else counted(who, 'annotator')},"
             f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
@@ -136,27 +138,23 @@ class Coefficients(Result):
         columns += [Column("observed", "observed"), Column("expected", "expected")]
         columns += [Column(key, kind="count") for key in Counts._fields]
 
-        def row(name: str, part: Coefficient, value: float, kind: str) -> list[Value]:
+        def row(name: str, part: Coefficient, value: float, kind: str = "corrected") -> list[Value]:
             figures = {"corrected": UNDEFINED, "jackknife": UNDEFINED, **part.figures()}
-            ends = getattr(part.interval, kind, (math.nan, math.nan)) if kind else ""
-            luck = ("", "") if name in _ALONE else (part.observed, part.expected)
+            ends = getattr(part.interval, kind, _NO_ENDS)
             both = (figures["corrected"], figures["jackknife"])
-            return [name, *both, value, ends, *luck, *self.counts]
+            return [name, *both, value, ends, part.observed, part.expected, *self.counts]
 
         spa, bias = self.spa, self.bias
-        beyond = (self.pi, self.kappa, self.alpha, self.ac1)
         rows = [
             row("SPA", spa, spa.value, "observed"),
-            row("SPA corrected", spa, spa.corrected, "corrected"),
-            row("SPA corrected, jackknife", spa, spa.jackknife, ""),
-            *(row(part.name, part, part.value, "corrected") for part in beyond),
-            row("bias B", bias, bias.value, "corrected"),
-            row("B", bias, bias.value, "corrected"),
+            row("SPA corrected", spa, spa.corrected),
+            row("SPA corrected, jackknife", spa, spa.jackknife),
+            *(row(part.name, part, part.value) for part in self.all[1:]),
+            row("bias B", bias, bias.value),
         ]
-        names = [str(name) for name, *_ in rows[:-1]]
-        lowest = () if self.categories.lowest is None else (_LOWEST,)
-        meanings = {name: name for name in (*names, *lowest)}
-        return Table(columns, rows, for_people={1, 2, 7}, for_data={8}, meanings=meanings)
+        rows[2][4:7], rows[8][5:7] = ("", "", ""), ("", "")
+        meanings = {str(name): str(name) for i, (name, *_) in enumerate(rows) if i != 7}
+        return Table(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
 
     def _by_category(self) -> Table:
         columns = [
@@ -173,17 +171,11 @@ class Coefficients(Result):
             Column("", "either", "count"),
         ]
         rows: list[list[Value]] = []
-        for name, of_all in self.categories.items():
-            pairs = (of_all.agreements, of_all.potential)
-            values = (
-                whole.by_category[name].value if whole.by_category else UNDEFINED
-                for whole in self.all
-            )
-            rows.append(
-                [name, of_all.value, of_all.specific, *pairs, of_all.given, *values, *pairs]
-            )
-        meanings = {} if self.categories.lowest is None else {_LOWEST: _LOWEST}
-        return Table(columns, rows, meanings=meanings)
+        for name, part in self.categories.items():
+            pairs = (part.agreements, part.potential)
+            each = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
+            rows.append([name, part.value, part.specific, *pairs, part.given, *each, *pairs])
+        return Table(columns, rows)
 
     def _by_annotator(self) -> Table:
         columns = [
@@ -231,14 +223,13 @@ class Coefficients(Result):
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
-            low, high = getattr(part.interval, kind, (math.nan, math.nan))
-            rows.append((part.name, [(part.value, low, high)]))
+            rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
         what = "agreement beyond luck (SPA: as observed)"
         draw = functools.partial(dots, rows=rows, kinds=["value"], what=what)
         return Picture(draw, rows_size(len(self.all)))
 
 
-_ALONE = ("SPA corrected, jackknife", "bias B")  # rows that people see without observed, expected
+_NO_ENDS = (math.nan, math.nan)
 _LOWEST = "lowest agreement by category"
 
 
@@ -273,25 +264,30 @@ def coefficients(
     >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
     [('SPA', 1.0), ('π', 1.0)]
     """
-    resampling = _resampling(table, confidence, resamples, seed, interval) if ci else None
+    resampling = None
+    if ci:
+        resampling = _resampling(table, confidence, interval, resamples=resamples, seed=seed)
     basis = Basis.of(table, complete_only)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
-    parts: dict[str, Any] = {
-        "spa": of_spa,
-        **{name: score(sign, basis) for name, sign in _CORRECTED.items()},
-        "bias": of_bias,
-    }
+    of_luck = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
+    parts: dict[str, Any] = {"spa": of_spa, **of_luck, "bias": of_bias}
     settings = of_spa.settings
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
-        if not basis.nothing:
-            ends = intervals(basis, of_spa.weights, resampling)
-            parts = {name: replace(part, interval=ends[part.name]) for name, part in parts.items()}
+        ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
+        parts = {name: replace(part, interval=ends.get(part.name)) for name, part in parts.items()}
+    beside = (column.tolist() for column in basis.table.beside)
+    names = basis.table.annotators
+    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in names]
+    labellers = zip(names, *beside, shares, strict=True)
     notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
     return Coefficients(
         **parts,
         categories=score_categories(basis),
-        annotators=_labellers(basis.table, of_bias),
+        annotators={
+            name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
+            for name, gave, others, equal, share in labellers
+        },
         counts=basis.counts,
         settings=settings,
         notes=(*notes, of_spa.note) if of_spa.note else notes,
@@ -303,47 +299,21 @@ _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 
 
 def _resampling(
-    table: Labels, confidence: float, resamples: int | None, seed: int | None, interval: str | None
-) -> Resampling:
+    table: Labels, confidence: float, interval: str | None, **asked: int | None
+) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
     over_blocks = isinstance(table, LabelTallies)
-    drawn = table.resampling or Resampling() if over_blocks else Resampling()
-    asked = asked_resampling(
-        over_blocks,
-        True,
-        confidence,
-        drawn.resamples if resamples is None else resamples,
-        drawn.seed if seed is None else seed,
-        interval,
-    )
-    assert asked is not None
-    if not isinstance(table, LabelTallies):
-        return asked
-    if table.resampling is None:
+    drawn = table.resampling if isinstance(table, LabelTallies) else Resampling()
+    if drawn is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
             " token_labels(blocks, resamples=1000)"
         )
-    for name in ("resamples", "seed"):
-        chosen, had = getattr(asked, name), getattr(drawn, name)
-        if chosen != had:
+    had = {name: getattr(drawn, name) for name in asked}
+    chosen = had | {name: number for name, number in asked.items() if number is not None}
+    for name, number in chosen.items():
+        if over_blocks and number != had[name]:
             raise SettingError(
-                f"{name} {show(chosen)}; those of the blocks were drawn with {name} {had}"
+                f"{name} {show(number)}; those of the blocks were drawn with {name} {had[name]}"
             )
-    return asked
-
-
-def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
-    if not table.named:
-        return {}
-    columns = zip(table.annotators, *(column.tolist() for column in table.beside), strict=True)
-    return {
-        name: Labeller(
-            name,
-            gave,
-            others,
-            equal / others if others else UNDEFINED,
-            of_bias.by_annotator.get(name, UNDEFINED),
-        )
-        for name, gave, others, equal in columns
-    }
+    return asked_resampling(over_blocks, True, confidence, **chosen, interval=interval)

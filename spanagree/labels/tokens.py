@@ -65,7 +65,7 @@ def token_labels(
             ``coefficients(…, ci=True)``, by the documents' ids; none unless asked.
         seed: of these, a whole number from 0.
         executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.ON_ERROR`.
+        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
         progress: called with the number of blocks done, twice.
 
     Raises:

@@ -90,69 +90,48 @@ def levels_of(
         SettingError: for more than one way, or thresholds outside 0–1, unsorted or repeated.
     """
     ways = {"levels": levels, "at": at, "chance_at": chance_at, "quantiles": quantiles}
-    given = [name for name, value in ways.items() if value is not None]
+    given = {way: value for way, value in ways.items() if value is not None} or {"levels": 2}
     if len(given) > 1:
-        raise SettingError(f"{' and '.join(given)}; documents are split in one way")
+        raise SettingError(
+            f"{' and '.join(given)}; documents are split in one way: give one of them"
+        )
+    ((way, value),) = given.items()
     documents = np.flatnonzero(difficulty.defined)
     documents = documents[np.argsort(difficulty.values[documents], kind="stable")]
     ordered = difficulty.values[documents]
-    thresholds = chance_at if at is None else at
-    if thresholds is not None:
-        borders = _at_thresholds(ordered, given[0], thresholds)
-    else:
-        borders = _at_shares(ordered, levels, quantiles)
+    asked, borders, cuts, notes = _borders(ordered, way, value)
     lowest = min([0.0, *ordered[:1].tolist()])  # overlapping may go below 0
-    ends = itertools.pairwise([lowest, *borders.borders, 1.0])
-    parts = np.split(documents, borders.cuts)
+    ends = itertools.pairwise([lowest, *borders, 1.0])
+    parts = np.split(documents, cuts)
     made = tuple(
         Level(f"level-{i}", low, high, np.sort(part))
         for i, ((low, high), part) in enumerate(zip(ends, parts, strict=True), 1)
     )
-    empty = [
+    notes += [
         f"no document has a difficulty from {level.low:.4g} to {level.high:.4g} ({level.name})"
         for level in made
         if not len(level.documents) and len(ordered)
     ]
-    return Levels(
-        made,
-        Level("undefined", UNDEFINED, UNDEFINED, np.flatnonzero(~difficulty.defined)),
-        {**borders.way, "borders": borders.borders},
-        (*borders.notes, *empty),
-    )
+    undefined = Level("undefined", UNDEFINED, UNDEFINED, np.flatnonzero(~difficulty.defined))
+    return Levels(made, undefined, {way: asked, "borders": borders}, tuple(notes))
 
 
-class _Borders(NamedTuple):
-    """What was asked for, the borders that came of it, and how many documents lie below each."""
-
-    way: Mapping[str, Any]
-    borders: list[float]
-    cuts: list[int]
-    notes: tuple[str, ...] = ()
-
-
-def _at_thresholds(ordered: Floats, way: str, values: Sequence[float]) -> _Borders:
-    """Return borders of difficulty, or of the chance level."""
-    asked = _thresholds(values, way)
-    if way == "at":  # a document at the threshold is hard
-        cuts = np.searchsorted(ordered, np.array(asked) - TIE)
-        return _Borders({way: asked}, asked, cuts.tolist())
-    borders = [1 - chance for chance in reversed(asked)]  # one at the chance level is easy
-    cuts = np.searchsorted(ordered, np.array(borders) + TIE, side="right")
-    return _Borders({way: asked}, borders, cuts.tolist())
-
-
-def _at_shares(ordered: Floats, levels: int | None, quantiles: Sequence[float] | None) -> _Borders:
-    """Return borders that have these shares of the documents below them, or equal shares."""
-    if quantiles is not None:
-        shares = _thresholds(quantiles, "quantiles")
-        way: dict[str, Any] = {"quantiles": shares}
+def _borders(
+    ordered: Floats, way: str, value: Any
+) -> tuple[Any, list[float], list[int], list[str]]:
+    """Return what was asked for, the borders, how many documents lie below each, and notes."""
+    if way == "levels":
+        check_whole(value, 1, "levels")
+        asked, shares = value, [i / value for i in range(1, value)]
     else:
-        count = 2 if levels is None else levels
-        check_whole(count, 1, "levels")
-        shares = [i / count for i in range(1, count)]
-        way = {"levels": count}
-    cuts = _cuts(ordered, shares)
-    notes = []
+        asked = shares = _thresholds(value, way)
+    if way == "at":  # a document at the threshold is hard
+        return asked, asked, np.searchsorted(ordered, np.array(asked) - TIE).tolist(), []
+    if way == "chance_at":  # one at the chance level is easy
+        borders = [1 - chance for chance in reversed(asked)]
+        cuts = np.searchsorted(ordered, np.array(borders) + TIE, side="right").tolist()
+        return asked, borders, cuts, []
+    cuts, notes = _cuts(ordered, shares), []
     if not len(ordered):
         notes.append(f"{NOTHING}, so there is one level, without documents")
     elif len(cuts) < len(shares):
@@ -161,10 +140,10 @@ def _at_shares(ordered: Floats, levels: int | None, quantiles: Sequence[float] |
             f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
             f" {distinct} different difficulties, and equal ones are not parted"
         )
-    return _Borders(way, ordered[cuts].tolist(), cuts, tuple(notes))
+    return asked, ordered[cuts].tolist(), cuts, notes
 
 
-def _thresholds(values: Sequence[float], name: str) -> list[float]:
+def _thresholds(values: Any, name: str) -> list[float]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise SettingError(f"{name} {show(values)}; a list of numbers is needed")
     asked = list(values)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import counted, printable
 from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation
 from spanagree.levels.borders import Level, LevelSettings, levels_of
@@ -23,6 +23,7 @@ from spanagree.settings import unit
 
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"
+_NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can find anything
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -85,9 +86,13 @@ class EvaluationByLevel(Result):
             for b, other in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
         ]
 
+    @property
+    def parts(self) -> list[tuple[Level, Evaluation]]:
+        """Each level with its evaluation."""
+        return list(zip(self.levels, self.evaluations, strict=True))
+
     def _defined(self) -> list[tuple[Level, Evaluation]]:
-        pairs = zip(self.levels, self.evaluations, strict=True)
-        return [pair for pair in pairs if not math.isnan(pair[0].low)]
+        return [part for part in self.parts if not math.isnan(part[0].low)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation with its levels as plain data, for JSON; undefined is ``None``."""
@@ -99,7 +104,7 @@ class EvaluationByLevel(Result):
                 "tau_raw_corrected": plain(self.raw_and_corrected(evaluation)),
                 "systems": evaluation.to_dict()["systems"],
             }
-            for level, evaluation in zip(self.levels, self.evaluations, strict=True)
+            for level, evaluation in self.parts
         ]
         return {
             **data,
@@ -121,7 +126,7 @@ class EvaluationByLevel(Result):
             Column("level", "", "name"),
             Column("from"),
             Column("to"),
-            Column("", "difficulty", "name", "level of difficulty"),
+            Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
         for column in self.whole.table().columns:  # the F1 is enough for people
@@ -130,32 +135,24 @@ class EvaluationByLevel(Result):
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
         breaks = []
-        for level, evaluation in (
-            *zip(self.levels, self.evaluations, strict=True),
-            (None, self.whole),
-        ):
+        for level, evaluation in [*self.parts, (None, self.whole)]:
             breaks.append(len(rows))
-            place: list[Value] = ["all", None, None, "all"]
-            if level is not None:
-                ends = f"{figure(level.low)}–{figure(level.high)}"
-                place = [level.name, level.low, level.high, ends]
-            nothing = level is not None and math.isnan(level.low)  # in gold, so no one can find it
-            for system, row in zip(
-                evaluation.systems.values(), evaluation.table().rows, strict=True
-            ):
+            place = _place(level)
+            systems = evaluation.systems.values()
+            for system, row in zip(systems, evaluation.table().rows, strict=True):
                 rows.append([*place, system.documents, *row])
-                if nothing:
-                    rows[-1][3], rows[-1][-1] = "no difficulty", NOT_SHOWN
-        systems = counted(len(self.whole.systems), "system")
+                if place[-1] == _NO_DIFFICULTY:
+                    rows[-1][-1] = NOT_SHOWN
+        taus = self._taus()
         return Table(
             columns,
             rows,
             self.settings,
-            caption=f"{systems} against {printable(self.settings.gold)} by difficulty, the easiest"
-            " first",
-            remarks=[*self._undefined(), *self._taus(), *self.caveats],
+            caption=f"{counted(len(self.whole.systems), 'system')} against"
+            f" {printable(self.settings.gold)} by difficulty, the easiest first",
+            remarks=[*self._undefined(), *taus, *self.caveats],
             breaks=breaks[1:],
-            meanings={_TAU: _TAU},
+            meanings={_TAU: _TAU} if taus else {},
         )
 
     def _undefined(self) -> list[str]:
@@ -191,6 +188,15 @@ class EvaluationByLevel(Result):
         return Picture(functools.partial(lines, columns=names, rows=rows, what="corrected F1"))
 
 
+def _place(level: Level | None) -> list[Value]:
+    """Return what names a level, or all of them: name, low and high; and for people one text."""
+    if level is None:
+        return ["all", None, None, "all"]
+    ends = f"{figure(level.low)}–{figure(level.high)}"
+    name = _NO_DIFFICULTY if math.isnan(level.low) else ends
+    return [level.name, level.low, level.high, name]
+
+
 def _f1(evaluation: Evaluation, kind: str) -> list[float]:
     return [getattr(system.f1, kind) for system in evaluation.systems.values()]
 
@@ -211,13 +217,7 @@ def evaluate_levels(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
     """
-    if (evaluation.documents, evaluation.document_ids) != (
-        len(difficulty), difficulty.document_ids
-    ):  # fmt: skip
-        raise SettingError(
-            f"the difficulty is that of other documents ({len(difficulty)} of them; the evaluation"
-            f" has {evaluation.documents}); make it from the corpus that was evaluated"
-        )
+    difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
     made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
     return EvaluationByLevel(
         evaluation,

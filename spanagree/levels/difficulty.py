@@ -9,6 +9,7 @@ the document, i = j included. Easy documents come first.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from spanagree.blocks.counted import count_all
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
-from spanagree.levels.count import CountedDifficulty, DifficultySettings, count
+from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, histogram, sentence
 from spanagree.rendering.table import Column, Table, figure
@@ -82,10 +83,21 @@ class Difficulty(Result):
         """Return the name of a document: its id, or its number from 1."""
         return str(document + 1) if self.document_ids is None else self.document_ids[document]
 
+    def check_documents(self, number: int, ids: tuple[str, ...] | None, source: str) -> None:
+        """Refuse another source than that of the difficulty, by its documents.
+
+        Raises:
+            SettingError: naming both numbers of documents.
+        """
+        if (number, ids) != (len(self), self.document_ids):
+            raise SettingError(
+                f"the difficulty is that of other documents ({len(self)} of them; the {source} has"
+                f" {number}); make it of the same corpus"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
-        keys = [column.key for column in self._columns()]
-        documents = [dict(zip(keys, plain(row), strict=True)) for row in self._rows()]
+        documents = plain(replace(self.table(), settings={}).to_rows())
         return {
             **self.head(),
             "annotators": list(self.annotators),
@@ -93,45 +105,39 @@ class Difficulty(Result):
             "documents": documents,
         }
 
-    def _columns(self) -> list[Column]:
-        return [
-            Column("document", unit(self.settings), "name", "documents by difficulty"),
-            Column("difficulty", "difficulty", meaning="difficulty of a document"),
-            Column("chance", "chance", meaning="difficulty of a document"),
-            Column("expected", "expected match", meaning="expected match of a document"),
-            Column("size", "size", meaning="expected match of a document"),
-            Column("undefined", "", "name"),
-        ]
-
-    def _rows(self) -> list[tuple[Any, ...]]:
-        ids = map(self.id_of, range(len(self)))
-        columns = (self.values, self.chance, self.expected, self.size)
-        reasons = np.where(self.seen, "nothing marked", "not seen")
-        reasons = np.where(self.defined, "", reasons)
-        figures = (column.tolist() for column in (*columns, reasons))
-        return list(zip(ids, *figures, strict=True))
-
     def _table(self, by: str | None) -> Table:
-        """A row for each document; in a terminal a histogram, and of many the ends of the order."""
+        """A row for each document."""
+        document = unit(self.settings)
+        reasons = np.where(self.seen, "nothing marked", "not seen")
+        figures = (self.values, self.chance, self.expected, self.size)
+        columns = (*figures, np.where(self.defined, "", reasons))
+        ids = map(self.id_of, range(len(self)))
         table = Table(
-            self._columns(),
-            self._rows(),
+            [
+                Column("document", document, "name", "document of difficulty"),
+                Column("difficulty", "difficulty"),
+                Column("chance", "chance", meaning="chance of a document"),
+                Column("expected", "expected match"),
+                Column("size", "size"),
+                Column("undefined", "", "name"),
+            ],
+            list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
-            caption=f"difficulty of {counted(len(self), unit(self.settings))} by {self._whose()}",
+            caption=f"difficulty of {counted(len(self), document)} by {self._whose()}",
             remarks=remarks(self),
         )
+        return replace(table, in_terminal=self._short(table))
+
+    def _short(self, table: Table) -> Table:
+        """Return a terminal's table: a histogram, and of many documents the ends of the order."""
         short = replace(table, caption="\n".join([table.caption, "", *_bars(self)]))
         order = np.flatnonzero(self.defined)
+        if len(order) <= _MOST:
+            return short
         order = order[np.argsort(self.values[order], kind="stable")]
-        if len(order) > _MOST:
-            many = f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}"
-            short = replace(
-                short,
-                rows=[table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])],
-                breaks=[_ENDS],
-                remarks=[*table.remarks, f"{many}; --format csv has all"],
-            )
-        return replace(table, in_terminal=short)
+        many = f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}; --format csv has all"
+        rows = [table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])]
+        return replace(short, rows=rows, breaks=[_ENDS], remarks=[*table.remarks, many])
 
     def _whose(self) -> str:
         names = ", ".join(map(printable, self.annotators[:_NAMED]))
@@ -240,17 +246,15 @@ def difficulty(
 
 def result(counts: CountedDifficulty) -> Difficulty:
     """Return the documents of all blocks, one after the other."""
-    columns: list[Any]
-    *columns, ids = zip(*counts.parts, strict=True)
-    chance, expected, size, seen = map(np.concatenate, columns)
-    names = None if None in ids else tuple(name for part in ids for name in part)
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in counts.parts])
+        for name in Documents._fields[:-1]
+    }
+    ids: list[Any] = [part.ids for part in counts.parts]
     return Difficulty(
-        chance,
-        expected,
-        size,
-        seen,
-        counts.annotators,
-        names,
-        replace(counts.final_settings(), annotators=len(counts.annotators)),
-        counts.final_notes(),
+        **arrays,
+        annotators=counts.annotators,
+        document_ids=None if None in ids else tuple(itertools.chain(*ids)),
+        settings=replace(counts.final_settings(), annotators=len(counts.annotators)),
+        notes=counts.final_notes(),
     )

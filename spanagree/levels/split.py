@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError
 from spanagree.levels.borders import Level, LevelSettings, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
@@ -82,15 +81,12 @@ def split(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
 
+    >>> from spanagree.levels.difficulty import difficulty
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> [len(part) for part in split(corpus, difficulty(corpus), at=[0.825])]
     [1, 1]
     """
-    if len(corpus) != len(difficulty) or corpus.ids != difficulty.document_ids:
-        raise SettingError(
-            f"the difficulty is that of other documents ({len(difficulty)} of them; the corpus has"
-            f" {len(corpus)}); make it from this corpus"
-        )
+    difficulty.check_documents(len(corpus), corpus.ids, "corpus")
     made = levels_of(difficulty, levels=levels, at=at, chance_at=chance_at, quantiles=quantiles)
     named = corpus.with_ids()
 

@@ -7,11 +7,12 @@ each document and annotator who saw it, and pairs of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spanagree.arrays import Ints, ranges, ranks
+from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.matching.expected import Placed, place_layers, tallies
@@ -39,25 +40,21 @@ class Crowd:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Crowd:
-        """Who saw what in a corpus."""
-        seen = [np.flatnonzero(layer.annotated) for layer in corpus.layers.values()]
-        document = np.concatenate([*seen, np.zeros(0, np.int64)])
-        annotator = np.repeat(np.arange(len(seen)), [len(s) for s in seen])
-        by_document = np.argsort(document, kind="stable")  # annotators are in order already
-        document, annotator = document[by_document], annotator[by_document]
+        """Return who saw what in a corpus."""
         layers = corpus.layers.values()
-        of = np.concatenate([*(layer.document for layer in layers), np.zeros(0, np.int64)])
-        by = np.repeat(np.arange(len(seen)), [len(layer) for layer in layers])
-        order = np.argsort(of, kind="stable")
-        annotations = document * len(seen) + annotator
-        segments = (of * len(seen) + by)[order]
-        begin = np.searchsorted(segments, annotations, side="left")
-        return cls(
-            document, annotator, begin, np.searchsorted(segments, annotations, "right"), order
-        )
+        nothing = np.zeros(0, np.int64)
+        # annotations and segments as numbers, by document and then by annotator
+        seen = [np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)]
+        annotations = np.sort(np.concatenate([*seen, nothing]))
+        marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
+        segments = np.concatenate([*marked, nothing])
+        order = np.argsort(segments, kind="stable")
+        begin, end = (np.searchsorted(segments[order], annotations, s) for s in ("left", "right"))
+        document, annotator = np.divmod(annotations, max(len(layers), 1))
+        return cls(document, annotator, begin, end, order)
 
     def pairs(self, *, with_itself: bool = False) -> tuple[Ints, Ints]:
-        """The rows of all pairs of annotations of the same document, the earlier one first."""
+        """Return the rows of all pairs of annotations of a document, the earlier one first."""
         last = np.searchsorted(self.document, self.document, side="right")
         second, first = ranges(np.arange(len(last)) + (not with_itself), last)
         return first, second
@@ -71,64 +68,51 @@ def compare(
     chance: str,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tallies:
-    """The tallies of each pair of annotations, which the column ``document`` numbers.
+    """Return the tallies of each pair of annotations, which the column ``document`` numbers.
 
     ``progress`` is called with the number of pairs done, and of all. The layers must not overlap
-    themselves in the measure's sense (:func:`spanagree.similarity.check_layer`).
+    themselves in the measure's sense (:func:`spanagree.matching.overlaps.check_layer`).
     """
     first, second = pairs
-    told = progress or (lambda done, total: None)
-    told(0, len(first))
+    report_progress = progress or (lambda done, total: None)
+    report_progress(0, len(first))
     if not len(first):
         nothing = np.zeros(0, np.int64)
         return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
-    profiles, placed = place_layers(corpus, corpus.annotators, chance)
-    start, end, label = (
-        np.concatenate([getattr(p.layer, name) for p in placed.values()])[crowd.order]
-        for name in ("start", "end", "label")
-    )
-    profile = np.concatenate([p.profile for p in placed.values()])[crowd.order]
-
-    def side(rows: Ints) -> Placed:
-        segment, pair = ranges(crowd.begin[rows], crowd.end[rows])
-        everyone = np.ones(len(rows), np.bool_)
-        return Placed(
-            Layer(pair, start[segment], end[segment], label[segment], everyone), profile[segment]
-        )
-
-    # sides by name, so that the order of annotators changes no digit
+    profiles, side = _sides(corpus, crowd, chance)
+    # sides by name: canonical order
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
-    first, second = np.where(turned, second, first), np.where(turned, first, second)
+    left, right = np.where(turned, second, first), np.where(turned, first, second)
     size = crowd.end - crowd.begin
-    done = np.cumsum(size[first] + size[second])
+    done = np.cumsum(size[left] + size[right])
     borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
     parts, low = [], 0
     for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
-        rows = slice(low, high)
-        part = tallies(
-            side(first[rows]), side(second[rows]), profiles, match, max(1, len(corpus.labels))
-        )
-        parts.append((part.document + low, part))
-        told(high, len(first))
+        sides = (side(left[low:high]), side(right[low:high]))
+        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)))
+        parts.append(replace(part, document=part.document + low))
+        report_progress(high, len(first))
         low = high
-    document, *columns = (
-        np.concatenate(column)
-        for column in (
-            [number for number, _ in parts],
-            *(
-                [getattr(part, name) for _, part in parts]
-                for name in ("label", "matched", "expected", "size_a", "size_b")
-            ),
-        )
+    names = Tallies.__dataclass_fields__
+    whole = Tallies(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    back, a, b = turned[whole.document], whole.size_a, whole.size_b
+    return replace(whole, size_a=np.where(back, b, a), size_b=np.where(back, a, b))
+
+
+def _sides(corpus: Corpus, crowd: Crowd, chance: str) -> tuple[Profiles, Callable[[Ints], Placed]]:
+    """Return the start distributions, and what gives the segments of some rows, row by row."""
+    profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    layers = [each.layer for each in placed.values()]
+    start, end, label = (
+        np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
+        for name in ("start", "end", "label")
     )
-    label, matched, expected, size_a, size_b = columns
-    back = turned[document]
-    return Tallies(
-        document,
-        label,
-        matched,
-        expected,
-        np.where(back, size_b, size_a),
-        np.where(back, size_a, size_b),
-    )
+    profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
+
+    def side(rows: Ints) -> Placed:
+        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
+        columns = (row, start[segment], end[segment], label[segment])
+        return Placed(Layer(*columns, np.ones(len(rows), np.bool_)), profile[segment])
+
+    return profiles, side

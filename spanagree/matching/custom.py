@@ -1,4 +1,4 @@
-"""A measure of one's own: observed and expected totals of any additive similarity."""
+"""A measure of your own: observed and expected totals of any additive similarity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, show
 from spanagree.matching.expected import place_layers, tally_pairs
 from spanagree.matching.measures import Match, Phi
-from spanagree.matching.overlaps import check_chance
+from spanagree.matching.overlaps import check_layer
 from spanagree.matching.tally import Tallies
 
 
@@ -25,7 +25,7 @@ def expected(
     chance: str = "nonoverlapping",
     annotators: Sequence[str] | None = None,
 ) -> Tallies:
-    """Observed and exact expected totals of two annotators under a measure of one's own.
+    """Return observed and exact expected totals of two annotators under a measure of your own.
 
     The similarity of two annotations is the sum of ``similarity`` over all pairs of segments, one
     of each annotator, that share a token (Li et al. 2024, Prop. 1).
@@ -37,7 +37,7 @@ def expected(
             segments that share no token.
         of_label: whether only segments of the same label are compared.
         in_tokens: whether the size of an annotation is its tokens; else its segments.
-        chance: the chance model, one of :data:`spanagree.chance.CHANCES`.
+        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
         annotators: the names of the two.
 
     Returns:
@@ -62,39 +62,39 @@ def expected(
             f"{counted(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
             " annotators"
         )
-    measure = Match("a measure of one's own", _checked(similarity), of_label, in_tokens)
+    measure = Match("a measure of your own", _checked(similarity), of_label, in_tokens)
     for name in corpus.annotators:
-        check_chance(corpus, name, chance)
+        check_layer(corpus, name, "exact", chance)  # exact allows any overlap
     profiles, placed = place_layers(corpus, corpus.annotators, chance)
     a, b = placed.values()
     return tally_pairs(a, b, profiles, measure, max(1, len(corpus.labels)))
 
 
 def _checked(similarity: Phi) -> Phi:
-    """The same function; what it returns is checked each time."""
+    """Return the same function; what it returns is checked each time."""
     if not callable(similarity):
         raise SettingError(f"similarity {show(similarity)}; a function is needed")
     name = getattr(similarity, "__name__", "similarity")
-    called = name if re.fullmatch(r"\w+", name) else "similarity"
+    name = name if re.fullmatch(r"\w+", name) else "similarity"
 
     def checked(offset: Ints, a: Ints, b: Ints) -> Floats:
         offset, a, b = np.broadcast_arrays(offset, a, b)
         value = np.asarray(similarity(offset, a, b))
         if value.shape != offset.shape or value.dtype.kind not in "bifu":
             raise SettingError(
-                f"{called} returns {value.dtype} of shape {value.shape}; numbers of shape"
+                f"{name} returns {value.dtype} of shape {value.shape}; numbers of shape"
                 f" {offset.shape}, as its arguments, are needed"
             )
         numbers: Floats = value.astype(np.float64)
-        if not np.isfinite(numbers).all():
-            raise SettingError(f"{called} returns {show(float(numbers[~np.isfinite(numbers)][0]))};"
-                               " finite numbers are needed")  # fmt: skip
+        wrong = numbers[~np.isfinite(numbers)]
+        if len(wrong):
+            raise SettingError(f"{name} returns {show(float(wrong[0]))}; finite numbers are needed")
         return numbers
 
     beside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
     if beside.any():
         raise SettingError(
-            f"{called} gives {show(float(beside[beside != 0][0]))} to segments that share no"
+            f"{name} gives {show(float(beside[beside != 0][0]))} to segments that share no"
             " token; 0 is needed"
         )
     return checked

@@ -38,7 +38,7 @@ class Placed:
 def place_layers(
     corpus: Corpus, names: tuple[str, ...], chance: str
 ) -> tuple[Profiles, dict[str, Placed]]:
-    """Start distributions for the segments of several layers, each distinct shape once.
+    """Return start distributions for the segments of several layers, each distinct shape once.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -67,10 +67,11 @@ def place_layers(
 
 
 def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
-    """Observed and expected totals of two layers, for each document and label.
+    """Return observed and expected totals of two layers, for each document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
-    corpus. The layers must not overlap themselves in the measure's sense (:func:`check_layer`).
+    corpus. The layers must not overlap themselves in the measure's sense
+    (:func:`spanagree.matching.overlaps.check_layer`).
 
     Raises:
         SettingError: for an unknown measure.
@@ -79,7 +80,7 @@ def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -
 
 
 def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
-    """As :func:`tallies`, for any measure."""
+    """Return the same as :func:`tallies`, for any measure."""
     a, b = _shared_documents(a, b)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
@@ -109,7 +110,7 @@ def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
-    """Document and label (or, with one label, document) of each segment, as numbers from 0."""
+    """Return a cell for each document and label that occur, and which one each segment is in."""
     keys = [
         layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
     ]
@@ -120,7 +121,7 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
 def expected(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> Floats:
-    """E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
     kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
     i, j = join(kinds_a.cell, kinds_b.cell)
     if measure.route == "equal":
@@ -151,13 +152,13 @@ def _kinds(x: Placed, cell: Ints) -> _Kinds:
 def _expected_of_pairs(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
 ) -> Floats:
-    """E[φ] of one random segment of A and one of B, for each pair of profiles and lengths."""
+    """Return E[φ] of a random segment of A and one of B, for each pair of profiles and lengths."""
     if measure.route == "equal":
         return inner(profiles, profile_a, profiles, profile_b)
     if measure.route == "cover":
-        cover_a, of_a = _cover(profiles, profile_a, a)
-        cover_b, of_b = _cover(profiles, profile_b, b)
-        return inner(cover_a, of_a, cover_b, of_b)
+        cover_a, row_a = _cover(profiles, profile_a, a)
+        cover_b, row_b = _cover(profiles, profile_b, b)
+        return inner(cover_a, row_a, cover_b, row_b)
     return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
@@ -165,7 +166,7 @@ def _expected_of_pairs(
 
 
 def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
-    """Σ_x f_i(x) g_j(x) for each pair of profiles of the same size: two edges and the middle."""
+    """Return Σ_x f_i(x) g_j(x) for each pair of profiles of one size: two edges and the middle."""
     width = np.maximum(f.width[i], g.width[j])
     total = np.empty(len(i))
     for rows, x in _by_width(width):
@@ -177,7 +178,7 @@ def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
 
 
 def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
-    """The probability that a random segment covers each token, from its start distribution.
+    """Return the probability that a random segment covers each token, from its start distribution.
 
     A token t is covered by the starts from t − a + 1 to t. The result has a profile for each
     distinct pair of start distribution and length, and says which one belongs to each.
@@ -198,21 +199,21 @@ def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
 def _correlated(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
+    """Return Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
     total = np.empty(len(a))
     lengths, which, counts = distinct(a, b)
-    for of_a, of_b, rows in zip(
+    for length_a, length_b, rows in zip(
         *(x.tolist() for x in lengths), groups(which, len(counts)), strict=True
     ):
-        offsets = np.arange(1 - of_b, of_a)
-        weights = phi(offsets, np.array(of_a), np.array(of_b))
+        offsets = np.arange(1 - length_b, length_a)
+        weights = phi(offsets, np.array(length_a), np.array(length_b))
         weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
         A, B = profile_a[rows], profile_b[rows]
         # further in than this both factors are constant
-        width = np.maximum(profiles.width[A], profiles.width[B] + of_b - 1)
+        width = np.maximum(profiles.width[A], profiles.width[B] + length_b - 1)
         width = np.minimum(width, profiles.size[A] // 2)
         for chunk, x in _by_width(width + 1, len(offsets)):
-            reached = np.arange(1 - of_b, x[-1] + of_a)
+            reached = np.arange(1 - length_b, x[-1] + length_a)
             near = profiles.at(B[chunk, None], reached)
             windows = np.lib.stride_tricks.sliding_window_view(near, len(offsets), axis=1)
             value = profiles.at(A[chunk, None], x) * (windows @ weights)
@@ -224,7 +225,7 @@ def _correlated(
 
 
 def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
-    """Rows of similar width in portions, each with the places 0 … its greatest width − 1."""
+    """Return rows of similar width in portions, each with the places 0 … its greatest width − 1."""
     order = np.argsort(width, kind="stable")
     portions: list[tuple[Ints, Ints]] = []
     at = 0

@@ -55,7 +55,7 @@ MATCHES = {
 
 
 def find_match(match: str) -> Match:
-    """The measure of that name.
+    """Return the measure of that name.
 
     Raises:
         SettingError: if there is none.

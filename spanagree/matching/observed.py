@@ -12,7 +12,7 @@ from spanagree.matching.measures import Match
 def observed(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Match
 ) -> Ints | Floats:
-    """Σ φ over all pairs of segments in the same cell, for each cell."""
+    """Return Σ φ over all pairs of segments in the same cell, for each cell."""
     i, _, value = similar(a, b, cell_a, cell_b, measure)
     total = np.bincount(cell_a[i], value, cells)  # of nothing, whole numbers whatever φ is
     return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
@@ -21,35 +21,38 @@ def observed(
 def similar(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Pairs of segments in the same cell, by their numbers, and φ of each.
+    """Return pairs of segments in the same cell, by their numbers, and φ of each.
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
-    pairs = _equal_pairs if measure.route == "equal" else _overlapping_pairs
+    pairs = _equal_pairs if measure.route == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     return i, j, measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
 
 
 def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """The indices of all pairs of segments with the same start and end in the same cell."""
+    """Return the indices of all pairs with the same start and end in the same cell."""
     columns = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     _, which, _ = distinct(*(np.concatenate(pair) for pair in columns))
-    of_a, of_b = which[: len(a)], which[len(a) :]
-    order = np.argsort(of_b, kind="stable")
-    i, j = join(of_a, of_b[order])
+    order = np.argsort(which[len(a) :], kind="stable")
+    i, j = join(which[: len(a)], which[len(a) :][order])
     return i, order[j]
 
 
-def _overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """The indices of all pairs of segments that share a token in the same cell."""
+def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs of segments that share a token in the same cell.
+
+    Of two that overlap one begins in the other: no other pairs are looked at, however far some
+    segments reach.
+    """
     # every cell gets a stretch of its own on one long line
     stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
-    order = np.lexsort((a.start, cell_a))
-    start = (cell_a * stretch + a.start)[order]
-    reach = np.maximum.accumulate((cell_a * stretch + a.end)[order])  # the furthest end so far
-    low = np.searchsorted(reach, cell_b * stretch + b.start, side="right")
-    high = np.searchsorted(start, cell_b * stretch + b.end, side="left")
-    i, j = ranges(low, np.maximum(high, low))
-    i = order[i]
-    overlap = a.end[i] > b.start[j]
-    return i[overlap], j[overlap]
+    start_a, end_a = (cell_a * stretch + x for x in (a.start, a.end))
+    start_b, end_b = (cell_b * stretch + x for x in (b.start, b.end))
+    order_a, order_b = (np.argsort(start, kind="stable") for start in (start_a, start_b))
+    begin_a, begin_b = start_a[order_a], start_b[order_b]
+    j, i = ranges(np.searchsorted(begin_b, begin_a), np.searchsorted(begin_b, end_a[order_a]))
+    p, q = ranges(np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b))
+    i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
+    order = np.lexsort((i, j))  # canonical order
+    return order_a[i[order]], j[order]

@@ -6,100 +6,70 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, distinct, overlapping
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, show
 from spanagree.matching.measures import MATCHES, find_match
 
-# --- layers that a measure or a chance model cannot take ----------------------------------------
-
 
 def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
-    """Refuses a layer that overlaps itself where the measure or the chance model forbids it.
+    """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
 
     Raises:
         SettingError: naming the first two segments and the settings that would work; for an
             unknown measure or chance model.
     """
     find_match(match)
-    _check(corpus, name, match, chance)
-
-
-def check_chance(corpus: Corpus, name: str, chance: str) -> None:
-    """Refuses a layer that overlaps itself where the chance model forbids it.
-
-    Raises:
-        SettingError: naming the first two segments and the models that would work.
-    """
-    _check(corpus, name, "exact", chance)  # which forbids nothing
-
-
-def _check(corpus: Corpus, name: str, match: str, chance: str) -> None:
     check_choice(chance, CHANCES, "chance")
     layer = corpus.layers[name]
-    one = np.zeros(len(layer), np.int64)
-    overlap = _first_overlap(layer, one)
+    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
     if overlap is None:
         return
-    of_label = _first_overlap(layer, layer.label)
-    boundaries = _first_twins(layer)
-    forbids: Mapping[str, tuple[int, int] | None] = {
+    same_label = _first_overlap(layer, layer.label)
+    forbidden: Mapping[str, tuple[int, int] | None] = {
         "exact": None,
-        "boundaries": boundaries,
-        "token": of_label,
-        "iou": of_label,
+        "boundaries": _first_twins(layer),
+        "token": same_label,
+        "iou": same_label,
         "nonoverlapping": overlap,
-        "per-label": of_label,
+        "per-label": same_label,
         "overlapping": None,
     }
-    refused = [setting for setting in (match, chance) if forbids[setting] is not None]
+    kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
+    refused = [(kind, setting, table) for kind, setting, table in kinds if forbidden[setting]]
     if not refused:
         return
-    pair = forbids[refused[0]] or (0, 0)
-    d = int(layer.document[pair[0]])
-    spans = " and ".join(
+    pair = forbidden[refused[0][1]] or overlap
+    segments = " and ".join(
         f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
     )
-    what = "have the same boundaries" if refused[0] == "boundaries" else "overlap"
-    works = [
-        f"{kind} {' or '.join(choice for choice in table if forbids[choice] is None)}"
-        for kind, table, setting in (("match", MATCHES, match), ("chance", CHANCES, chance))
-        if setting in refused
-    ]
-    raise SettingError(
-        f"{show(name)}, document {show(corpus.id_of(d))}: segments {spans} {what}, which"
-        f" {' and '.join(f'{_kind(setting)} {setting}' for setting in refused)} does not allow;"
-        f" {' with '.join(works)} would work"
+    what = "have the same boundaries" if refused[0][1] == "boundaries" else "overlap"
+    settings = " and ".join(f"{kind} {setting}" for kind, setting, _ in refused)
+    works = " with ".join(
+        f"{kind} {' or '.join(choice for choice in table if forbidden[choice] is None)}"
+        for kind, _, table in refused
     )
-
-
-def _kind(setting: str) -> str:
-    return "match" if setting in MATCHES else "chance"
+    document = show(corpus.id_of(int(layer.document[pair[0]])))
+    raise SettingError(
+        f"{show(name)}, document {document}: segments {segments} {what}, which {settings} does not"
+        f" allow; {works} would work"
+    )
 
 
 def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
-    """The first two segments of a document (and label) that share a token."""
-    if len(layer) < 2:
-        return None
-    order = np.lexsort((layer.start, label, layer.document))
-    stretch = int(layer.end.max()) + 1
-    _, cell = np.unique(layer.document * (label.max() + 1) + label, return_inverse=True)
-    start, end = (cell * stretch + layer.start)[order], (cell * stretch + layer.end)[order]
-    reach = np.maximum.accumulate(end)
-    shared = start[1:] < reach[:-1]
-    if not shared.any():
-        return None
-    later = int(shared.argmax()) + 1
-    earlier = int(np.flatnonzero(end[:later] == reach[later - 1])[0])
-    return int(order[earlier]), int(order[later])
+    """Return the first two segments of a document (and label) that share a token."""
+    _, cell, _ = distinct(layer.document, label)
+    # every cell gets a stretch of its own on one long line
+    stretch = int(layer.end.max(initial=0)) + 1
+    later, earlier = overlapping(cell * stretch + layer.start, cell * stretch + layer.end)
+    return (int(earlier[0]), int(later[0])) if len(later) else None
 
 
 def _first_twins(layer: Layer) -> tuple[int, int] | None:
-    """The first two segments of a document with the same start and end."""
-    same = np.logical_and.reduce(
-        [np.diff(column) == 0 for column in (layer.document, layer.start, layer.end)]
-    )
-    i = int(same.argmax()) if same.any() else -1
-    return None if i < 0 else (i, i + 1)
+    """Return the first two segments of a document with the same start and end."""
+    columns = (layer.document, layer.start, layer.end)
+    same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
+    first = np.flatnonzero(same)[:1].tolist()
+    return (first[0], first[0] + 1) if first else None

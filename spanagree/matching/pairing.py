@@ -26,10 +26,8 @@ KINDS = {
 }
 """The kinds of disagreement."""
 
-
 OUTCOMES = ("match", *KINDS)
 """What becomes of a segment; the columns ``kind`` index it."""
-
 
 NONE = -1  # in place of a segment that is not there
 
@@ -47,15 +45,15 @@ class Pairing(NamedTuple):
 
 
 def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
-    """Every segment of two layers once, in a pair or alone, over the documents that both saw.
+    """Return every segment of two layers once, paired or alone, over the documents both saw.
 
     Of equal overlaps the same label comes first, then the pair with the least that only one of
     the two covers, then the first in the text. ``labels`` is the number of labels of the corpus.
 
     >>> seen = np.array([True])
     >>> a, b = (Layer(*np.array([[0], [s], [e], [0]]), seen) for s, e in ((2, 5), (3, 6)))
-    >>> found = pairing(a, b, labels=1)
-    >>> found.a.tolist(), found.b.tolist(), OUTCOMES[found.kind[0]]
+    >>> pairs = pairing(a, b, labels=1)
+    >>> pairs.a.tolist(), pairs.b.tolist(), OUTCOMES[pairs.kind[0]]
     ([0], [0], 'boundary')
     """
     both = a.annotated & b.annotated
@@ -71,19 +69,13 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     code_a, code_b = _codes(a, b)
     i, j = _overlapping(a, b, np.flatnonzero(free_a), np.flatnonzero(free_b))
     shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
-    order = np.lexsort(
-        (
-            np.maximum(code_a[i], code_b[j]),
-            np.minimum(code_a[i], code_b[j]),
-            (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared,
-            a.label[i] != b.label[j],
-            -shared,
-        )
-    )
-    for of_a, of_b in zip(i[order].tolist(), j[order].tolist(), strict=True):
-        if free_a[of_a] and free_b[of_b]:
-            partner[of_a] = of_b
-            free_a[of_a] = free_b[of_b] = False
+    alone = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared
+    first, last = np.minimum(code_a[i], code_b[j]), np.maximum(code_a[i], code_b[j])
+    order = np.lexsort((last, first, alone, a.label[i] != b.label[j], -shared))
+    for one, other in zip(i[order].tolist(), j[order].tolist(), strict=True):
+        if free_a[one] and free_b[other]:
+            partner[one] = other
+            free_a[one] = free_b[other] = False
     paired = np.flatnonzero(partner != NONE)
     missed, spurious = np.flatnonzero(free_a), np.flatnonzero(free_b)
     all_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])
@@ -100,20 +92,20 @@ def _label(layer: Layer) -> Ints:
 
 
 def _place_among_twins(layer: Layer) -> Ints:
-    """The place of each segment among those with the same boundaries, from 0."""
+    """Return the place of each segment among those with the same boundaries, from 0."""
     _, which, _ = distinct(layer.document, layer.start, layer.end)
     return np.arange(len(which)) - np.searchsorted(which, which)
 
 
 def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
-    """The segments of both layers as numbers: equal if they are, in the order of the text."""
+    """Return the segments of both layers as numbers, in the order of the text."""
     sides = ((x.document, x.start, x.end, x.label) for x in (a, b))
     _, which, _ = distinct(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
     return which[: len(a)], which[len(a) :]
 
 
 def _overlapping(a: Layer, b: Layer, i: Ints, j: Ints) -> tuple[Ints, Ints]:
-    """All pairs that share a token, of some segments ``i`` of A and ``j`` of B.
+    """Return all pairs that share a token, of some segments ``i`` of A and ``j`` of B.
 
     Of two that overlap one starts in the other: no other pairs are looked at, however far some
     segments reach.
@@ -127,13 +119,13 @@ def _overlapping(a: Layer, b: Layer, i: Ints, j: Ints) -> tuple[Ints, Ints]:
     return i[np.concatenate([p, r])], j[np.concatenate([q, s])]
 
 
-def _kinds(a: Layer, b: Layer, of_a: Ints, of_b: Ints) -> Ints:
-    (_, *bounds_a, label_a), (_, *bounds_b, label_b) = columns_of(a, of_a), columns_of(b, of_b)
-    moved = (bounds_a[0] != bounds_b[0]) | (bounds_a[1] != bounds_b[1])
-    renamed = label_a != label_b
+def _kinds(a: Layer, b: Layer, side_a: Ints, side_b: Ints) -> Ints:
+    """Return which of :data:`OUTCOMES` each pair is."""
+    differs = [x != y for x, y in zip(columns_of(a, side_a), columns_of(b, side_b), strict=True)]
+    moved, renamed = differs[1] | differs[2], differs[3]
     cases = {
-        "missed": of_b == NONE,
-        "spurious": of_a == NONE,
+        "missed": side_b == NONE,
+        "spurious": side_a == NONE,
         "boundary+label": moved & renamed,
         "boundary": moved,
         "label": renamed,
@@ -141,7 +133,7 @@ def _kinds(a: Layer, b: Layer, of_a: Ints, of_b: Ints) -> Ints:
     return np.select(list(cases.values()), [OUTCOMES.index(kind) for kind in cases], 0)
 
 
-def columns_of(layer: Layer, of: Ints) -> tuple[Ints, ...]:
-    """Document, start, end and label of some segments; −1 where there is none."""
+def columns_of(layer: Layer, segments: Ints) -> tuple[Ints, ...]:
+    """Return document, start, end and label of some segments; −1 where there is none."""
     columns = (layer.document, layer.start, layer.end, layer.label)
-    return tuple(np.append(column, NONE)[of] for column in columns)
+    return tuple(np.append(column, NONE)[segments] for column in columns)

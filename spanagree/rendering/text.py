@@ -8,7 +8,10 @@ from spanagree.rendering.table import Table, figure
 
 
 def render(table: Table) -> str:
-    """Return names to the left, figures to the right, and a line for the signature."""
+    """Return names to the left, figures to the right, and a line for the signature.
+
+    Of a table of which people see no column, only what stands above and below.
+    """
     table = table.in_terminal or table
     columns, rows, breaks = shown = table.shown
     cells = [shown.header, *([figure(value) for value in row] for row in rows)]
@@ -23,8 +26,10 @@ def render(table: Table) -> str:
             for gap in (" " * (width - _width(cell)),)
         )
         lines.append("  ".join(padded).rstrip())
-    above = [table.caption, ""] if table.caption else []
     below = [*table.remarks, *([f"signature: {table.signature}"] if table.signature else [])]
+    if not columns:
+        return "\n".join([table.caption, *below, ""])
+    above = [table.caption, ""] if table.caption else []
     return "\n".join([*above, *lines, *([""] if below else []), *below, ""])
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import disagreements
-from spanagree.agreement.result import Agreement, Member
+from spanagree.agreement.result import Agreement
+from spanagree.agreement.team import Member
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, SystemPair, compare_systems
@@ -150,16 +151,19 @@ def overview(
             team at once.
     """
     if not team:
-        return _of_systems(corpus, gold, {"match": match, "chance": chance})
+        return _overview_of_systems(corpus, gold, {"match": match, "chance": chance})
     if gold is not None:
         raise SettingError("gold and team; a report is on systems against gold or on a team")
     if len(corpus.layers) < 2:
         annotators = counted(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
-    return _of_team(corpus, {"match": match, "chance": chance})
+    return _overview_of_team(corpus, {"match": match, "chance": chance})
 
 
-def _of_systems(corpus: Corpus, gold: str | None, settings: Mapping[str, Any]) -> SystemsOverview:
+def _overview_of_systems(
+    corpus: Corpus, gold: str | None, settings: Mapping[str, Any]
+) -> SystemsOverview:
+    """Return the results of systems: all documents, by level, each two against each other."""
     evaluation = evaluate(corpus, gold, **settings)
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)
@@ -179,7 +183,8 @@ def _of_systems(corpus: Corpus, gold: str | None, settings: Mapping[str, Any]) -
     )
 
 
-def _of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOverview:
+def _overview_of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOverview:
+    """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     agreement = agree(corpus, **settings)
     pairs = list(agreement.pairs)
     most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)

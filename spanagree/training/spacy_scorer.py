@@ -21,8 +21,9 @@ from spanagree.corpus.segments import RawLayer, codes
 from spanagree.errors import InputError, check_choice, show
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.matching.measures import MATCHES
-from spanagree.matching.score import Score, plain
+from spanagree.matching.score import Score
 from spanagree.matching.tally import Tally
+from spanagree.rendering.data import plain
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
@@ -34,7 +35,7 @@ _NOTHING = Score(0.0, 0.0, 0.0)
 
 
 def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
-    """The scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
+    """Return the scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
 
     It takes an iterable of Examples and gives ``ents_p``, ``ents_r``, ``ents_f``; ``ents_chance``,
     the F1 that luck alone would give; ``ents_p_corrected``, ``ents_r_corrected``,
@@ -47,7 +48,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     differently, the pieces into which both together cut it.
 
     Args:
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
 
     Raises:
@@ -64,7 +65,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
 
 
 def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
-    """The scorer of ``doc.spans``; in a config ``@scorers = "spanagree.spancat_scorer.v1"``.
+    """Return the scorer of ``doc.spans``; in a config ``@scorers = "spanagree.spancat_scorer.v1"``.
 
     The key is the component's own ``spans_key``. Names begin with ``spans_`` and the key:
     ``spans_sc_f_corrected``. All else is as for :func:`ner_scorer`. A reference without the key is
@@ -103,24 +104,19 @@ def _scores(name: str, corpus: Corpus, match: str, chance: str) -> dict[str, Any
     return {**whole, f"{name}_per_type": by_label or None}
 
 
-def _figures(of: Tally) -> dict[str, float | None]:
+def _figures(tally: Tally) -> dict[str, float | None]:
     # spacy train forgets a score's weight for good once the score is None, and before the first
     # step a model often predicts nothing: that is a precision of 0 here, as spaCy has it
-    some = of.size_a + of.size_b > 0
-    precision = _NOTHING if some and not of.size_b else of.precision
-    recall = _NOTHING if some and not of.size_a else of.recall
-    figures: dict[str, float | None] = plain(
-        {
-            "p": precision.observed,
-            "r": recall.observed,
-            "f": of.f1.observed,
-            "chance": of.f1.expected,
-            "p_corrected": precision.corrected,
-            "r_corrected": recall.corrected,
-            "f_corrected": of.f1.corrected,
-        }
-    )
-    return figures
+    some = tally.size_a + tally.size_b > 0
+    scores = {
+        "p": _NOTHING if some and not tally.size_b else tally.precision,
+        "r": _NOTHING if some and not tally.size_a else tally.recall,
+        "f": tally.f1,
+    }
+    figures = {name: score.observed for name, score in scores.items()}
+    figures["chance"] = tally.f1.expected
+    figures |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
+    return plain(figures)
 
 
 # --- a corpus of Examples -----------------------------------------------------------------------
@@ -135,7 +131,7 @@ class _Places(NamedTuple):
 
 
 def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
-    """The references, and what was predicted for them, as two layers."""
+    """Return the references, and what was predicted for them, as two layers."""
     lengths: list[int] = []
     rows: dict[str, list[Ints]] = {"reference": [], "predicted": []}
     labels: dict[str, list[str]] = {"reference": [], "predicted": []}
@@ -169,7 +165,7 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
 
 
 def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:
-    """Each span once, as spaCy counts them; white space alone is no span."""
+    """Return each span once, as spaCy counts them; white space alone is not a span."""
     number, names = codes(labels)
     table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), number))
     table = np.unique(table[table[:, 1] < table[:, 2]], axis=0)
@@ -178,7 +174,7 @@ def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:
 
 
 def _unset(doc: Any, key: str | None) -> Bools | None:
-    """Which tokens of a reference are not annotated; ``None`` if it is not annotated at all."""
+    """Return which tokens of a reference are not annotated; ``None`` if no token is."""
     if key is not None:
         return np.zeros(len(doc), np.bool_) if key in doc.spans else None
     unset: Bools = doc.to_array("ENT_IOB") == _UNSET
@@ -186,6 +182,7 @@ def _unset(doc: Any, key: str | None) -> Bools | None:
 
 
 def _places(reference: Any, predicted: Any, number: int) -> _Places:
+    """Return where the tokens of both Docs lie, in units common to both."""
     if np.array_equal(reference.to_array("ORTH"), predicted.to_array("ORTH")):
         here = np.arange(len(reference) + 1)
         return _Places(len(reference), (here[:-1], here[1:]), (here[:-1], here[1:]))
@@ -204,7 +201,7 @@ def _places(reference: Any, predicted: Any, number: int) -> _Places:
 
 
 def _edges(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:
-    """The characters that are no white space; how many of them precede each token, and its end.
+    """Return the characters; how many of them precede each token, and its end.
 
     As spaCy aligns tokens: white space does not count.
     """

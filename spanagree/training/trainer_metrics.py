@@ -12,8 +12,9 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
-from spanagree.errors import InputError, SettingError, check_choice, show
+from spanagree.errors import InputError, SettingError, check_choice, show, unfit
 from spanagree.evaluation.evaluate import evaluate
+from spanagree.evaluation.result import System
 from spanagree.matching.measures import MATCHES
 from spanagree.matching.tally import Tally
 
@@ -32,7 +33,7 @@ def trainer_metrics(
     scheme: str = "auto",
     strict: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
-    """A ``compute_metrics`` for token classification with Hugging Face's Trainer.
+    """Return a ``compute_metrics`` for token classification with Hugging Face's Trainer.
 
     It takes an EvalPrediction, or predictions and label ids as a pair. Predictions are logits
     (documents, tokens, labels) or label ids (documents, tokens), or a tuple whose first is that;
@@ -46,14 +47,15 @@ def trainer_metrics(
 
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
-        match: the measure, one of :data:`spanagree.similarity.MATCHES`.
+        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
         chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
-        scheme: the tag scheme (:data:`spanagree.tags.SCHEMES`); ``auto`` reads all but bare labels.
+        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`; ``auto`` reads all
+            but bare labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
 
     Raises:
         SettingError: for an unknown name, or a strict reading without a scheme.
-        InputError: for label names that are no tags of the scheme; by the function, for shapes
+        InputError: for label names that are not tags of the scheme; by the function, for shapes
             that do not fit, and for ids without a name.
 
     >>> compute_metrics = trainer_metrics(["O", "B-PER", "I-PER"])
@@ -69,44 +71,46 @@ def trainer_metrics(
         )
     options = TagOptions(scheme, strict)
     ids, tags = _names(label_names)
-    labels = read_tags(
-        tags,
-        np.arange(len(tags)),
-        np.ones(len(tags), np.int64),  # each a sentence of its own
-        scheme=scheme,
-        where=lambda i: f"label_names, id {ids[i]}",
-    ).names
+    each = np.ones(len(tags), np.int64)  # a sentence of its own
+    place = "label_names, id {}".format
+    codes = np.arange(len(tags))
+    names = read_tags(tags, codes, each, scheme=scheme, where=lambda i: place(ids[i])).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        predicted, gold, lengths = _label_ids(prediction, len(ids))
-        columns = {
-            "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
-            "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
-        }
-        read = read_columns(columns, lengths, InDocument(lengths), options)
-        corpus = Corpus.from_raw(read.to_raw({}))
+        corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        metrics = {
-            "precision": system.precision.observed,
-            "recall": system.recall.observed,
-            "f1": system.f1.observed,
-            "chance": system.f1.expected,
-            "precision_corrected": system.precision.corrected,
-            "recall_corrected": system.recall.corrected,
-            "f1_corrected": system.f1.corrected,
-        }
-        for label in labels if MATCHES[match].of_label else ():
-            f1 = system.labels.get(label, Tally()).f1
-            metrics[f"{label}_f1"] = f1.observed
-            metrics[f"{label}_chance"] = f1.expected
-            metrics[f"{label}_f1_corrected"] = f1.corrected
-        return metrics
+        return _metrics(system, names if MATCHES[match].of_label else ())
 
     return compute_metrics
 
 
+def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
+    """Return what is given and what is predicted as two layers."""
+    predicted, gold, lengths = _label_ids(prediction, len(ids))
+    columns = {
+        "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
+        "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
+    }
+    read = read_columns(columns, lengths, InDocument(lengths), options)
+    return Corpus.from_raw(read.to_raw({}))
+
+
+def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
+    """Return the figures by name, the same names for the same labels."""
+    scores = {"precision": system.precision, "recall": system.recall, "f1": system.f1}
+    metrics = {name: score.observed for name, score in scores.items()}
+    metrics["chance"] = system.f1.expected
+    metrics |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
+    for label in labels:
+        f1 = system.labels.get(label, Tally()).f1
+        metrics[f"{label}_f1"] = f1.observed
+        metrics[f"{label}_chance"] = f1.expected
+        metrics[f"{label}_f1_corrected"] = f1.corrected
+    return metrics
+
+
 def _names(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
-    """The ids, rising, and the tag of each."""
+    """Return the ids, rising, and the tag of each."""
     try:
         if isinstance(label_names, str):
             raise TypeError
@@ -115,16 +119,14 @@ def _names(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[s
     except (TypeError, ValueError):
         named = {}
     if not named or min(named) < 0 or not all(isinstance(tag, str) for tag in named.values()):
-        raise InputError(
-            f"label_names {show(label_names)}; a list of tags, or a mapping of ids to tags such as"
-            " config.id2label, is needed"
-        )
+        needed = "a list of tags, or a mapping of ids to tags such as config.id2label, is needed"
+        raise unfit("label_names", label_names, needed)
     ids = sorted(named)
     return np.array(ids, np.int64), [named[id_] for id_ in ids]
 
 
 def _codes(given: Ints, ids: Ints, lengths: Ints, what: str) -> Ints:
-    """Ids as numbers of tags."""
+    """Return ids as numbers of tags."""
     codes = np.minimum(np.searchsorted(ids, given), len(ids) - 1)
     unknown = ids[codes] != given
     if unknown.any():
@@ -137,7 +139,7 @@ def _codes(given: Ints, ids: Ints, lengths: Ints, what: str) -> Ints:
 
 
 def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
-    """Predicted and given ids of the tokens that count, in a row, and how many each document has.
+    """Return predicted and given ids of all tokens that count, and each document's number of them.
 
     Raises:
         InputError: for shapes that do not fit.
@@ -148,25 +150,20 @@ def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
         try:
             predictions, label_ids = prediction
         except (TypeError, ValueError):
-            raise InputError(
-                f"{show(prediction)}; an EvalPrediction, or predictions and label ids as a pair,"
-                " is needed"
-            ) from None
+            needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
+            raise InputError(f"{show(prediction)}; {needed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
-    predicted, of_predicted = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
+    predicted, sizes = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
     given, lengths = _flat(label_ids, "label ids", {1: _IDS}, labels)
-    if len(of_predicted) != len(lengths):
+    if len(sizes) != len(lengths):
         raise InputError(
-            f"predictions of {len(of_predicted)} documents, label ids of {len(lengths)};"
-            " they need the same"
+            f"predictions of {len(sizes)} documents, label ids of {len(lengths)}; they need the"
+            " same"
         )
-    differ = of_predicted != lengths
-    if differ.any():
-        d = int(differ.argmax())
+    for d in np.flatnonzero(sizes != lengths)[:1].tolist():
         raise InputError(
-            f"document {d + 1}: {of_predicted[d]} predictions, {lengths[d]} label ids; they need"
-            " the same"
+            f"document {d + 1}: {sizes[d]} predictions, {lengths[d]} label ids; they need the same"
         )
     counts = (predicted != IGNORED) & (given != IGNORED)
     document = np.repeat(np.arange(len(lengths)), lengths)
@@ -174,20 +171,22 @@ def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
     return predicted[counts], given[counts], kept
 
 
-def _flat(of: Any, what: str, allowed: Mapping[int, str], labels: int) -> tuple[Ints, Ints]:
-    """The ids of all tokens in a row, and how many each document has."""
-    if not np.iterable(of):
+def _flat(documents: Any, what: str, allowed: Mapping[int, str], labels: int) -> tuple[Ints, Ints]:
+    """Return the ids of all tokens in a row, and how many each document has."""
+    if not np.iterable(documents):
         needed = " or ".join(allowed.values())
-        raise InputError(f"{what} {show(of)}; for each document {needed} are needed")
-    documents = [_ids(one, f"{what}, document {d}", allowed, labels) for d, one in enumerate(of, 1)]
-    lengths = np.array([len(one) for one in documents], np.int64)
-    return np.concatenate([np.zeros(0, np.int64), *documents]), lengths
+        raise unfit(what, documents, f"for each document {needed} are needed")
+    ids = [
+        _ids(one, f"{what}, document {d}", allowed, labels) for d, one in enumerate(documents, 1)
+    ]
+    lengths = np.array([len(some) for some in ids], np.int64)
+    return np.concatenate([np.zeros(0, np.int64), *ids]), lengths
 
 
-def _ids(of: Any, where: str, allowed: Mapping[int, str], labels: int) -> Ints:
-    """The ids of one document: as they are, or the best of its logits."""
+def _ids(document: Any, where: str, allowed: Mapping[int, str], labels: int) -> Ints:
+    """Return the ids of one document: as they are, or the best of its logits."""
     try:
-        array = np.asarray(of)
+        array = np.asarray(document)
         if array.dtype.kind == "O":
             array = np.array(array.tolist())
         known = array.ndim == 2 or array.dtype.kind in "iu" or not array.size

@@ -2,14 +2,13 @@
 
 A figure here is a function of sums over units, so a resample is a product of drawn weights and the
 table of what each unit adds; matched, expected and sizes of a document always move together. Units
-that add the same are one row with a multiplicity, in an order of their own, so the order of
-documents changes no digit.
+that add the same are one row with a multiplicity, in canonical order.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -18,11 +17,10 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.matching.score import UNDEFINED, Interval
+from spanagree.matching.score import UNDEFINED, Figures, Interval
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 """From sums, (resamples, columns), to figures, (resamples, figures); ``nan`` where undefined."""
-
 
 INTERVALS = {
     "bca": "bias-corrected and accelerated: the least error for few documents",
@@ -31,16 +29,9 @@ INTERVALS = {
 }
 """How an interval is made of resamples, by name."""
 
-
 _CELLS = 1 << 22  # of one temporary array
-
-
 _TOGETHER = 100  # things that are resampled together
-
-
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
-
-
 _TIE = 1e-12  # figures closer than this are the same
 
 
@@ -86,20 +77,20 @@ class Sample:
     """
 
     def __init__(self, table: Any) -> None:
-        """A sample from a table, (units, columns), dense or of scipy.sparse."""
+        """Make a sample from a table, (units, columns), dense or of scipy.sparse."""
         self.rows, self.times = _distinct_rows(table)
         self.units = int(self.times.sum())
         self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
 
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
-        """The sums over as many units, drawn with replacement; in portions, (some, columns)."""
+        """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
         for portion in _portions(resampling.resamples, wide):
             yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
 
     def each_left_out(self) -> Iterator[Floats]:
-        """The sums without one unit of each distinct row; in portions, (some, columns)."""
+        """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
         at = 0
         for portion in _portions(len(self.times), self.rows.shape[1]):
             part = self.rows[at : at + portion]
@@ -108,6 +99,7 @@ class Sample:
 
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints]:
+    """Return the distinct rows of a table, dense or sparse, and how often each occurs."""
     if isinstance(table, np.ndarray):
         rows, _, times = distinct_rows(table)
         filled = np.count_nonzero(rows) / max(rows.size, 1)
@@ -133,7 +125,7 @@ def _portions(count: int, wide: int) -> Iterator[int]:
 
 
 def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
-    """How often each distinct row is drawn, for some resamples; (count, distinct)."""
+    """Return how often each distinct row is drawn, for some resamples; (count, distinct)."""
     units, distinct = int(times.sum()), len(times)
     if distinct * 8 < units:
         return rng.multinomial(units, times / units, size=count).astype(np.float64)
@@ -164,7 +156,7 @@ class Bootstrap:
     times: Ints
 
     def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
-        """Low and high end of one figure, and what is out of the ordinary."""
+        """Return low and high end of one figure, and what is out of the ordinary."""
         units = int(self.times.sum())
         estimate, drawn = float(self.estimate[figure]), self.replicates[:, figure]
         defined = drawn[~np.isnan(drawn)]
@@ -174,21 +166,21 @@ class Bootstrap:
             return UNDEFINED, UNDEFINED, "the figure itself is undefined"
         if resampling.interval == "jackknife":
             return self._jackknife(figure, resampling)
-        said = []
+        notes = []
         if missing := len(drawn) - len(defined):
-            said.append(f"undefined in {missing} of {len(drawn)} resamples")
+            notes.append(f"undefined in {missing} of {len(drawn)} resamples")
         tail = (1 - resampling.confidence / 100) / 2
         ends = (tail, 1 - tail)
         if resampling.interval == "bca":
             adjusted = _bca(estimate, defined, self.left_out[:, figure], self.times, tail)
             if adjusted is None:
-                said.append("percentile, as its bias or acceleration is undefined")
+                notes.append("percentile, as its bias or acceleration is undefined")
             else:
                 ends = adjusted
         if not len(defined):
-            return UNDEFINED, UNDEFINED, said[0]
+            return UNDEFINED, UNDEFINED, notes[0]
         low, high = np.quantile(defined, ends).tolist()
-        return low, high, "; ".join(said)
+        return low, high, "; ".join(notes)
 
     def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         from scipy.special import ndtri  # takes a tenth of a second to import
@@ -206,7 +198,7 @@ class Bootstrap:
 def _bca(
     estimate: float, drawn: Floats, left_out: Floats, times: Ints, tail: float
 ) -> tuple[float, float] | None:
-    """The quantiles of a BCa interval (Efron 1987); None if bias or acceleration is undefined."""
+    """Return the ends of a BCa interval as quantiles (Efron 1987); None if they are undefined."""
     from scipy.special import ndtr, ndtri  # takes a tenth of a second to import
 
     below = ((drawn < estimate - _TIE).sum() + (drawn <= estimate + _TIE).sum()) / (2 * len(drawn))
@@ -224,7 +216,7 @@ def _bca(
 
 
 def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> Bootstrap:
-    """Figures of a sample with their resamples and leave-one-outs."""
+    """Return the figures of a sample with their resamples and leave-one-outs."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = statistic(sample.total)[0]
         drawn = [] if resampling.interval == "jackknife" else sample.resampled(resampling)
@@ -239,29 +231,29 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
 
 
 def intervals(
-    of: Sequence[tuple[Ints, Floats]],
+    things: Sequence[tuple[Ints, Floats]],
     statistic: Statistic,
     resampling: Resampling,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[list[Interval]]:
-    """Intervals for figures that come in threes: observed, expected, corrected.
+    """Return intervals for figures that come in threes: observed, expected, corrected.
 
     Args:
-        of: for each thing that has figures, its documents and what each adds; (documents,
-            columns). Things with the same documents are resampled together.
+        things: for each that has figures, its documents and what each adds; (documents,
+            columns). Those with the same documents are resampled together.
         statistic: from the sums of one thing to its figures, a multiple of three.
         resampling: how.
         progress: called with the number of things done, and of all.
     """
     groups: dict[bytes, list[int]] = {}
-    for i, (documents, _) in enumerate(of):
+    for i, (documents, _) in enumerate(things):
         groups.setdefault(documents.tobytes(), []).append(i)
-    found: list[list[Interval]] = [[] for _ in of]
+    made: list[list[Interval]] = [[] for _ in things]
     done = 0
     for members in groups.values():
         for low in range(0, len(members), _TOGETHER):
             together = members[low : low + _TOGETHER]
-            tables = [of[i][1] for i in together]
+            tables = [things[i][1] for i in together]
             columns = tables[0].shape[1]
 
             def each(sums: Floats, columns: int = columns) -> Floats:
@@ -271,23 +263,23 @@ def intervals(
             drawn = bootstrap(Sample(np.concatenate(tables, axis=1)), each, resampling)
             per = len(drawn.estimate) // len(together)
             for place, i in enumerate(together):
-                found[i] = [
+                made[i] = [
                     interval_of(drawn, place * per + first, resampling)
                     for first in range(0, per, 3)
                 ]
             done += len(together)
             if progress is not None:
-                progress(done, len(of))
-    return found
+                progress(done, len(things))
+    return made
 
 
 def interval_of(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:
-    """The interval of observed, expected and corrected figure, which stand in this order."""
+    """Return the interval of three figures from the first: observed, expected, corrected."""
     ends = [drawn.interval(figure, resampling) for figure in range(first, first + 3)]
     observed, expected, beyond = ((low, high) for low, high, _ in ends)
     reasons: dict[str, list[str]] = {}
-    for kind, (_, _, said) in zip(("observed", "expected", "corrected"), ends, strict=True):
-        if said:
-            reasons.setdefault(said, []).append(kind)
-    reason = "; ".join(f"{', '.join(kinds)}: {said}" for said, kinds in reasons.items())
+    for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
+        if note:
+            reasons.setdefault(note, []).append(kind)
+    reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
     return Interval(observed, expected, beyond, reason)

@@ -12,15 +12,13 @@ from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
 
 TIE = 1e-12  # differences closer than this are the same
-
-
 _CELLS = 1 << 22  # of one temporary array
 
 
 def exchange(
     table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
 ) -> list[float]:
-    """p of the two differences: how often exchanging systems gives one as large."""
+    """Return p of the two differences: how often exchanging systems gives one as large."""
     differing = differing[np.lexsort(differing.reshape(len(differing), 6).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
@@ -37,7 +35,7 @@ def exchange(
 
 
 def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
-    """Which documents are exchanged: all ways, or drawn ones; (some, documents) of 0 and 1."""
+    """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
     rng = np.random.default_rng(resampling.seed)
     most = max(1, _CELLS // max(documents, 1))
     draws = 2**documents if exact else resampling.resamples
@@ -51,7 +49,7 @@ def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction; undefined ones do not count."""
+    """Return p after Holm's step-down correction; undefined ones do not count."""
     order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
     adjusted = [UNDEFINED] * len(values)
     least = 0.0

@@ -19,7 +19,7 @@ from spanagree.files import PathName, decoded, lines_of, pieces_of, read_bytes
 ROW, BLANK, COMMENT, DOCSTART = range(4)
 
 
-_FIRST = np.full(256, ROW)  # what a line is, by its first byte that is no blank
+_FIRST = np.full(256, ROW)  # what a line is, by its first byte that is not a blank
 
 
 _FIRST[[ord("\n"), ord("#")]] = BLANK, COMMENT
@@ -39,7 +39,9 @@ _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
 
 
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
-    r"""Return what each line is: a row, blank, a comment or a -DOCSTART- line, blanks at its edges apart.
+    r"""Return what each line is: a row, blank, a comment or a -DOCSTART- line.
+
+    Blanks at its edges do not count.
 
     Returns:
         Where each line begins, and behind them where a next one would; the kind of each line.
@@ -133,7 +135,7 @@ def parts_of(
 
 
 def _codec_by_bytes(encoding: str) -> str | None:
-    """Return the codec's own name, if in it a byte below 128 is that character wherever it stands."""
+    """Return the codec's name, if in it bytes below 128 are these characters everywhere."""
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, TypeError):

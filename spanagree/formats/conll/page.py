@@ -30,7 +30,7 @@ class Page:
     documents: Ints
     ids: tuple[str, ...] | None  # of the sentences
     has_docstart: bool = False
-    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are no rows
+    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are not rows
 
     def where(self, token: int) -> str:
         """Return file and line of a token."""
@@ -53,7 +53,7 @@ class Page:
         return entries(self.sentences, np.array(sentences, np.int64))
 
     def placed(self, codes: Ints, text: Page) -> tuple[Ints, Bools | None]:
-        """Return codes of this page at their places in the whole text, and which sentences it lacks."""
+        """Return codes of this page at their places in the text, and which sentences it lacks."""
         if self.ids == text.ids or self.ids is None or text.ids is None:
             return codes, None
         mine = {id_: i for i, id_ in enumerate(self.ids)}
@@ -162,7 +162,7 @@ def _sentence_ids(
 
 
 def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
-    """Return the columns, if all rows have the same and a split at a single character gives them."""
+    """Return the columns, if a split of all rows at a single character gives them."""
     text = "\n".join(rows)
     separator = "\t" if "\t" in text else " "
     if separator == "\t" and " " in text:
@@ -223,7 +223,7 @@ def _is_token(
             row[c] in seen
             or row[c] == missing
             or row[c] == "O"
-            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is not a tag yet
             for c in where
         )
 

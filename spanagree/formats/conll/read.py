@@ -113,9 +113,14 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     return valid_corpus(_read(files, options, progress), repair)
 
 
-def raw_conll(files: Mapping[str, PathName], **options: Any) -> RawCorpus:
+def raw_conll(
+    files: Mapping[str, PathName],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> RawCorpus:
     """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
-    return _read(dict(files), _Options(**options))
+    return _read(dict(files), _Options(**options), progress)
 
 
 def conll_blocks(
@@ -188,6 +193,7 @@ def _numbered_parts(
     parts: Sequence[Iterator[tuple[FilePart | TextPart, int]]],
     options: _Options,
 ) -> Iterator[Callable[[], Corpus]]:
+    """Yield a function for each block of the files, which all have the same number of them."""
     before = 0
     for block in zip_longest(*parts):
         if None in block:

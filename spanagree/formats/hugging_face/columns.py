@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.tag_columns import Vocabulary
-from spanagree.errors import InputError, SettingError, one_of, printable, show
+from spanagree.errors import InputError, SettingError, is_whole, one_of, printable, show, unfit
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
@@ -23,7 +23,7 @@ def choose_split(data: Any, split: str | None) -> Any:
             raise one_of(split, map(str, data), "split")
         return data[split]
     if split is not None:
-        raise SettingError(f"split {show(split)}, but the data has no splits")
+        raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
     return data
 
 
@@ -36,28 +36,24 @@ class Columns:
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
         transformed = (getattr(data, "format", None) or {}).get("type") == "custom"
         if hasattr(data, "with_format") and hasattr(data, "data") and not transformed:
-            existing = data.column_names
-            self._check(wanted, existing)
-            self.table = data.select_columns(list(dict.fromkeys(wanted))).with_format("arrow")[:]
-            self.rows = len(self.table)
+            self._check(data.column_names)
+            self.table = data.select_columns(list(self.lists)).with_format("arrow")[:]
             return
-        self.rows = 0
         if not isinstance(data, Iterable):
-            raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
-        for row in data:
+            raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
+        for number, row in enumerate(data, 1):
             if not isinstance(row, Mapping):
-                raise InputError(f"row {self.rows + 1}: {show(row)}; rows are mappings")
-            self._check(wanted, row, f"row {self.rows + 1}: ")
+                raise unfit(f"row {number}:", row, "rows are mappings")
+            self._check(row, f"row {number}: ")
             for column, values in self.lists.items():
                 values.append(row[column])
-            self.rows += 1
 
-    def _check(self, wanted: Iterable[str], existing: Iterable[str], where: str = "") -> None:
+    def _check(self, existing: Iterable[str], where: str = "") -> None:
         known = list(existing)
-        for column in wanted:
+        for column in self.lists:
             if column not in known:
-                there = ", ".join(printable(str(name)) for name in known)
-                raise SettingError(f"{where}no column {show(column)}; there are {there or 'none'}")
+                there = ", ".join(printable(str(name)) for name in known) or "none"
+                raise SettingError(f"{where}no column {show(column)}; there are {there}")
 
     def values(self, column: str) -> list[Any]:
         """Return the entries of a column."""
@@ -71,11 +67,10 @@ class Columns:
             values = self.values(column)
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or hasattr(row, "__len__")):
-                    raise InputError(
-                        f"column {show(column)}, row {i + 1}: {show(row)}; a list of tags is needed"
-                    )
+                    where = f"column {show(column)}, row {i + 1}:"
+                    raise unfit(where, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
-            flat: Any = list(chain.from_iterable(row for row in values if row is not None))
+            flat = list(chain.from_iterable(row for row in values if row is not None))
             return flat, np.array(sizes, np.int64)
         array = self.table.column(column).combine_chunks()
         if hasattr(array, "chunks"):  # older releases keep a chunked array
@@ -107,31 +102,24 @@ def layer_names(
 
 def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
     """Return tags or label ids as numbers into the tags' names, −1 for those to leave out."""
+    odd = f"column {show(column)}: tags are strings or whole numbers; there are others"
     if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
         coded = flat.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return coded.dictionary.to_pylist(), indices.astype(np.int64)
     if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
-        odd = next((tag for tag in flat if not isinstance(tag, (str, int, type(None)))), None)
-        if odd is not None:
-            raise InputError(
-                f"column {show(column)}: tags are strings or whole numbers; there are others"
-            )
+        if not all(isinstance(tag, (str, int, type(None))) for tag in flat):
+            raise InputError(odd)
         number = Vocabulary()
-        codes = np.array(
-            [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat], np.int64
-        )
-        return list(number), codes
+        numbers = [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat]
+        return list(number), np.array(numbers, np.int64)
     try:
-        codes = np.array(
-            flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
-        ).astype(np.int64, casting="same_kind" if len(flat) else "unsafe")
+        values = np.array(flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False))
+        codes = values.astype(np.int64, casting="same_kind" if len(flat) else "unsafe")
     except (TypeError, ValueError):
-        raise InputError(
-            f"column {show(column)}: tags are strings or whole numbers; there are others"
-        ) from None
+        raise InputError(odd) from None
     if not len(codes):
-        return names or [], codes.astype(np.int64)
+        return names or [], codes
     if names is None:
         raise SettingError(
             f"column {show(column)} has label ids, but their names are not known; pass label_names"
@@ -147,35 +135,29 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
 
 def span_records(spans: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
     """Return (start, end, label) of spans: structs, a struct of lists, or JSON of these."""
+    where = f"{where}: spans"
     if isinstance(spans, str):  # as CSV files have to hold them
         try:
             spans = json.loads(spans)
         except ValueError:
-            raise InputError(
-                f"{where}: spans {show(spans)}; not valid JSON, a list of spans is needed"
-            ) from None
-    keys = ("start", "end", "label")
+            raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
+    lists = (list, tuple, np.ndarray)
     if isinstance(spans, Mapping):
-        lists = [spans.get(key) for key in keys]
-        listed = all(isinstance(x, (list, tuple, np.ndarray)) for x in lists)
-        if not listed or len({len(x) for x in lists if x is not None}) > 1:
-            raise InputError(
-                f"{where}: spans {show(spans)}; lists of equal length under start, end and label"
-                " are needed"
-            )
-        return list(zip(*(x for x in lists if x is not None), strict=True))
-    if isinstance(spans, (list, tuple, np.ndarray)) and all(
+        columns: list[Any] = [spans.get(key) for key in ("start", "end", "label")]
+        if not all(isinstance(c, lists) for c in columns) or len(set(map(len, columns))) > 1:
+            needed = "lists of equal length under start, end and label are needed"
+            raise unfit(where, spans, needed)
+        return list(zip(*columns, strict=True))
+    if isinstance(spans, lists) and all(
         isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
     ):
         return [(span["start"], span["end"], span.get("label")) for span in spans]
-    raise InputError(
-        f"{where}: spans {show(spans)}; a list of {{start, end, label}} is needed, or null"
-    )
+    raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
 
 
 def label_text(label: Any, names: list[str] | None, where: str) -> Any:
     """Return a label by its name, where it is a label id."""
-    if names is None or isinstance(label, (str, bool)) or not isinstance(label, (int, np.integer)):
+    if names is None or not is_whole(label):
         return label
     if 0 <= label < len(names):
         return names[label]

@@ -18,20 +18,25 @@ from spanagree.formats.hugging_face.read import raw_dataset
 
 
 def read_dataset(path: PathName, **options: Any) -> RawCorpus:
+    """Return the rows of a file or folder that datasets loads, unchecked.
+
+    Raises:
+        SettingError: if datasets is not installed.
+        InputError: for what is not there or cannot be read.
+    """
     name = printable(os.fspath(path))
     datasets = optional("datasets", "datasets", f"reading {name}")
-    kinds = {".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
-    split = options.pop("split", None)
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     quieten(datasets)
+    suffix = Path(path).suffix.lower()
+    kind = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}.get(suffix, "json")
+    extra = {"sep": "\t"} if suffix == ".tsv" else {}
     with tempfile.TemporaryDirectory() as cache:
         try:
             if Path(path).is_dir():
                 data = datasets.load_from_disk(os.fspath(path))
             else:
-                kind = kinds.get(Path(path).suffix.lower(), "json")
-                extra = {"sep": "\t"} if Path(path).suffix.lower() == ".tsv" else {}
                 data = datasets.load_dataset(
                     kind, data_files=os.fspath(path), split="train", cache_dir=cache,
                     keep_in_memory=True, **extra,
@@ -40,11 +45,11 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
             raise InputError(f"{name}: cannot be read as a dataset: {_reason(error)}") from None
         if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
             options |= _own_columns(data.column_names)
-        return raw_dataset(data, split=split, **options)
+        return raw_dataset(data, **options)
 
 
 def _own_columns(names: Sequence[str]) -> dict[str, Any]:
-    """Which columns are which in what ``to_dataset`` wrote."""
+    """Return which columns are which in what ``to_dataset`` wrote."""
     spans = {name.partition(":")[2]: name for name in names if name.startswith("spans:")}
     content = "text" if "text" in names else "tokens"
     if not spans or content not in names or "id" not in names:
@@ -53,32 +58,37 @@ def _own_columns(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _reason(error: BaseException) -> str:
-    """The first line of what went wrong, from its cause where the error itself says little."""
-    said = str(error.__cause__ or error).strip() or repr(error)
-    return printable(said.splitlines()[0])
+    """Return the first line of what went wrong, from its cause where there is one."""
+    reason = str(error.__cause__ or error).strip() or repr(error)
+    return printable(reason.splitlines()[0])
 
 
 def quieten(datasets: Any) -> None:
-    """No bars and no log lines of the library's own on stderr."""
+    """Switch off the bars and log lines of the library itself."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     plural = "disable_progress_bars"  # its name since 2.15
     getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
 
 
 def read_hub(name: PathName, **options: Any) -> RawCorpus:
-    said = printable(os.fspath(name))
-    datasets = optional("datasets", "datasets", f"reading {said}")
-    hub = optional("huggingface_hub.constants", "datasets", f"reading {said}").ENDPOINT
+    """Return the rows of a dataset on the hub, unchecked; of its first split unless one is named.
+
+    Raises:
+        SettingError: if datasets is not installed.
+        InputError: if the hub cannot be reached, or the dataset cannot be read.
+    """
+    shown = printable(os.fspath(name))
+    datasets = optional("datasets", "datasets", f"reading {shown}")
+    hub = optional("huggingface_hub.constants", "datasets", f"reading {shown}").ENDPOINT
     try:  # an answer at once, where the client would try for half a minute
         where = urlsplit(hub)
         socket.create_connection((where.hostname or "", where.port or 443), 1.5).close()
     except OSError as error:
         raise InputError(
-            f"{said}: the hub cannot be reached ({error}); name a file, or try again later"
+            f"{shown}: the hub cannot be reached ({error}); name a file, or try again later"
         ) from None
-    split = options.pop("split", None)
     try:
         data = datasets.load_dataset(os.fspath(name))
     except Exception as error:  # whatever the hub's client raises
-        raise InputError(f"{said}: cannot be read from the hub: {_reason(error)}") from None
-    return raw_dataset(data, split=split or next(iter(data)), **options)
+        raise InputError(f"{shown}: cannot be read from the hub: {_reason(error)}") from None
+    return raw_dataset(data, **{"split": next(iter(data)), **options})

@@ -55,38 +55,34 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     """Return the corpus in a Dataset, an IterableDataset, or any iterable of mappings.
 
     Three shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text``
-    or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each annotator); and
-    the long form, one row for each document and annotator, with ``spans``, ``annotator`` and
-    ``document`` each naming a column. A null where tags or spans should be says that this
-    annotator never saw the document; an empty list, that she marked nothing.
+    or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each annotator); the
+    long form, a row for each document and annotator, ``spans``, ``annotator`` and ``document``
+    each a column. Null: never seen by the annotator; an empty list: seen, and nothing marked.
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
         tokens: the column of tokens.
-        text: the column of texts; offsets of spans then count characters.
+        text: the column of texts instead; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
-            token with the id −100 in any layer is left out in all; a document of nothing else was
-            not seen.
+            token of id −100 in a layer is left out in all; a document of these alone was not seen.
         spans: annotator to column of spans; a list of structs or a struct of lists.
         annotator: the column of the annotators' names (long form).
         document: the column of the documents' ids.
-        label_names: the names of label ids where the features do not have them, for all columns
-            or by column.
+        label_names: the names of label ids where the features lack them, for all columns or each.
         split: which part of a DatasetDict.
         scheme: the tag scheme, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
-        block: for data too large for memory, such as a stream: a corpus for each so many rows, one
-            after the other. In the long form the rows of a document follow each other, and stay
-            together.
+        block: for data too large for memory: a corpus for each so many rows. In the long form the
+            rows of a document follow each other, and stay together.
 
     Raises:
-        SettingError: for columns that do not exist (the existing ones are named) or do not make
-            one of the three shapes, an unknown split, unknown choices.
+        SettingError: for columns that do not exist or do not make one of the three shapes, an
+            unknown split, unknown choices.
         InputError: for values of the wrong kind, and flaws that no repair was asked for.
 
-    >>> span = {"start": 0, "end": 2, "label": "PER"}
-    >>> rows = [{"id": "7", "text": "Jo!", "who": "ann", "spans": [span]}]
+    >>> spans = [{"start": 0, "end": 2, "label": "PER"}]
+    >>> rows = [{"id": "7", "text": "Jo!", "who": "ann", "spans": spans}]
     >>> ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
@@ -222,6 +218,7 @@ def _from_tags(
     ids: list[Any] | None,
     names: Mapping[str, list[str] | None],
 ) -> RawCorpus:
+    """Return the rows of columns of tags, one for each layer."""
     tokens = str(shape.tokens)
     flat, lengths = columns.flat(tokens)
     words = flat if isinstance(flat, list) else flat.to_pylist()
@@ -251,6 +248,7 @@ def _from_spans(
     ids: list[Any] | None,
     names: Mapping[str, list[str] | None],
 ) -> RawCorpus:
+    """Return the rows of columns of spans, or of the long form."""
     content = "tokens" if shape.text is None else "text"
     collector = Collector("tokens" if shape.text is None else "characters")
     contents = columns.values(str(shape.text or shape.tokens))

@@ -115,7 +115,7 @@ def _environment() -> Any:
 
 
 def _own(file: str) -> str:
-    return files("spanagree.report.page").joinpath(file).read_text("utf-8")
+    return files(__name__).joinpath(file).read_text("utf-8")
 
 
 def _hash(text: str) -> str:

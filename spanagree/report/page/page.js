@@ -164,7 +164,7 @@
   // --- what is chosen ---------------------------------------------------------------------------
 
   const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "" };
-  let kinds = [], found = [], page = [0, 0], pages = [], current = -1;
+  let kinds = [], matching = [], page = [0, 0], pages = [], current = -1;
 
   const sides = () => [[layer(chosen.a), kinds[0]], [layer(chosen.b), kinds[1]]];
 
@@ -198,21 +198,21 @@
     const low = chosen.low === "" ? -Infinity : Number(chosen.low);
     const high = chosen.high === "" ? Infinity : Number(chosen.high);
     const limited = chosen.low !== "" || chosen.high !== "";
-    found = [];
+    matching = [];
     for (let d = 0; d < N; d++) {
       const hard = difficultyOf(d);
       if (limited && (hard === null || hard < low || hard > high)) continue;
       if (!hasSegment(d)) continue;
       if (text && !idOf(d).toLowerCase().includes(text)
         && !(data.texts && textOf(d).toLowerCase().includes(text))) continue;
-      found.push(d);
+      matching.push(d);
     }
     // pages of the list: so many documents, or fewer long ones
     pages = [];
-    for (let from = 0, i = 0, room = 0; i < found.length; i++) {
-      const d = found[i];
+    for (let from = 0, i = 0, room = 0; i < matching.length; i++) {
+      const d = matching[i];
       room += data.texts ? textOf(d).length : 200;
-      if (i + 1 === found.length || i + 1 - from === MOST || room > ROOM) {
+      if (i + 1 === matching.length || i + 1 - from === MOST || room > ROOM) {
         pages.push([from, i + 1]);
         [from, room] = [i + 1, 0];
       }
@@ -244,8 +244,8 @@
   const widthOf = (text) => Array.from(text).reduce((sum, c) => sum + (c.codePointAt(0) > 0x10ff ? 2 : 1), 0);
 
   function described(number, label, kind, both) {
-    const said = both ? (kind === MATCH ? "agreed" : data.kinds[kind]) : "no one to compare with";
-    return `${plain(data.annotators[number])}: ${plain(data.labels[label])}, ${said}`;
+    const outcome = both ? (kind === MATCH ? "agreed" : data.kinds[kind]) : "no one to compare with";
+    return `${plain(data.annotators[number])}: ${plain(data.labels[label])}, ${outcome}`;
   }
 
   function drawText(d, all) {
@@ -259,9 +259,9 @@
     const last = Math.max(pieces.length * step - (ofTokens ? 1 : 0), 0);
     const text = (from, to) => {
       if (!ofTokens) return pieces.slice(from, to).join("");
-      let said = "";
-      for (let u = from; u < to; u++) said += u % 2 ? " " : pieces[u / 2];
-      return said;
+      let joined = "";
+      for (let u = from; u < to; u++) joined += u % 2 ? " " : pieces[u / 2];
+      return joined;
     };
     const [laneA, countA] = lanes(a, d), [laneB, countB] = lanes(b, d);
     const marks = [];
@@ -285,9 +285,9 @@
       const starting = [];
       while (next < marks.length && marks[next].from === from) starting.push(marks[next++]);
       active.push(...starting);
-      const said = text(from, to);
+      const content = text(from, to);
       if (active.length === 0) {
-        body.append(...shown(said, !ofTokens));
+        body.append(...shown(content, !ofTokens));
         continue;
       }
       const run = make("span", { class: "run" });
@@ -307,14 +307,14 @@
       run.style.backgroundSize = sizes.join(", ");
       run.style.paddingTop = `${countA * LANE}px`;
       run.style.paddingBottom = `${countB * LANE}px`;
-      const [word] = starting.length ? said.match(/^\S{1,24}/u) ?? [Array.from(said)[0] ?? ""] : [""];
+      const [word] = starting.length ? content.match(/^\S{1,24}/u) ?? [Array.from(content)[0] ?? ""] : [""];
       if (starting.length) {
         const anchor = make("span", { class: "anchor" });
         for (const mark of starting) anchor.append(tag(mark, both));
         anchor.append(...shown(word, !ofTokens));
         run.append(anchor);
       }
-      run.append(...shown(said.slice(word.length), !ofTokens));
+      run.append(...shown(content.slice(word.length), !ofTokens));
       // room for labels that are longer than what they stand above
       let room = 0;
       for (const mark of active) {
@@ -336,11 +336,11 @@
   const written = (mark) => `${cut(plain(data.labels[mark.label]), LABEL)}${SIGNS[mark.kind] && ` ${SIGNS[mark.kind]}`}`;
 
   function tag(mark, both) {
-    const said = described(mark.who, mark.label, mark.kind, both);
+    const description = described(mark.who, mark.label, mark.kind, both);
     const element = make(
-      "span", { class: mark.kind === MATCH ? "tag" : "tag apart", title: said },
+      "span", { class: mark.kind === MATCH ? "tag" : "tag apart", title: description },
       // with a direction of their own they have no say in that of the text
-      make("span", { class: "sr", dir: "ltr" }, `(${said}) `),
+      make("span", { class: "sr", dir: "ltr" }, `(${description}) `),
       make("span", { "aria-hidden": "true", dir: "ltr" }, written(mark)),
     );
     if (mark.above) element.style.top = `${-(mark.lane + 1) * LANE}px`;
@@ -363,7 +363,7 @@
       }, String(Math.round(length * share))));
     }
     [[chosen.a, kinds[0], true], [chosen.b, kinds[1], false]].forEach(([who, kind, above]) => {
-      const x = layer(who), [lane] = lanes(x, d), said = [];
+      const x = layer(who), [lane] = lanes(x, d), segments = [];
       for (let i = x.first[d]; i < x.first[d + 1]; i++) {
         const rect = drawn("rect", {
           x: `${(100 * x.start[i]) / length}%`, width: `${(100 * (x.end[i] - x.start[i])) / length}%`,
@@ -373,9 +373,9 @@
         rect.append(drawn("title", {}, `${x.start[i]}–${x.end[i]} ${described(who, x.label[i], kind[i], both)}`));
         ruler.append(rect);
         const sign = both && kind[i] !== MATCH ? ` (${data.kinds[kind[i]]})` : "";
-        said.push(`${x.start[i]}–${x.end[i]} ${plain(data.labels[x.label[i]])}${sign}`);
+        segments.push(`${x.start[i]}–${x.end[i]} ${plain(data.labels[x.label[i]])}${sign}`);
       }
-      const list = said.length ? said.join(", ") : "nothing marked";
+      const list = segments.length ? segments.join(", ") : "nothing marked";
       rows.push(make("p", { class: "listed" }, make("bdi", {}, plain(data.annotators[who])), `: ${x.seen[d] ? list : "not seen"}`));
     });
     return [ruler, ...rows];
@@ -398,8 +398,8 @@
         // a pair counts once, as the first annotator's
         for (let i = x.first[d]; i < x.first[d + 1]; i++) if (of || kind[i] === SPURIOUS) counts[kind[i]]++;
       }
-      const said = data.kinds.map((name, kind) => counts[kind] && `${counts[kind]} ${kind === MATCH ? "the same" : name}`).filter(Boolean);
-      head.append(make("span", { class: "kinds" }, said.join(", ") || "nothing marked"));
+      const outcomes = data.kinds.map((name, kind) => counts[kind] && `${counts[kind]} ${kind === MATCH ? "the same" : name}`).filter(Boolean);
+      head.append(make("span", { class: "kinds" }, outcomes.join(", ") || "nothing marked"));
     }
     const body = make("div", {}, ...(data.texts ? drawText(d, false) : drawRuler(d)));
     const article = make("article", { class: "doc", tabindex: "-1", "data-doc": d, "aria-labelledby": `title-${d}` }, head, body);
@@ -513,12 +513,12 @@
   function draw(number) {
     page = pages[number] ?? [0, 0];
     const [from, to] = page;
-    list.replaceChildren(...(found.length ? found.slice(from, to).map(card) : [none()]));
-    numbers.textContent = found.length ? `${(from + 1).toLocaleString("en")}–${to.toLocaleString("en")}` : "";
+    list.replaceChildren(...(matching.length ? matching.slice(from, to).map(card) : [none()]));
+    numbers.textContent = matching.length ? `${(from + 1).toLocaleString("en")}–${to.toLocaleString("en")}` : "";
     for (const one of earlier) one.disabled = from === 0;
-    for (const one of later) one.disabled = to >= found.length;
+    for (const one of later) one.disabled = to >= matching.length;
     for (const one of [...earlier, ...later]) one.hidden = pages.length < 2;
-    previous.disabled = next.disabled = !found.length;
+    previous.disabled = next.disabled = !matching.length;
     current = -1;
   }
 
@@ -531,15 +531,15 @@
     drawLegend();
     search();
     draw(0);
-    status.textContent = `${found.length.toLocaleString("en")} of ${counted(N, noun)}`;
+    status.textContent = `${matching.length.toLocaleString("en")} of ${counted(N, noun)}`;
   }
 
   // To the next or previous document, over the ends of a page.
   function move(by) {
     const focused = document.activeElement?.closest?.(".doc");
-    if (focused) current = found.indexOf(Number(focused.dataset.doc));
+    if (focused) current = matching.indexOf(Number(focused.dataset.doc));
     const to = current < 0 ? page[0] + (by < 0 ? -1 : 0) : current + by;
-    if (to < 0 || to >= found.length) return;
+    if (to < 0 || to >= matching.length) return;
     show(to);
   }
 
@@ -570,12 +570,12 @@
       status.textContent = `There is no ${noun} ${plain(id)}.`;
       return;
     }
-    if (!found.includes(d)) { // what is chosen hides it
+    if (!matching.includes(d)) { // what is chosen hides it
       for (const name of ["label", "low", "high", "text"]) chosen[name] = controls[name].value = "";
       chosen.kind = controls.kind.value = "all";
       refresh();
     }
-    show(found.indexOf(d));
+    show(matching.indexOf(d));
   }
 
   // --- light and dark ---------------------------------------------------------------------------

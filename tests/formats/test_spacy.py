@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-import spacy
-from spacy.tokens import Doc, Span
 
 import spanagree as sa
+
+spacy = pytest.importorskip("spacy")
+Doc, Span = spacy.tokens.Doc, spacy.tokens.Span
 
 TEXTS = {
     "en": "Jo Doe isn't in  New York.",

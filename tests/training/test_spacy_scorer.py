@@ -14,18 +14,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from spacy.scorer import get_ner_prf
-from spacy.tokens import Doc, Span
-from spacy.training import Corpus, Example
-from spacy.training.loop import create_evaluation_callback
 
 import spanagree as sa
 from spanagree.training.spacy_scorer import ner_scorer, spancat_scorer
 
-ROOT = Path(__file__).parent.parent
+spacy = pytest.importorskip("spacy")
+training = pytest.importorskip("spacy.training")
+get_ner_prf = pytest.importorskip("spacy.scorer").get_ner_prf
+create_evaluation_callback = pytest.importorskip("spacy.training.loop").create_evaluation_callback
+Doc, Span = spacy.tokens.Doc, spacy.tokens.Span
+Corpus, Example = training.Corpus, training.Example
+
+ROOT = Path(__file__).parents[2]
 FIGURES = ("p", "r", "f", "chance", "p_corrected", "r_corrected", "f_corrected")
 CONFIG = """
 [nlp]

@@ -34,10 +34,18 @@ def folder(newsroom, tmp_path_factory):
                 for start, end, label in document.segments[name]:
                     row[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
                 tags[name].append(row)
-        pyarrow = pytest.importorskip("pyarrow")
-        parquet = pytest.importorskip("pyarrow.parquet")
-        parquet.write_table(pyarrow.table({"tokens": tokens, **tags}), folder / f"tags-{i}.parquet")
+        (folder / f"tags-{i}.json").write_text(json.dumps({"tokens": tokens, **tags}), "utf-8")
     return folder
+
+
+@pytest.fixture
+def parquet(folder):
+    """The folder with the shards as Parquet too, which datasets reads."""
+    pytest.importorskip("datasets")
+    pyarrow = pytest.importorskip("pyarrow")
+    write = pytest.importorskip("pyarrow.parquet").write_table
+    for path in folder.glob("tags-?.json"):
+        write(pyarrow.table(json.loads(path.read_text("utf-8"))), path.with_suffix(".parquet"))
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +67,10 @@ def figures(result):
     ],
     ids=["layers", "jsonl", "several", "parquet"],
 )
-def test_shards_are_the_whole(folder, whole, source, options, monkeypatch):
+def test_shards_are_the_whole(folder, whole, source, options, monkeypatch, request):
     """Shards found by patterns, read by two workers, have the digits of the whole corpus."""
+    if "parquet" in source:
+        request.getfixturevalue("parquet")
     monkeypatch.chdir(folder)
     shards = sa.read_shards(source, **options)
     assert len(shards) == 3
@@ -149,13 +159,9 @@ def test_refused(folder, monkeypatch, capsys):
     ):
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.read_shards(source)
-    said = "block 1: part-0.jsonl: nonsense is no option of reading; the files here are jsonl"
+    said = "block 1: part-0.jsonl: nonsense is not an option of reading; the files here are jsonl"
     with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
         sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
-    ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
-    said = "block 1: tags-0.parquet: no column 'x'; there are tokens, gold, lexicon, tagger"
-    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
-        sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
     (folder / "broken.jsonl").write_text("{", "utf-8")
     shards = sa.read_shards(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
     with pytest.raises(sa.InputError, match=r"^block 2: broken\.jsonl:1: not valid JSON"):
@@ -183,6 +189,15 @@ def test_refused(folder, monkeypatch, capsys):
         assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
 
 
+def test_refused_columns(folder, parquet, monkeypatch):
+    """A column that is not in a shard is refused, and the others named."""
+    monkeypatch.chdir(folder)
+    ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
+    said = "block 1: tags-0.parquet: no column 'x'; there are tokens, gold, lexicon, tagger"
+    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
+
+
 # --- rows of datasets ---------------------------------------------------------------------------
 
 TAGS = {"tokens": "tokens", "tags": {n: n for n in FILES}}
@@ -191,15 +206,14 @@ TAGS = {"tokens": "tokens", "tags": {n: n for n in FILES}}
 @pytest.mark.parametrize("kind", ["Dataset", "stream", "rows"])
 def test_blocks_of_rows(folder, whole, kind):
     """A dataset, a stream of one and plain rows, in blocks, have the digits of the whole."""
-    datasets = pytest.importorskip("datasets")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    table = parquet.read_table(folder / "tags-0.parquet")
-    one = sa.from_dataset(table.to_pylist(), **TAGS)
-    data = {
-        "Dataset": lambda: datasets.Dataset(table),
-        "stream": lambda: datasets.Dataset(table).to_iterable_dataset(),
-        "rows": lambda: (row for row in table.to_pylist()),
-    }[kind]()
+    table = json.loads((folder / "tags-0.json").read_text("utf-8"))
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    one = sa.from_dataset(rows, **TAGS)
+    if kind == "rows":
+        data = iter(rows)
+    else:
+        data = pytest.importorskip("datasets").Dataset.from_dict(table)
+        data = data.to_iterable_dataset() if kind == "stream" else data
     blocks = list(sa.from_dataset(data, block=17, **TAGS))
     assert [len(block) for block in blocks] == [17, 17, 6]
     assert blocks[1].ids[0] == "18"

@@ -17,7 +17,7 @@ from oracles import enumerated_starts, two_lengths_start
 import spanagree as sa
 from spanagree.chance import start_distributions as placement
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_distributions.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
 
 # n and lengths that fit: free tokens, then the segments
 shapes = st.tuples(st.integers(0, 25), st.lists(st.integers(1, 12), min_size=1, max_size=9)).map(
@@ -219,14 +219,14 @@ def test_lengths_are_numbers_of_any_kind():
     [
         (6, [3, 4], "nonoverlapping", "segments do not fit: the segments have 7 tokens, the document 6; chance 'nonoverlapping' allows at most 6"),
         (6, [7], "overlapping", "segments do not fit: the longest segment has 7 tokens, the document 6; chance 'overlapping' allows at most 6"),
-        (0, [1], "nonoverlapping", "length: 0 is no length; a whole number from 1 to 1000000000 is"),
-        (6, [0], "nonoverlapping", "segments: 0 is no length; a whole number from 1 to 1000000000 is"),
-        (6, [-1], "nonoverlapping", "segments: -1 is no length; a whole number from 1 to 1000000000 is"),
-        (6, [1.5], "nonoverlapping", "segments: 1.5 is no length; a whole number from 1 to 1000000000 is"),
-        (10**30, [1], "nonoverlapping", "length: 1000000000000000000000000000000 is no length; a whole number from 1 to 1000000000 is"),
+        (0, [1], "nonoverlapping", "length: 0; a length is a whole number from 1 to 1000000000"),
+        (6, [0], "nonoverlapping", "segments: 0; a length is a whole number from 1 to 1000000000"),
+        (6, [-1], "nonoverlapping", "segments: -1; a length is a whole number from 1 to 1000000000"),
+        (6, [1.5], "nonoverlapping", "segments: 1.5; a length is a whole number from 1 to 1000000000"),
+        (10**30, [1], "nonoverlapping", "length: 1000000000000000000000000000000; a length is a whole number from 1 to 1000000000"),
         (6, 3, "nonoverlapping", "segments: 3; a list of lengths is needed"),
         (6, "3", "nonoverlapping", "segments: '3'; a list of lengths is needed"),
-        (6, [True], "nonoverlapping", "segments: True is no length; a whole number from 1 to 1000000000 is"),
+        (6, [True], "nonoverlapping", "segments: True; a length is a whole number from 1 to 1000000000"),
         (6, [1], "random", "unknown chance 'random'; allowed: nonoverlapping, per-label, overlapping"),
     ],
 )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import datasets
 import pytest
-from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
-from datasets import Sequence as Listed
 
 import spanagree as sa
 from spanagree.formats.registry import read_files
+
+datasets = pytest.importorskip("datasets")
+ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
+Features, Listed, Value = datasets.Features, datasets.Sequence, datasets.Value
 
 NAMES = ["O", "B-PER", "I-PER", "B-creative-work"]
 ROWS = {
@@ -172,7 +173,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "spans": "no"}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 'no'; not valid JSON, a list of spans is needed"),
         ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: tokens of document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
         ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
-        ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits"),
+        ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits; leave it out"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
         (["x"], {"tokens": "tokens", "tags": {"a": "tags"}}, "row 1: 'x'; rows are mappings"),
         ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 tokens; each token needs one"),

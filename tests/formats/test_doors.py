@@ -92,6 +92,7 @@ def test_conll(tmp_path, corpus, scheme):
 @same_files
 def test_datasets(corpus, characters):
     """A Dataset, streamed or not, and as plain rows."""
+    pytest.importorskip("datasets")
     corpus = corpus.to_characters() if characters else corpus
     ds = sa.to_dataset(corpus)
     ask = {
@@ -123,6 +124,7 @@ def test_long_form(corpus):
 @same_files
 def test_docs(tmp_path, corpus, spans):
     """spaCy's Docs and .spacy files, a list and a file for each annotator."""
+    pytest.importorskip("spacy")
     docs = {name: sa.to_docs(corpus, name, spans=spans) for name in corpus.annotators}
     back = sa.from_docs(docs, spans=spans)
     assert [d.segments for d in back] == [d.segments for d in corpus]
@@ -140,6 +142,7 @@ def test_docs(tmp_path, corpus, spans):
 @same_files
 def test_overlapping_docs(corpus):
     """doc.spans may overlap."""
+    pytest.importorskip("spacy")
     docs = {name: sa.to_docs(corpus, name, spans="sc") for name in corpus.annotators}
     back = sa.from_docs(docs, spans="sc", ids=corpus.ids)
     assert [d.segments for d in back] == [d.segments for d in corpus]
@@ -174,6 +177,8 @@ def news(newsroom):
 
 def test_one_corpus_through_every_door(news, tmp_path):
     """The same corpus gives the same numbers, bit for bit, whichever way it came in."""
+    pytest.importorskip("spacy")
+    pytest.importorskip("datasets")
     bounds = np.cumsum([0, *news.lengths.tolist()])
     tags = {
         name: [
@@ -213,6 +218,7 @@ def test_one_corpus_through_every_door(news, tmp_path):
 
 def test_files_of_several_formats(news, newsroom, tmp_path):
     """CoNLL, JSONL and .spacy side by side, matched by order or by id."""
+    pytest.importorskip("spacy")
     sa.write_jsonl(news.of_annotators(["tagger"]), tmp_path / "t.jsonl")
     sa.write_docbin(news, "lexicon", tmp_path / "l.spacy")
     files = {"gold": newsroom / "gold.conll", "l": tmp_path / "l.spacy", "t": tmp_path / "t.jsonl"}
@@ -233,10 +239,6 @@ def test_slips_are_errors(tmp_path):
     both = read_files({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
     assert both.ids == ("1", "2", "3")
     word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
-    with pytest.raises(
-        sa.SettingError, match="no Doc has spans under the key 'cs'; keys there are: 's"
-    ):
-        sa.from_docs({"a": sa.to_docs(word, "a", spans="sc")}, spans="cs")
     odd = sa.Corpus(word.lengths, word.layers, ("P\tB-L",), tokens=("x",))
     with pytest.raises(sa.InputError, match=r"^label 'P\\tB-L' cannot stand in a CoNLL file"):
         sa.write_conll(odd, tmp_path / "x")
@@ -251,6 +253,22 @@ def test_slips_are_errors(tmp_path):
         sa.InputError, match="no documents or no annotators; a CoNLL file has one of"
     ):
         sa.write_conll(sa.Corpus([1], {}, (), tokens=("x",)), tmp_path / "x")
+
+
+def test_slips_with_docs_are_errors():
+    """A key of spans that no Doc has is an error."""
+    pytest.importorskip("spacy")
+    word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
+    with pytest.raises(
+        sa.SettingError, match="no Doc has spans under the key 'cs'; keys there are: 's"
+    ):
+        sa.from_docs({"a": sa.to_docs(word, "a", spans="sc")}, spans="cs")
+
+
+def test_parquet(tmp_path):
+    """A corpus written as Parquet is read again without the names of its columns."""
+    pytest.importorskip("datasets")
+    word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     write_file(word, tmp_path / "x.parquet")
     assert read_files({"x": tmp_path / "x.parquet"}, {})[0].segments == word[0].segments
 
@@ -297,21 +315,37 @@ def test_options_that_no_format_takes(tmp_path):
         write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "brat")
 
 
+def nested():
+    """Two segments of which one lies in the other."""
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X"), (1, 2, "Y")]]})
+    return sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=("p", "q", "r"))
+
+
+def test_docs_and_datasets_that_cannot_hold_a_corpus(tmp_path):
+    """spaCy's and datasets' objects refuse what they cannot hold, naming the first case."""
+    pytest.importorskip("spacy")
+    pytest.importorskip("datasets")
+    path, corpus = tmp_path / "out", nested()
+    for write, message in (
+        (lambda: sa.write_docbin(corpus, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
+        (lambda: sa.to_docs(corpus, "b"), "unknown annotator 'b'; allowed: a"),
+        (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
+        (lambda: sa.to_docs(sa.Corpus([1], {"a": corpus.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError) as error:
+            write()
+        assert str(error.value) == message
+
+
 def test_formats_that_cannot_hold_a_corpus(tmp_path):
     """A format that cannot hold a corpus refuses, naming the first case; nothing is written."""
-    nested = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X"), (1, 2, "Y")]]})
-    nested = sa.Corpus(nested.lengths, nested.layers, nested.labels, tokens=("p", "q", "r"))
-    path = tmp_path / "out"
+    path, corpus = tmp_path / "out", nested()
     for write, message in (
-        (lambda: sa.write_conll(nested, path), "scheme IOB2: segments 0–3 'X' and 1–2 'Y' of document 1 share tokens, which IOB2 cannot hold; no tag scheme can"),
-        (lambda: sa.write_docbin(nested, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
-        (lambda: sa.to_docs(nested, "b"), "unknown annotator 'b'; allowed: a"),
-        (lambda: sa.write_conll(nested.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
-        (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them"),
-        (lambda: sa.to_docs(sa.Corpus([1], {"a": nested.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them"),
+        (lambda: sa.write_conll(corpus, path), "scheme IOB2: segments 0–3 'X' and 1–2 'Y' of document 1 share tokens, which IOB2 cannot hold; no tag scheme can"),
+        (lambda: sa.write_conll(corpus.to_characters(), path), "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens()) makes them"),
         (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known, so they have no place among characters; read the corpus with its tokens"),
         (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known, so there is nothing to cut into tokens; read the corpus with its texts"),
-        (lambda: nested.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
+        (lambda: corpus.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
         (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file holds one annotator; there are 0 (): choose one with --annotators"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError) as error:
