@@ -37,6 +37,7 @@ ROOMS = [
     "evaluation",
     "agreement",
     "labels",
+    "unitizing",
     "levels",
     "report",
     "training",

@@ -118,6 +118,8 @@ class _Table(NamedTuple):
 
 def _table(corpus: Corpus, settings: AlphaUSettings) -> _Table:
     joined = settings.continuum == "joined"
+    if settings.measure == "alpha-u-placed":
+        corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
     units = continua(corpus, joined)
     if settings.measure == "alpha-u-placed":
         luck = expected_placed(units, str(settings.chance))

@@ -40,7 +40,7 @@ def expected_placed(units: Continua, chance: str) -> Floats:
     i, j = i[later], j[later]
     met = _differences(profiles, length[i], length[j], shape[i], shape[j]) * times[i] * times[j]
     cells = len(units.document)
-    total = np.bincount(cell[i], met, cells)
+    total = np.bincount(cell[i], met, cells).astype(np.float64)
     # units within a gap: of annotators who have units in the cell, and of those who have none
     k, other = join(cell, cell_of)
     k, other = k[holder[k] != other], other[holder[k] != other]
