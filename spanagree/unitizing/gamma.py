@@ -23,7 +23,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_whole, printable, show
-from spanagree.matching.overlaps import check_chance
+from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.canonical import canonical
@@ -96,7 +96,7 @@ def gamma(
         corpus = corpus.of_annotators(annotators)
     if sampler == "chance":
         for name in corpus.annotators:
-            check_chance(corpus, name, chance)
+            check_layer(corpus, name, "exact", chance)  # which forbids nothing else
     places = ordinal_places(corpus.labels, order) if categorical == "ordinal" else ()
     dissimilarity = Dissimilarity(alpha, beta, delta_empty, categorical, places)
     resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
