@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.blocks.poisson import asked_resampling
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, printable
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.unitizing import continuum as sums_of
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures, AlphaUSettings
-from spanagree.unitizing.continuum import continua, expected, observed
 from spanagree.unitizing.placed import CHANCES, expected_placed
 from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
 
@@ -51,7 +52,7 @@ def alpha_u(
     seed: int = 0,
     interval: str | None = None,
 ) -> AlphaU:
-    """Return α_U of two or more annotators, by category and over all.
+    """Return α_U of two or more annotators, by category and over all (Krippendorff 1995; 2004).
 
     Args:
         corpus: the annotations; units of one annotator and category must not overlap.
@@ -60,17 +61,14 @@ def alpha_u(
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci: whether to make confidence intervals, by resampling documents.
-        confidence, resamples, seed, interval: how.
+        ci, confidence, resamples, seed, interval: of intervals, by resampling documents.
 
     Raises:
         SettingError: for an unknown choice, or units that overlap.
 
-    Source: Krippendorff 1995; 2004, p. 251 ff.
-
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
     >>> round(alpha_u(corpus).all.value, 4)
-    0.9458
+    0.8792
     """
     check_choice(measure, MEASURES, "measure")
     check_choice(continuum, CONTINUA, "continuum")
@@ -79,9 +77,8 @@ def alpha_u(
         raise SettingError(
             "continuum joined: alpha-u-placed puts no unit into another document; use summed"
         )
-    if annotators is not None:
-        corpus = corpus.of_annotators(annotators)
-    resampling = Resampling(confidence, resamples, seed, interval or "bca") if ci else None
+    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    resampling = asked_resampling(False, ci, confidence, resamples, seed, interval)
     settings = AlphaUSettings(
         measure=measure,
         continuum=continuum,
@@ -90,6 +87,13 @@ def alpha_u(
         reading=corpus.reading,
         **({} if resampling is None else resampling.settings()),
     )
+    return _compared(corpus, settings, resampling, pairs)
+
+
+def _compared(
+    corpus: Corpus, settings: AlphaUSettings, resampling: Resampling | None, pairs: bool
+) -> AlphaU:
+    """Return the result for all annotators, and for each two of them if asked for."""
     names = corpus.annotators
     team = _figures(corpus, settings, resampling)
     by_pair = {
@@ -100,7 +104,7 @@ def alpha_u(
     }
     notes = [*corpus.notes]
     if left := len(corpus) - team.documents:
-        who = "all annotators" if continuum == "joined" else "two annotators"
+        who = "all annotators" if settings.continuum == "joined" else "two annotators"
         notes.append(f"{left} of {len(corpus)} documents not seen by {who}, left out")
     return AlphaU(team, by_pair, names, settings, tuple(notes), resampling)
 
@@ -120,15 +124,15 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> _Table:
     joined = settings.continuum == "joined"
     if settings.measure == "alpha-u-placed":
         corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
-    units = continua(corpus, joined)
+    units = sums_of.continua(corpus, joined)
     if settings.measure == "alpha-u-placed":
         luck = expected_placed(units, str(settings.chance))
     else:
-        luck = expected(units)
+        luck = sums_of.expected(units)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
     weight = units.lengths.astype(np.float64) ** 2
     sums[:, :, 2:] = weight[:, None, None]
-    sums[units.document, 1 + units.label, 0] = observed(units)
+    sums[units.document, 1 + units.label, 0] = sums_of.observed(units)
     sums[units.document, 1 + units.label, 1] = luck
     for column in (0, 1):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
@@ -156,8 +160,8 @@ def _figures(
 
 
 def _disagreement(table: _Table, k: int, nothing: str) -> Disagreement:
-    found, luck, weight = (math.fsum(column.tolist()) for column in table.sums[:, k, :3].T)
-    if luck == 0 and found == 0:
+    observed, luck, weight = (math.fsum(column.tolist()) for column in table.sums[:, k, :3].T)
+    if luck == 0 and observed == 0:
         there = table.sums[:, k, 0].any()
         return undefined(nothing if not there else "luck alone gives no disagreement")
-    return disagreement(found / weight, luck / weight, "luck alone gives no disagreement")
+    return disagreement(observed / weight, luck / weight, "luck alone gives no disagreement")

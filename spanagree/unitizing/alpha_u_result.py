@@ -48,7 +48,7 @@ class AlphaUFigures(NamedTuple):
         return {
             "documents": self.documents,
             "alpha_u": self.all.to_dict(),
-            "labels": {label: of.to_dict() for label, of in self.labels.items()},
+            "labels": {label: figure.to_dict() for label, figure in self.labels.items()},
         }
 
 
@@ -96,7 +96,7 @@ class AlphaU(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [{"a": a, "b": b, **of.to_dict()} for (a, b), of in self.pairs.items()]
+        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
         whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
         return {**whole, "pairs": pairs} if self.pairs else whole
 
@@ -104,7 +104,8 @@ class AlphaU(Result):
         intervals = self.resampling is not None
         named = list(self._named(by))
         rows: list[list[Value]] = [
-            [*names, *values(of, intervals, False), documents] for names, documents, of in named
+            [*names, *values(figure, intervals, False), documents]
+            for names, documents, figure in named
         ]
         heads = {
             None: [Column("label", "label", "name", "label of units")],
@@ -125,7 +126,9 @@ class AlphaU(Result):
             caption=f"{title} of {counted(len(self.annotators), 'annotator')},"
             f" {counted(self.team.documents, noun)}",
             remarks=[
-                *reasons([(" ".join(map(str, names)) or "all", of) for names, _, of in named]),
+                *reasons(
+                    [(" ".join(map(str, names)) or "all", figure) for names, _, figure in named]
+                ),
                 *self.caveats,
             ],
             breaks=() if by == "pair" or len(rows) < 2 else (len(rows) - 1,),
@@ -139,13 +142,13 @@ class AlphaU(Result):
             for (a, b), two in self.pairs.items():
                 yield [a, b], two.documents, two.all
             return
-        for label, of in self.labels.items():
-            yield [label], self.team.documents, of
+        for label, figure in self.labels.items():
+            yield [label], self.team.documents, figure
         yield ["all"], self.team.documents, self.all
 
     def picture(self) -> Picture:
         """Return α_U by label and over all as dots with their intervals."""
-        rows = [(name, [dot(of)]) for name, of in (*self.labels.items(), ("all", self.all))]
+        rows = [(name, [dot(figure)]) for name, figure in (*self.labels.items(), ("all", self.all))]
 
         def draw(ax: Any) -> None:
             dots(ax, rows, ["value"], "α_U", zero=True)

@@ -155,9 +155,9 @@ def expected(units: Continua) -> Floats:
     cells = len(units.document)
     seen, long = units.seen[units.document], units.lengths[units.document]
     size = units.end - units.start
-    gap, of = _gaps(units)
+    gap, where = _gaps(units)
     stretch = int(units.lengths.max(initial=0)) + 1
-    key = of * stretch + gap
+    key = where * stretch + gap
     order = np.argsort(key, kind="stable")
     key, summed = key[order], np.concatenate(([0], np.cumsum(gap[order])))
     (cell, size), _, times = distinct(units.cell, size)

@@ -159,7 +159,7 @@ def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pair
 
     ``most`` is that of each document.
     """
-    found: list[Pairs] = []
+    parts: list[Pairs] = []
     for u, v in _candidates(units, dissimilarity.reach(most)):
         other = units.annotator[u] != units.annotator[v]
         u, v = u[other], v[other]
@@ -167,9 +167,9 @@ def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pair
         u, v = np.where(turned, v, u), np.where(turned, u, v)
         value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
         near = value < most[units.document[u]]
-        found.append(Pairs(u[near], v[near], value[near]))
+        parts.append(Pairs(u[near], v[near], value[near]))
     nothing = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    pairs = Pairs(*map(np.concatenate, zip(nothing, *found, strict=True)))
+    pairs = Pairs(*map(np.concatenate, zip(nothing, *parts, strict=True)))
     return pairs.rows(np.lexsort((pairs.v, pairs.u)))
 
 

@@ -70,7 +70,7 @@ class GammaFigures(NamedTuple):
             "gap": self.gap,
             "gamma": self.gamma.to_dict(),
             "gamma_cat": self.cat.to_dict(),
-            "gamma_k": {label: of.to_dict() for label, of in self.labels.items()},
+            "gamma_k": {label: figure.to_dict() for label, figure in self.labels.items()},
         }
 
 
@@ -123,7 +123,7 @@ class Gamma(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [{"a": a, "b": b, **of.to_dict()} for (a, b), of in self.pairs.items()]
+        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
         whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
         return {**whole, "pairs": pairs} if self.pairs else whole
 
@@ -131,8 +131,8 @@ class Gamma(Result):
         intervals = self.resampling is not None
         rows: list[list[Value]] = []
         named = list(self._named(by))
-        for names, documents, of in named:
-            rows.append([*names, *values(of, intervals, True), documents])
+        for names, documents, figure in named:
+            rows.append([*names, *values(figure, intervals, True), documents])
         heads = {
             None: [Column("coefficient", "coefficient", "name", "coefficient of units")],
             "label": [Column("label", "label", "name", "label of units")],
@@ -152,7 +152,7 @@ class Gamma(Result):
             caption=f"γ of {counted(len(self.annotators), 'annotator')},"
             f" {counted(self.team.documents, noun)}",
             remarks=[
-                *reasons([(" ".join(map(str, names)), of) for names, _, of in named]),
+                *reasons([(" ".join(map(str, names)), figure) for names, _, figure in named]),
                 *self.caveats,
             ],
         )
@@ -163,8 +163,8 @@ class Gamma(Result):
             yield ["γ"], self.team.documents, self.gamma
             yield ["γ_cat"], self.team.documents, self.gamma_cat
         elif by == "label":
-            for label, of in self.gamma_k.items():
-                yield [label], self.team.documents, of
+            for label, figure in self.gamma_k.items():
+                yield [label], self.team.documents, figure
         else:
             if not self.pairs:
                 raise SettingError("pairs were not compared; pass pairs=True")
@@ -175,7 +175,7 @@ class Gamma(Result):
     def picture(self) -> Picture:
         """Return γ, γ_cat and γ_k as dots with their intervals."""
         named = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
-        rows: list[tuple[str, list[Dot]]] = [(name, [dot(of)]) for name, of in named]
+        rows: list[tuple[str, list[Dot]]] = [(name, [dot(figure)]) for name, figure in named]
 
         def draw(ax: Any) -> None:
             dots(ax, rows, ["value"], "γ", zero=True)

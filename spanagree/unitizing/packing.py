@@ -75,7 +75,7 @@ def pack(
         pairs: those of these documents that may be aligned.
         annotators: of each document, how many annotators saw it.
         dissimilarity: of two units.
-        group: of each unit its unitary alignment; those found are written here, each with the
+        group: of each unit its unitary alignment; those worth are written here, each with the
             number of its first unit.
 
     Returns:
@@ -96,11 +96,11 @@ def pack(
     open_ = (gap > tolerance) & (gap < _CLOSE * dissimilarity.delta_empty) & ~cut
     if open_.any():  # nothing else can be part of a better alignment
         here = open_[units.document]
-        found, left_out = _worth(
+        worth, left_out = _worth(
             problem, np.where(here, prices, np.inf), -(gap + tolerance)[units.document]
         )
         cut[units.document[left_out]] = True
-        _, short = _best_whole(problem, [x.units for x in found], open_, group)
+        _, short = _best_whole(problem, [x.units for x in worth], open_, group)
         gap[open_] = short[open_]
     return np.where(cut, np.nan, np.where(gap <= tolerance, 0.0, gap))
 
@@ -146,16 +146,16 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
         floor = _FLOORS[number] if number < len(_FLOORS) else 0.0
         prices = np.maximum(centre, floor * empty)
         least = -_SLACK * empty if floor == 0 else 0.0
-        found, left_out = _worth(problem, prices, np.full(len(centre), least))
+        worth, left_out = _worth(problem, prices, np.full(len(centre), least))
         cut[units.document[left_out]] |= floor == 0
         if floor == 0:
-            lift = _lift(found, len(centre))
+            lift = _lift(worth, len(centre))
             lifted = np.bincount(units.document, lift)
             near = _NEAR * (1 + np.bincount(units.document) / _MANY)
             exact = lifted.max() <= _EXACT * empty
             if exact or (same and (lifted <= near * empty).all()):
                 return pool, centre + lift, cut
-        for i, columns in enumerate(found):
+        for i, columns in enumerate(worth):
             both = np.concatenate((pool[i], columns.units))
             pool[i] = np.unique(both, axis=0) if len(columns.units) else pool[i]
         grown = sum(map(len, pool))
@@ -165,15 +165,15 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
             # while the optimum stays, prices that differ are as good, and their mean is better
             same = abs(duals.sum() - before) <= _EXACT * empty * len(duals)
         centre = (centre + duals) / 2 if same else duals
-    found, left_out = _worth(problem, centre, np.zeros(len(centre)))
+    worth, left_out = _worth(problem, centre, np.zeros(len(centre)))
     cut[units.document[left_out]] = True
-    return pool, centre + _lift(found, len(centre)), cut
+    return pool, centre + _lift(worth, len(centre)), cut
 
 
-def _lift(found: list[_Columns], count: int) -> Floats:
+def _lift(worth: list[_Columns], count: int) -> Floats:
     """Return by how much prices have to rise that no unitary alignment saves more than them."""
     lift = np.zeros(count)
-    for columns in found:
+    for columns in worth:
         share = np.maximum(columns.reduced, 0) / columns.units.shape[1]
         for units in columns.units.T:
             np.maximum.at(lift, units, share)
@@ -209,7 +209,7 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
     first = np.repeat(np.arange(len(gain)), np.diff(problem.begin))
     best = np.full((len(gain), problem.farthest), -np.inf)  # of a later annotator's units
     np.maximum.at(best, (first, problem.rank[problem.near]), gain[problem.near] + problem.saving)
-    found: list[_Columns] = []
+    worth: list[_Columns] = []
     left_out: list[Ints] = []
     members, reduced = np.arange(len(gain))[:, None], gain - empty
     for size in range(1, problem.farthest):
@@ -234,8 +234,8 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
             reduced += _pair_saving(problem, members[row, j], added)
         members = np.column_stack((members[row], added))
         good = reduced > least[members[:, 0]]
-        found.append(_Columns(members[good], reduced[good]))
-    return found, np.concatenate([*left_out, np.zeros(0, np.int64)])
+        worth.append(_Columns(members[good], reduced[good]))
+    return worth, np.concatenate([*left_out, np.zeros(0, np.int64)])
 
 
 def _incidence(columns: list[Ints], count: int) -> object:

@@ -102,8 +102,8 @@ def _void(
     number = np.cumsum(fits) - 1
     total = np.zeros(len(rows[0]))
     can = np.flatnonzero(fits[kind])
-    of = number[kind[can]]
-    total[can] = ratio[of] * inner(profiles, rows[0][can], added, profile[first][of])
+    own = number[kind[can]]
+    total[can] = ratio[own] * inner(profiles, rows[0][can], added, profile[first][own])
     return total[which]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.unitizing.alignment import aligned, aligned_pairs, reachable
 from spanagree.unitizing.control import gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, units_of
@@ -24,6 +27,33 @@ SAMPLERS = {
 
 _TOGETHER = 1500  # units of random annotations that are aligned together
 _SHORTEST = 1e-6  # units of length 0 are drawn again
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Where random annotations come from, and when there are enough.
+
+    Attributes:
+        sampler: one of :data:`SAMPLERS`.
+        chance: the chance model of the sampler chance.
+        precision: the standard error of γ at which sampling ends.
+        seed: for all that is drawn.
+
+    Raises:
+        SettingError: for an unknown sampler, a precision that is not positive, or a bad seed.
+    """
+
+    sampler: str
+    chance: str
+    precision: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_choice(self.sampler, SAMPLERS, "sampler")
+        check_whole(self.seed, 0, "seed")
+        p = self.precision
+        if not isinstance(p, (Real, np.floating)) or isinstance(p, bool) or not p > 0:
+            raise SettingError(f"precision {show(p)}; a number above 0 is needed")
 
 
 class Continuum(NamedTuple):
@@ -128,7 +158,7 @@ def draw(
     numbers: Sequence[int],
 ) -> Drawn:
     """Return what random annotations add up to; each has its own seed, made of its number."""
-    found: list[Drawn] = []
+    parts: list[Drawn] = []
     waiting: list[Units] = []
     for number in numbers:
         rng = np.random.default_rng([seed, number])
@@ -137,9 +167,9 @@ def draw(
         else:
             waiting.append((_normal if sampler == "pygamma" else _shifted)(continuum, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            found.append(measured(waiting, continuum, dissimilarity)[1])
+            parts.append(measured(waiting, continuum, dissimilarity)[1])
             waiting = []
-    return joined(found)
+    return joined(parts)
 
 
 def joined(parts: Sequence[Drawn]) -> Drawn:
@@ -176,7 +206,7 @@ def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
 
 def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
     """Draw numbers of units, gaps and lengths from normal distributions, labels by their shares."""
-    found = []
+    parts = []
     for document, who, units in _documents(continuum):
         counts = np.array([(units.annotator == a).sum() for a in who])
         same = np.diff(units.annotator) == 0
@@ -198,8 +228,8 @@ def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
             end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), number) + sizes)
             label = units.label[rng.integers(len(length), size=number)]
             place = np.full(number, document), np.full(number, annotator)
-            found.append(Units(*place, end - sizes, end, label))
-    return _united(found)
+            parts.append(Units(*place, end - sizes, end, label))
+    return _united(parts)
 
 
 def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
@@ -207,7 +237,7 @@ def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
 
     Shifts differ by half the mean length at least, as long as there is room.
     """
-    found = []
+    parts = []
     for document, who, units in _documents(continuum):
         low, high = min(0.0, float(units.start.min())), float(units.end.max())
         apart = float((units.end - units.start).mean()) / 2
@@ -235,8 +265,8 @@ def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
                 drawn.append(Units(*place, start + back, own.end + shift + back, own.label))
             if any(len(part.start) for part in drawn):
                 break
-        found += drawn
-    return _united(found)
+        parts += drawn
+    return _united(parts)
 
 
 def _united(parts: Sequence[Units]) -> Units:

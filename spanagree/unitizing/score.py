@@ -100,8 +100,8 @@ def with_intervals(
     (ends,) = intervals([(np.arange(len(table)), flat)], _statistic, resampling)
     nothing = (UNDEFINED, UNDEFINED)
     return [
-        of._replace(interval=end._replace(corrected=nothing) if of.reason else end)
-        for of, end in zip(made, ends, strict=True)
+        figure._replace(interval=end._replace(corrected=nothing) if figure.reason else end)
+        for figure, end in zip(made, ends, strict=True)
     ]
 
 
@@ -121,15 +121,15 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
     return listed
 
 
-def values(of: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
+def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
     """Return the values of a coefficient in :func:`columns`."""
-    row: list[Value] = [of.value]
-    ends = of.interval[:3] if of.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
+    row: list[Value] = [figure.value]
+    ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
     if intervals:
         row.append(ends[2])
     if sampled:
-        row.append(of.error)
-    row += [of.observed, of.expected]
+        row.append(figure.error)
+    row += [figure.observed, figure.expected]
     if intervals:
         row += [end for pair in ends for end in pair]
     return row
@@ -137,16 +137,16 @@ def values(of: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
 
 def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
     """Return why figures are undefined or their intervals odd, each reason once."""
-    found: dict[str, None] = {}
-    for name, of in named:
-        if of.reason:
-            found[f"{name}: {of.reason}"] = None
-        if of.interval is not None and of.interval.reason and not of.reason:
-            found[f"{name}: interval: {of.interval.reason}"] = None
-    return list(found)
+    listed: dict[str, None] = {}
+    for name, figure in named:
+        if figure.reason:
+            listed[f"{name}: {figure.reason}"] = None
+        if figure.interval is not None and figure.interval.reason and not figure.reason:
+            listed[f"{name}: interval: {figure.interval.reason}"] = None
+    return list(listed)
 
 
-def dot(of: Disagreement) -> Dot:
+def dot(figure: Disagreement) -> Dot:
     """Return a value with its interval."""
-    low, high = (float("nan"),) * 2 if of.interval is None else of.interval.corrected
-    return of.value, low, high
+    low, high = (float("nan"),) * 2 if figure.interval is None else figure.interval.corrected
+    return figure.value, low, high

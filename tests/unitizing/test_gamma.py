@@ -17,7 +17,7 @@ import spanagree as sa
 from spanagree.unitizing.alignment import best_alignment, cost_of
 from spanagree.unitizing.control import expected_gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, Units, ordinal_places
-from spanagree.unitizing.gamma import _estimate
+from spanagree.unitizing.expected_disorder import estimate
 from spanagree.unitizing.sampling import Continuum, draw, measured
 
 
@@ -294,7 +294,7 @@ def test_the_control_variate_pays():
     continuum, d = Continuum.of(corpus), Dissimilarity()
     drawn = draw(continuum, d, "chance", "nonoverlapping", 0, range(40))
     known = expected_gains(corpus, "nonoverlapping", continuum.annotators, d)
-    with_it, without = _estimate(drawn, known), _estimate(drawn, None)
+    with_it, without = estimate(drawn, known), estimate(drawn, None)
     assert with_it.error < without.error / 2  # a quarter of the draws
     assert abs(with_it.total - without.total) < 4 * without.error
 
