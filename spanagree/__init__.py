@@ -98,6 +98,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.unitizing.gamma import gamma as gamma
     from spanagree.unitizing.gamma_result import Gamma as Gamma
     from spanagree.unitizing.score import Disagreement as Disagreement
+    from spanagree.unitizing.side_by_side import SideBySide as SideBySide
+    from spanagree.unitizing.side_by_side import side_by_side as side_by_side
 
 with open(__file__, encoding="utf-8") as _source:  # each name is written once, above
     _IMPORTS = [line.split() for line in _source if line.startswith("    from spanagree.")]

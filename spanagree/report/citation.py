@@ -188,6 +188,8 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     if "test" in settings:
         return "luck" if settings["test"] == "luck" else "comparison"
+    if "measure" in settings:
+        return "unitizing"
     if "average" in settings:
         return "levels" if levels else "evaluation"
     if "team" in settings:
