@@ -28,6 +28,9 @@ from spanagree.report.references import REFERENCES, software
 from spanagree.report.signature_parser import settings_of
 from spanagree.settings import KEYS, __version__, signature, unit
 from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
+from spanagree.unitizing.dissimilarity import CATEGORICAL
+from spanagree.unitizing.sampling import SAMPLERS
 
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""
@@ -38,7 +41,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
-    "test": (*TESTS, "luck"), "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
+    "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
+    "sampler": SAMPLERS, "test": (*TESTS, "luck"), "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here

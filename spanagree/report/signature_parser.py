@@ -71,6 +71,8 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
     match KEYS[key]:
         case "whole":
             return {key: int(value)}
+        case "number":
+            return {key: float(value)}
         case "yes or no":
             return {key: value == "yes"}
         case "numbers" | "classes" if value != "estimated":

@@ -111,8 +111,8 @@ class AlphaU(Result):
             None: [Column("label", "label", "name", "label of units")],
             "label": [Column("label", "label", "name", "label of units")],
             "pair": [
-                Column("annotator_a", "annotator", "name"),
-                Column("annotator_b", "annotator", "name"),
+                Column("annotator_a", "annotator", "name", "annotator of units"),
+                Column("annotator_b", "annotator", "name", "annotator of units"),
             ],
         }[by]
         placed = self.settings.measure == "alpha-u-placed"

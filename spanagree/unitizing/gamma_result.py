@@ -137,8 +137,8 @@ class Gamma(Result):
             None: [Column("coefficient", "coefficient", "name", "coefficient of units")],
             "label": [Column("label", "label", "name", "label of units")],
             "pair": [
-                Column("annotator_a", "annotator", "name"),
-                Column("annotator_b", "annotator", "name"),
+                Column("annotator_a", "annotator", "name", "annotator of units"),
+                Column("annotator_b", "annotator", "name", "annotator of units"),
                 Column("coefficient", "coefficient", "name", "coefficient of units"),
             ],
         }[by]
@@ -155,6 +155,7 @@ class Gamma(Result):
                 *reasons([(" ".join(map(str, names)), figure) for names, _, figure in named]),
                 *self.caveats,
             ],
+            meanings={} if by == "label" else {"γ": "γ", "γ_cat": "γ_cat"},
         )
 
     def _named(self, by: str | None) -> Iterator[tuple[list[str], int, Disagreement]]:

@@ -107,14 +107,15 @@ def with_intervals(
 
 def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
     """Return the columns of a coefficient: for data its name stands before the figures."""
-    listed = [Column(f"{name}_value", title, "figure")]
+    meaning = "value of units" if title == "value" else title
+    listed = [Column(f"{name}_value", title, "figure", meaning)]
     if intervals:
         listed.append(Column("", "interval", "interval"))
     if sampled:
-        listed.append(Column(f"{name}_error", "error", "figure", f"error of {title}"))
+        listed.append(Column(f"{name}_error", "error", "figure", "error"))
     listed += [
-        Column(f"{name}_observed", "observed", "figure", f"observed and expected of {title}"),
-        Column(f"{name}_expected", "expected", "figure", f"observed and expected of {title}"),
+        Column(f"{name}_observed", "observed", "figure", "observed and expected of units"),
+        Column(f"{name}_expected", "expected", "figure", "observed and expected of units"),
     ]
     if intervals:
         listed += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]

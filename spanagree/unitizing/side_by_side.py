@@ -25,6 +25,9 @@ from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.gamma import gamma
 
+_MEANINGS = {
+    "α of tokens": "α", "α_U": "α_U", "α_U, placed": "α_U, placed", "γ": "γ", "γ_cat": "γ_cat",
+}  # fmt: skip
 _MATCHES = ("exact", "overlap", "iou", "token")
 
 
@@ -110,6 +113,7 @@ class SideBySide(Result):
             self.settings,
             caption=f"measures of {counted(len(self.annotators), 'annotator')},"
             f" {counted(self.documents, noun)}",
+            meanings={name: meaning for name, meaning in _MEANINGS.items() if name in self.measures},
             remarks=[f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason],
         )
 
