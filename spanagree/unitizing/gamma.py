@@ -21,7 +21,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import printable
+from spanagree.errors import SettingError, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical
@@ -30,6 +30,8 @@ from spanagree.unitizing.expected_disorder import Expected, Job, sampled
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, measured
 from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
+
+_ANNOTATORS = 32  # of one document
 
 
 def gamma(
@@ -145,6 +147,11 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     documents = len(compared)
     number = len(continuum.units.start)
     nothing = "" if number else "nothing is marked in a document that two annotators saw"
+    if int(seen.max(initial=0)) > _ANNOTATORS:
+        raise SettingError(
+            f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
+            f" aligns all at once, and takes {_ANNOTATORS} at most: name some with annotators"
+        )
     if not documents:
         nothing = "no document that two annotators saw"
     if nothing:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -178,19 +178,18 @@ def joined(parts: Sequence[Drawn]) -> Drawn:
 
 
 def _placed(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
-    corpus = continuum.corpus
-    layers: dict[str, Layer] = {
-        name: redraw(layer, corpus.lengths, max(1, len(corpus.labels)), rng, chance)
-        for name, layer in corpus.layers.items()
-    }
-    columns = [
-        np.concatenate([getattr(layer, name) for layer in layers.values()])
-        for name in ("document", "start", "end", "label")
-    ]
-    annotator = np.repeat(np.arange(len(layers)), [len(layer) for layer in layers.values()])
-    document, start, end, label = columns
-    units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
-    return units.sorted()
+    """Draw a place for every unit; annotations of a document are documents of their own here."""
+    units = continuum.units
+    (document, annotator), which, _ = distinct(units.document, units.annotator)
+    start, end = (column.astype(np.int64) for column in (units.start, units.end))
+    everyone = np.ones(len(document), np.bool_)
+    layer = Layer(which, start, end, units.label, everyone)
+    lengths = continuum.corpus.lengths[document]
+    drawn = redraw(layer, lengths, max(1, continuum.labels), rng, chance)
+    place = document[drawn.document], annotator[drawn.document]
+    return Units(
+        *place, drawn.start.astype(np.float64), drawn.end.astype(np.float64), drawn.label
+    ).sorted()
 
 
 def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:

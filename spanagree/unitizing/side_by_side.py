@@ -113,7 +113,9 @@ class SideBySide(Result):
             self.settings,
             caption=f"measures of {counted(len(self.annotators), 'annotator')},"
             f" {counted(self.documents, noun)}",
-            meanings={name: meaning for name, meaning in _MEANINGS.items() if name in self.measures},
+            meanings={
+                name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
+            },
             remarks=[f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason],
         )
 
