@@ -258,6 +258,7 @@ def test_options_in_the_docs():
             "evaluate",
             "formats",
             "agreement",
+            "unitizing",
             "coefficients",
             "difficulty",
             "certainty",
