@@ -150,7 +150,7 @@ def _signed(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ",".join(_signed(x) if isinstance(x, str) else f"{x:g}" for x in value)
-    # a user's text may hold anything
     if isinstance(value, float):
         return f"{value:g}"
+    # a user's text may hold anything
     return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)
