@@ -34,11 +34,12 @@ class Signed:
         """Where an answer is shaky, a sentence each."""
         return ()
 
-    def head(self) -> dict[str, Any]:
+    def head(self, **counts: int) -> dict[str, Any]:
         """Return what JSON of every result begins with."""
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
+            **counts,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
         }

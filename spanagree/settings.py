@@ -24,22 +24,22 @@ class Settings(Mapping[str, Any]):
     Attributes:
         offsets: what offsets count, tokens or characters.
         reading: the settings that a reader used.
+        version: of this package.
         ci: how intervals were made, and their confidence.
         resamples, seed: of intervals and tests.
         skipped_blocks: how many blocks failed.
-        version: of this package.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
-    {'offsets': 'tokens', 'version': '0.1.0', 'strict': False}
+    {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
     """
 
     offsets: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    version: str = __version__
     ci: str | None = None
     resamples: int | None = None
     seed: int | None = None
     skipped_blocks: int | None = None
-    version: str = __version__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled

@@ -456,7 +456,7 @@ def test_bad_rows():
         ([("i", "a", "x"), "iax"], {}, "row 2: 'iax'; item, annotator and label of each are needed"),
         ([{"item": 1}], {}, "row 1: {'item': 1}; item, annotator and label of each are needed"),
         (None, {}, "None; a list is needed"),
-        ([("i", "a", 10**5000)], {}, "a number of thousands of digits; a shorter one is needed"),
+        ([("i", "a", 10**5000)], {}, "a number of thousands of digits is not a label; give a shorter one"),
         ([("i", "a", "x")], {"categories": ["y\nz"]}, "unknown label 'x'; the categories are: y\\nz"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):

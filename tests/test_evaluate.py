@@ -417,8 +417,8 @@ def test_progress():
 @pytest.mark.parametrize(
     ("layers", "settings", "message"),
     [
-        (["gold"], {}, "1 layer in the corpus; gold and at least one system are needed: a second file, or columns for both"),
-        ([], {}, "0 layers in the corpus; gold and at least one system are needed: a second file, or columns for both"),
+        (["gold"], {}, "1 layer in the corpus; gold and at least one system are needed: pass a second file, or --columns gold=1,mine=2"),
+        ([], {}, "0 layers in the corpus; gold and at least one system are needed: pass a second file, or --columns gold=1,mine=2"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
         (["gold", "a"], {"match": "partial"}, "unknown match 'partial'; allowed: exact, token, boundaries, iou"),
         (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),

@@ -146,7 +146,7 @@ class Agreement(Result):
         mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
         mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
         mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
-        data = {**self.head(), "documents": self.documents, "team": _team(self.team), "mean": mean}
+        data = self.head(documents=self.documents) | {"team": _team(self.team), "mean": mean}
         data["pairs"] = [
             {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **_scores(p)}
             for p in self.pairs.values()

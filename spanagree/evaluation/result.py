@@ -191,7 +191,7 @@ class Evaluation(Result):
                     for id_, tally in self.by_document(system.name)
                 ]
             systems.append(entry)
-        return {**self.head(), "documents": self.documents, "systems": systems}
+        return {**self.head(documents=self.documents), "systems": systems}
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
