@@ -22,6 +22,7 @@ from spanagree.errors import SettingError, check_choice, printable
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing import continuum as sums_of
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures, AlphaUSettings
+from spanagree.unitizing.canonical import times_seen
 from spanagree.unitizing.placed import CHANCES, expected_placed
 from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
 
@@ -136,7 +137,7 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> _Table:
     sums[units.document, 1 + units.label, 1] = luck
     for column in (0, 1):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
-    who = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    who = times_seen(corpus)
     least = len(corpus.layers) if joined else 2
     return _Table(sums, int(((who >= 2) & (who >= least)).sum()))
 

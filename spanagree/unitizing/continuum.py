@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, show
+from spanagree.unitizing.canonical import times_seen
 
 _PORTION = 1 << 21  # pairs of units that are looked at together
 _BELOW = 2**62  # sums of whole numbers stay below it
@@ -69,13 +70,13 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
         SettingError: for units of one annotator and category that overlap.
     """
     layers = list(corpus.layers.values())
-    seen = np.sum([layer.annotated for layer in layers], axis=0).astype(np.int64)
+    seen = times_seen(corpus)
     compared = (seen == len(layers)) & (seen >= 2) if joined else seen >= 2
     place = np.where(compared, np.cumsum(compared) - 1, -1)
     lengths = corpus.lengths[compared]
     number = np.repeat(np.arange(len(layers)), [len(layer) for layer in layers])
     document, start, end, label = (
-        np.concatenate([getattr(layer, name) for layer in layers])
+        np.concatenate([np.zeros(0, np.int64), *(getattr(layer, name) for layer in layers)])
         for name in ("document", "start", "end", "label")
     )
     order = np.lexsort((start, number, label, document))

@@ -24,7 +24,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
-from spanagree.unitizing.canonical import canonical
+from spanagree.unitizing.canonical import canonical, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.expected_disorder import Expected, Job, sampled
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
@@ -141,7 +141,7 @@ def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:
 
 def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     """Return γ, γ_cat and γ_k of a corpus in canonical order."""
-    seen = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
     continuum = Continuum.of(compared)
     documents = len(compared)

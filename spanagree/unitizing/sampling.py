@@ -15,6 +15,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.unitizing.alignment import aligned, aligned_pairs, reachable
+from spanagree.unitizing.canonical import times_seen
 from spanagree.unitizing.control import gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, units_of
 
@@ -74,8 +75,8 @@ class Continuum(NamedTuple):
     @classmethod
     def of(cls, corpus: Corpus) -> Continuum:
         """Return what there is in a corpus."""
-        seen = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
-        return cls(corpus, units_of(corpus), seen.astype(np.int64), len(corpus.labels))
+        seen = times_seen(corpus)
+        return cls(corpus, units_of(corpus), seen, len(corpus.labels))
 
 
 class Drawn(NamedTuple):

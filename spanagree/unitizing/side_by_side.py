@@ -23,6 +23,7 @@ from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
+from spanagree.unitizing.canonical import times_seen
 from spanagree.unitizing.gamma import gamma
 
 _MEANINGS = {
@@ -163,7 +164,7 @@ def side_by_side(
     0.8792
     """
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
-    seen = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
     settings = SideBySideSettings(
         measure="all",

@@ -362,3 +362,13 @@ def test_categories_by_hand():
     result = sa.gamma(corpus, alpha=2)
     assert result.gamma_cat.observed == pytest.approx(weight / (1 + weight))
     assert result.gamma_k["Y"].observed == 1
+
+
+@pytest.mark.parametrize("annotators", [(), ("a",)])
+def test_nobody_to_compare_with(annotators):
+    """Without two annotators every measure is undefined, with the reason."""
+    units = {name: [[(0, 2, "X")]] for name in annotators}
+    corpus = sa.Corpus.from_segments([9], units)
+    for of in (sa.alpha_u(corpus).all, sa.gamma(corpus).gamma):
+        assert of.reason == "no document that two annotators saw"
+    assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
