@@ -45,6 +45,7 @@ class _Problem(NamedTuple):
         near: the second units of the pairs.
         saving: of each pair (Δ_∅ − d)/C.
         farthest: the greatest number of annotators.
+        documents: how many documents there are.
     """
 
     units: Units
@@ -56,6 +57,7 @@ class _Problem(NamedTuple):
     near: Ints
     saving: Floats
     farthest: int
+    documents: int
 
 
 class _Columns(NamedTuple):
@@ -128,6 +130,7 @@ def _problem(
         pairs.v,
         saving,
         int(seen.max()),
+        len(annotators),
     )
 
 
@@ -140,7 +143,7 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
     units, empty = problem.units, problem.dissimilarity.delta_empty
     pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.farthest + 1)]
     duals = centre = np.zeros(len(problem.each))
-    cut = np.zeros(int(units.document.max()) + 1, np.bool_)
+    cut = np.zeros(problem.documents, np.bool_)
     size, same = 0, False
     for number in range(_ROUNDS):
         floor = _FLOORS[number] if number < len(_FLOORS) else 0.0
@@ -150,8 +153,9 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
         cut[units.document[left_out]] |= floor == 0
         if floor == 0:
             lift = _lift(worth, len(centre))
-            lifted = np.bincount(units.document, lift)
-            near = _NEAR * (1 + np.bincount(units.document) / _MANY)
+            lifted = np.bincount(units.document, lift, problem.documents)
+            own = np.bincount(units.document, minlength=problem.documents)
+            near = _NEAR * (1 + own / _MANY)
             exact = lifted.max() <= _EXACT * empty
             if exact or (same and (lifted <= near * empty).all()):
                 return pool, centre + lift, cut

@@ -129,7 +129,7 @@ def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
     if intervals:
         row.append(ends[2])
     if sampled:
-        row.append(figure.error)
+        row.append(UNDEFINED if figure.reason else figure.error)
     row += [figure.observed, figure.expected]
     if intervals:
         row += [end for pair in ends for end in pair]

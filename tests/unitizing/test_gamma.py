@@ -372,3 +372,14 @@ def test_nobody_to_compare_with(annotators):
     for of in (sa.alpha_u(corpus).all, sa.gamma(corpus).gamma):
         assert of.reason == "no document that two annotators saw"
     assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
+
+
+def test_documents_without_units():
+    """Empty documents add nothing, wherever they stand."""
+    x, y = [(0, 2, "X"), (4, 6, "Y")], [(0, 3, "X")]
+    filled = {"a": [x], "b": [y], "c": [x]}
+    whole = {name: [[], *units, []] for name, units in filled.items()}
+    ids = ["a", "b", "c"]
+    corpus = sa.Corpus.from_segments([9, 9, 9], whole, ids=ids)
+    one = sa.gamma(sa.Corpus.from_segments([9], filled)).gamma
+    assert sa.gamma(corpus).gamma[:3] == pytest.approx(one[:3], rel=1e-9)
