@@ -132,18 +132,3 @@ def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """
     j, i = ranges(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
     return i, j
-
-
-def overlapping(start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Return who on a line begins before an earlier one ends, and the one that reaches furthest.
-
-    >>> [x.tolist() for x in overlapping(np.array([0, 6, 1, 2]), np.array([5, 7, 2, 3]))]
-    [[2, 3], [0, 0]]
-    """
-    order = np.argsort(start, kind="stable")
-    start, end = start[order], end[order]
-    reach = np.maximum.accumulate(end)
-    later = np.flatnonzero(start[1:] < reach[:-1]) + 1
-    # which one set the reach: the last place at which it grew
-    grew = np.maximum.accumulate(np.where(end == reach, np.arange(len(end)), 0))
-    return order[later], order[grew[later - 1]]

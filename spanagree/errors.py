@@ -69,6 +69,16 @@ def unfit(what: str, value: object, needed: str) -> InputError:
     return InputError(f"{what} {show(value)}; {needed}")
 
 
+def reason(error: BaseException) -> str:
+    """Return the first line of what went wrong elsewhere, from its cause where there is one.
+
+    >>> reason(ValueError("no such key\\nwhile reading"))
+    'no such key'
+    """
+    text = str(error.__cause__ or error).strip() or type(error).__name__
+    return printable(text.splitlines()[0])
+
+
 def more_like_it(count: int) -> str:
     """Return what an error adds when there are other cases than the one that it shows.
 
@@ -98,7 +108,7 @@ def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
         raise one_of(choice, names, what)
 
 
-def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotator") -> None:
     """Refuse annotators who are not there.
 
     Raises:
@@ -107,7 +117,7 @@ def check_known(names: Iterable[str], known: Iterable[str]) -> None:
     there = list(known)
     for name in names:
         if name not in there:
-            raise one_of(name, map(printable, there), "annotator")
+            raise one_of(name, map(printable, there), what)
 
 
 def check_whole(value: object, least: int, what: str) -> None:

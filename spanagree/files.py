@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
@@ -75,13 +76,14 @@ def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
         text = raw.decode(encoding)
     except ValueError as error:
         if b"\0" in raw:
-            problem = f": is not text in {encoding} but binary, or in another encoding"
-            raise InputError(f"{name}{problem}; {_NAME_IT}") from None
+            problem = f"is not text in {encoding} but binary, or in another encoding"
+            raise _odd(name, problem) from None
         at = getattr(error, "start", 0)
         line = before + raw.count(b"\n", 0, at) + 1
-        raise _wrong_byte(f"{name}:{line}", raw[at], encoding) from None
+        raise _odd(f"{name}:{line}", f"byte 0x{raw[at]:02x} is not {encoding}") from None
     if "\0" in text:
-        raise _nul(name, before + text.count("\n", 0, text.index("\0")) + 1)
+        line = before + text[: text.index("\0")].count("\n") + 1
+        raise _odd(f"{name}:{line}", _NUL)
     return text
 
 
@@ -100,13 +102,14 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
         try:
             for number, line in enumerate(text):
                 if "\0" in line:
-                    raise _nul(name, number + 1)
+                    raise _odd(f"{name}:{number + 1}", _NUL)
                 yield line if number else line.removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            raise _wrong_byte(name, error.object[error.start], encoding) from None
+            byte = error.object[error.start]
+            raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
 
 
-_NAME_IT = "--encoding (encoding=) names it"
+_NUL = "a NUL character: the file is binary, or in another encoding"
 
 
 def _check_encoding(encoding: str) -> None:
@@ -118,31 +121,8 @@ def _check_encoding(encoding: str) -> None:
         ) from None
 
 
-def _nul(name: str, line: int) -> InputError:
-    return InputError(
-        f"{name}:{line}: a NUL character: the file is binary, or in another encoding; {_NAME_IT}"
-    )
-
-
-def _wrong_byte(where: str, byte: int, encoding: str) -> InputError:
-    return InputError(
-        f"{where}: byte 0x{byte:02x} is not {encoding}; the encoding of the file is needed:"
-        " --encoding (encoding=)"
-    )
-
-
-@contextmanager
-def _reading(name: str) -> Iterator[None]:
-    """Say of what goes wrong in here that ``name`` cannot be read, and why."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{name}: is a folder; a file is needed") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be read: {reason}") from None
+def _odd(where: str, problem: str) -> InputError:
+    return InputError(f"{where}: {problem}; --encoding (encoding=) names the file's encoding")
 
 
 def check_writable(path: PathName) -> None:
@@ -164,8 +144,8 @@ def check_writable(path: PathName) -> None:
 
 
 @contextmanager
-def writing(name: str) -> Iterator[None]:
-    """Say of what goes wrong in here that ``name`` cannot be written, and why.
+def writing(name: str, done: str = "written") -> Iterator[None]:
+    """Say of what goes wrong in here that ``name`` cannot be written (or ``done`` else), and why.
 
     Raises:
         InputError: in place of any error of the system; errors of ours stay.
@@ -175,8 +155,16 @@ def writing(name: str) -> Iterator[None]:
     except SpanAgreeError:
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name}: cannot be written: {printable(str(reason))}") from None
+        reason = printable(str(getattr(error, "strerror", None) or error))
+        problem = f"cannot be {done}: {reason}"
+        if done == "read" and isinstance(error, FileNotFoundError):
+            problem = "no such file"
+        elif isinstance(error, IsADirectoryError):
+            problem = "is a folder; a file is needed"
+        raise InputError(f"{name}: {problem}") from None
+
+
+_reading = partial(writing, done="read")
 
 
 def write_text(path: PathName, text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from spanagree.errors import check_choice, counted
-from spanagree.matching.score import Score
+from spanagree.matching.score import Interval, Score
 from spanagree.rendering.data import to_arrow
 from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
@@ -34,23 +34,19 @@ class Signed:
         """Where an answer is shaky, a sentence each."""
         return ()
 
-    def head(self, **counts: int) -> dict[str, Any]:
-        """Return what JSON of every result begins with."""
+    def head(self, **more: Any) -> dict[str, Any]:
+        """Return what JSON of every result begins with; more of it comes after the settings."""
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
-            **counts,
+            **more,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
         }
 
 
-class Result(Signed):
-    """A result that can be shown, in any way.
-
-    A kind of result says what it can be broken down by (``BY``), describes itself as a table
-    (``_table``) and as a picture (``_picture``); all else follows.
-    """
+class Tabled:
+    """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
 
     BY: ClassVar[Mapping[str, str]] = {}
 
@@ -83,6 +79,10 @@ class Result(Signed):
         """
         return to_arrow(self.table(by))
 
+
+class Result(Signed, Tabled):
+    """A result that can be shown, in any way: as a table, and as a picture (``picture``)."""
+
     def plot(self, ax: Any = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
 
@@ -112,22 +112,13 @@ def caveats(name: str, score: Score, units: int, noun: str) -> list[str]:
     >>> caveats("mine", Score(0.9, 0.8, 0.5), units=100, noun="document")
     ['mine: luck alone gives 0.8000; the corrected figure rests on the little that is left']
     """
-    sentences = []
-    if 0 < units < FEW:
-        sentences.append(
-            f"{name}: only {counted(units, noun)}; on others the figures may differ a lot"
-        )
-    if score.expected > HIGH:  # nan is not
-        sentences.append(
-            f"{name}: luck alone gives {score.expected:.4f}; the corrected figure rests on the"
-            " little that is left"
-        )
-    if score.interval is not None:
-        low, high = score.interval.corrected
-        if high - low > WIDE:
-            sentences.append(
-                f"{name}: the corrected figure is only known to lie in {low:.2f} to {high:.2f}"
-            )
-        if score.interval.reason:
-            sentences.append(f"{name}: interval: {score.interval.reason}")
-    return sentences
+    interval = score.interval or Interval((0, 0), (0, 0), (0, 0))
+    low, high = interval.corrected
+    cases = {
+        f"only {counted(units, noun)}; on others the figures may differ a lot": 0 < units < FEW,
+        f"luck alone gives {score.expected:.4f}; the corrected figure rests on the little that is"
+        " left": score.expected > HIGH,  # nan is not
+        f"the corrected figure is only known to lie in {low:.2f} to {high:.2f}": high - low > WIDE,
+        f"interval: {interval.reason}": interval.reason,
+    }
+    return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]

@@ -19,7 +19,8 @@ _COUNTS = "ill_formed"  # among the settings of reading, counts that add
 class Settings(Mapping[str, Any]):
     """The settings that made a result; each kind of result has fields of its own before these.
 
-    As a mapping, a result's settings hold those that apply, and those of reading among them.
+    As a mapping, a result's settings hold those that apply, and those of reading among them; an
+    underscore at the end of a field's name is not part of the key.
 
     Attributes:
         offsets: what offsets count, tokens or characters.
@@ -50,13 +51,13 @@ class Settings(Mapping[str, Any]):
         own = [each.name for each in fields(self) if each.name not in shared]
         values = {name: getattr(self, name) for name in (*own, "offsets")} | dict(self.reading)
         values |= {name: getattr(self, name) for name in shared[2:]}
-        return {key: value for key, value in values.items() if value is not None}
+        return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
 
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
         """Return the settings of this kind that a mapping holds, as one from a file."""
-        own = {each.name for each in fields(cls)}
-        named = {key: value for key, value in settings.items() if key in own}
+        own = {each.name.removesuffix("_"): each.name for each in fields(cls)}
+        named = {own[key]: value for key, value in settings.items() if key in own}
         return cls(**named, reading={k: v for k, v in settings.items() if k not in own})
 
     def extended(self, kind: type[_Kind], **more: Any) -> _Kind:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import sys
 
-import pandas
-import pyarrow
 import pytest
 
 import spanagree as sa
 from spanagree.rendering.data import to_arrow
 from spanagree.rendering.table import Table
+
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
 
 SEGMENTS = {
     "gold": [[(0, 2, "X"), (3, 4, "Y")], [(0, 1, "X")], []],

@@ -245,7 +245,7 @@ def test_agreement_of_a_team(newsroom):
         assert low <= part.f1.corrected <= high
     low, high = result.mean.interval.corrected
     assert low <= result.mean.corrected <= high
-    import spanagree.agreement.intervals as module
+    import spanagree.uncertainty.bootstrap as module
 
     dense = module._DENSE
     try:

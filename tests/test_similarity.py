@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
 
 import spanagree as sa
+from spanagree.blocks.exact_sums import TallySum
 from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
@@ -285,12 +286,13 @@ def test_tallies_by_document_and_label(match, chance):
     assert total.expected == pytest.approx(parts.expected, rel=1e-12)
     mixed = corpus.subset(np.random.default_rng(1).permutation(len(corpus)))
     assert totals(mixed, match, chance).total() == total
-    by_label = whole.by_label(corpus.labels)
     if MATCHES[match].of_label:
-        assert sum(t.expected for t in by_label.values()) == pytest.approx(total.expected)
+        by_label = TallySum.each(whole, whole.label, len(corpus.labels))
+        assert sum(sums.tally.expected for sums in by_label) == pytest.approx(total.expected)
     else:
-        assert by_label == {}
-    of_documents = [whole.of_document(d).expected for d in range(len(corpus))]
+        assert set(whole.label.tolist()) == {-1}
+    by_document = TallySum.each(whole, whole.document, len(corpus))
+    of_documents = [sums.tally.expected for sums in by_document]
     assert math.fsum(of_documents) == pytest.approx(total.expected, rel=1e-12)
 
 

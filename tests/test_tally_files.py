@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +18,9 @@ from strategies import PAIRS, crowds
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.evaluation import tally_files
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 KEY = b"spanagree.tallies"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Ints, distinct
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
@@ -88,10 +88,7 @@ class CountedPairs(Counted[AgreementSettings]):
                 for name in names
             },
             "pairs": pairs,
-            "labels": {
-                label: self.labels.get(label, NO_TALLY).plus(other.labels.get(label, NO_TALLY))
-                for label in sorted({*self.labels, *other.labels})
-            },
+            "labels": added(self.labels, other.labels),
             "kept": None,
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -12,8 +11,8 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
-from spanagree.errors import SettingError, check_choice, counted, one_of, printable, show
-from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
+from spanagree.errors import SettingError, check_choice, check_known, counted, printable, show
+from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
@@ -97,12 +96,11 @@ class Disagreements(Result):
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for d, kind, a, b in rows:
             texts = self._texts(d, a, b) if self.with_text else ()
-            sides = (self._segment(a), self._segment(b))
-            yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], *sides, *texts)
-
-    def _segment(self, row: Row) -> Segment | None:
-        start, end, label = row
-        return None if start == NONE else Segment(start, end, self.corpus.labels[label])
+            first, second = (
+                None if start == NONE else Segment(start, end, self.corpus.labels[label])
+                for start, end, label in (a, b)
+            )
+            yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], first, second, *texts)
 
     def _texts(self, d: int, a: Row, b: Row) -> list[str]:
         there = [row for row in (a, b) if row[0] != NONE]
@@ -127,13 +125,8 @@ class Disagreements(Result):
             entry[name] = {**side, "text": text} if side is not None and self.with_text else side
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns of :meth:`to_rows`."""
-        return (*(column.key for column in self._columns() if column.key), "signature")
-
-    def _columns(self) -> list[Column]:
-        """Return the columns; if there is no row, people see none of them."""
+    def _table(self, by: str | None) -> Table:
+        """A row for each disagreement; if there is none, the caption says so."""
         columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
         for side, name in zip("ab", self.between, strict=True):
             columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
@@ -141,23 +134,22 @@ class Disagreements(Result):
             columns += [Column("", printable(name), "name"), Column("", "label", "name")]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
-        around = ("before", "after") if self.with_text else ()
-        columns += [Column(name, "", "name") for name in around]
-        return columns if len(self) else [column._replace(title="") for column in columns]
-
-    def _table(self, by: str | None) -> Table:
-        """A row for each disagreement; if there is none, the caption says so."""
+        if self.with_text:
+            columns += [Column("before", "", "name"), Column("after", "", "name")]
+        if not len(self):  # people see no column
+            columns = [column._replace(title="") for column in columns]
         rows: list[list[Value]] = []
         for row in self:
             rows.append([row.document, row.kind])
             for segment, text in ((row.a, row.a_text), (row.b, row.b_text)):
-                rows[-1] += segment or (None, None, None)
-                rows[-1] += ["", ""] if segment is None else _shown(segment)
+                start, end, label = segment or (None, None, None)
+                rows[-1] += [start, end, label]
+                rows[-1] += ["", ""] if segment is None else [f"{start}–{end}", label]
                 if self.with_text:
                     cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
                     rows[-1] += [text, cut]
             rows[-1] += [row.before, row.after] if self.with_text else []
-        return Table(self._columns(), rows, self.settings, caption=self._caption())
+        return Table(columns, rows, self.settings, caption=self._caption())
 
     def _caption(self) -> str:
         """Say how many there are of each kind, or why there is nothing to show."""
@@ -176,11 +168,7 @@ class Disagreements(Result):
         """Return how many disagreements there are of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
-        return Picture(functools.partial(bars, counts=counts, what=what))
-
-
-def _shown(segment: Segment) -> tuple[str, str]:
-    return f"{segment.start}–{segment.end}", segment.label
+        return Picture(lambda ax: bars(ax, counts, what))
 
 
 def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
@@ -226,9 +214,8 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    layers, documents, notes = _two(corpus, a, b)
     names = _chosen(kinds)
-    pairs = pairing(*layers, labels=len(corpus.labels))
+    layers, pairs, documents, notes = _two(corpus, a, b)
     counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
@@ -253,15 +240,13 @@ def disagreements(
     )
 
 
-def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list[str]]:
-    """Return the layers of two annotators, how many documents both saw, and notes.
+def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], Pairing, int, list[str]]:
+    """Return the layers of two annotators, their segments in pairs, how many both saw, and notes.
 
     Raises:
         SettingError: as for :func:`disagreements`.
     """
-    for name in (a, b):
-        if not isinstance(name, str) or name not in corpus.layers:
-            raise one_of(name, map(printable, corpus.layers), "annotator")
+    check_known((a, b), corpus.layers)
     if a == b:
         raise SettingError(f"between {show(a)} and itself; two annotators are needed")
     layers = corpus.layers[a], corpus.layers[b]
@@ -275,7 +260,7 @@ def _two(corpus: Corpus, a: str, b: str) -> tuple[tuple[Layer, Layer], int, list
     if unshared := len(corpus) - both:
         who = f"{printable(a)} and {printable(b)}"
         notes.append(f"{unshared} of {len(corpus)} documents not shared by {who}, left out")
-    return layers, both, notes
+    return layers, pairing(*layers, labels=len(corpus.labels)), both, notes
 
 
 def _chosen(kinds: Iterable[str] | None) -> list[str]:
@@ -328,31 +313,20 @@ class Confusion(Result):
     def _table(self, by: str | None) -> Table:
         """For people the matrix; for programs a row for each cell that is not 0."""
         a, b = map(printable, self.settings.between)
-        names = (*self.labels, _NOTHING)
-        titles = [Column("", name, "count") for name in map(printable, names)]
-        columns = [
-            Column("a", "", "name"),
-            Column("b", "", "name"),
-            Column("count", "", "count"),
-            Column("", f"{a} ↓ {b} →", "name"),
-        ]
-        rows: list[list[Value]] = [
-            [None, None, None, name, *row]
-            for name, row in zip(names, self.matrix.tolist(), strict=True)
-        ]
-        beside: list[None] = [None] * (1 + len(names))
-        given = (*self.labels, None)
-        rows += [
-            [given[i], given[j], int(self.matrix[i, j]), *beside]
-            for i, j in np.argwhere(self.matrix).tolist()
-        ]
+        names, given = (*self.labels, _NOTHING), (*self.labels, None)
+        cells = np.argwhere(self.matrix).tolist()
+        data = Table(
+            [Column("a", kind="name"), Column("b", kind="name"), Column("count", kind="count")],
+            [[given[i], given[j], int(self.matrix[i, j])] for i, j in cells],
+            self.settings,
+        )
+        titles = (Column("", printable(name), "count") for name in names)
         return Table(
-            [*columns, *titles],
-            rows,
+            [Column("", f"{a} ↓ {b} →", "name"), *titles],
+            [[name, *row] for name, row in zip(names, self.matrix.tolist(), strict=True)],
             self.settings,
             caption=f"labels of {a} and {b}, {counted(self.documents, unit(self.settings))}",
-            for_people=range(len(names)),
-            for_data=range(len(names), len(rows)),
+            in_data=data,
         )
 
     def picture(self) -> Picture:
@@ -382,8 +356,7 @@ def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
     >>> confusion(corpus, "ann", "bob").matrix.tolist()
     [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
     """
-    layers, documents, notes = _two(corpus, a, b)
-    pairs = pairing(*layers, labels=len(corpus.labels))
+    layers, pairs, documents, notes = _two(corpus, a, b)
     nothing = len(corpus.labels)
     whole = np.zeros((nothing + 1, nothing + 1), np.int64)
     sides = zip(layers, pairs[:2], strict=True)

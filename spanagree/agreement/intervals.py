@@ -14,9 +14,7 @@ from spanagree.arrays import Floats, Ints, groups, ranks
 from spanagree.blocks.poisson import Replicates, percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tallies, Tally
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of, intervals
-
-_DENSE = 1 << 24  # cells of documents and pairs; of more, only those that are filled are kept
+from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of, table_of
 
 Part = TypeVar("Part", Team, Member, Pair)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -37,9 +35,7 @@ def with_intervals(
     if counts.kept is not None:
         ends, mean = _over_documents(figures, counts.kept, resampling, progress)
     else:
-        counts.check_ids()
-        assert counts.replicates is not None  # as resampling was asked for
-        ends, mean = _over_replicates(figures, counts.replicates, resampling)
+        ends, mean = _over_replicates(figures, counts.draws(), resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -147,20 +143,14 @@ def _mean_interval(
     figures: Scored, rows: Tallies, pair: Ints, seen: Ints, resampling: Resampling
 ) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
-    from scipy.sparse import coo_array  # takes a tenth of a second to import
-
     names = [sorted(names) for names in figures.pairs]
     unit = np.searchsorted(seen, rows.document)
     column = 3 * ranks(names)[pair]  # canonical order
     values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
-    shape = (len(seen), max(3 * len(names), 1))
-    cells = (np.tile(unit, 3), np.concatenate([column + k for k in range(3)]))
-    table = coo_array((np.concatenate(values).astype(np.float64), cells), shape=shape)
+    entries = [(unit, column + k, value) for k, value in enumerate(values)]
+    table = table_of(entries, (len(seen), max(3 * len(names), 1)))
 
     def mean(sums: Floats) -> Floats:
         return _mean_figures(sums[:, : 3 * len(names)])
 
-    small = shape[0] * shape[1] < _DENSE
-    return interval_of(
-        bootstrap(Sample(table.toarray() if small else table), mean, resampling), 0, resampling
-    )
+    return intervals_of(table, mean, resampling)[0]

@@ -7,7 +7,6 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +15,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.agreement.count import AgreementSettings, CountedPairs
+from spanagree.agreement.count import AgreementSettings, CountedPairs, Kept
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats
+from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
-from spanagree.matching.tally import Tallies, Tally
+from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
 from spanagree.rendering.table import Column, Table, Value
@@ -48,10 +48,7 @@ class Agreement(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
-        tallies: the tallies of every pair, document and label: its ``document`` counts the
-            documents of pairs, which ``pair_documents`` lists.
-        pair_documents: the number of the pair and of the document, for each document of each pair.
-            Over blocks both are ``None``.
+        kept: single documents; ``None`` over blocks.
     """
 
     team: Team
@@ -63,8 +60,7 @@ class Agreement(Result):
     document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
-    tallies: Tallies | None = field(repr=False, compare=False)
-    pair_documents: tuple[Ints, Ints] | None = field(repr=False, compare=False)
+    kept: Kept | None = field(repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -72,18 +68,6 @@ class Agreement(Result):
         "label": "a row for each label",
         "document": "a row for each document that two annotators saw and one marked something in",
     }
-
-    def kept(self) -> tuple[Tallies, tuple[Ints, Ints]]:
-        """Return the tallies of every pair and document, and the number of both.
-
-        Raises:
-            SettingError: for an agreement over blocks, which keeps sums only.
-        """
-        if self.tallies is None or self.pair_documents is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an agreement of one corpus keeps them"
-            )
-        return self.tallies, self.pair_documents
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -124,13 +108,17 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, (_, document) = self.kept()
+        if self.kept is None:
+            raise SettingError(
+                "single documents are not kept over blocks; an agreement of one corpus keeps them"
+            )
+        tallies, _, document, _ = self.kept
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
-        sums = tallies.totals(which, self.documents)
+        sums = TallySum.each(tallies, which, self.documents)
         for d in np.unique(which).tolist():
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
-            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d]
+            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
@@ -146,7 +134,7 @@ class Agreement(Result):
         mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
         mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
         mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
-        data = self.head(documents=self.documents) | {"team": _team(self.team), "mean": mean}
+        data = {**self.head(documents=self.documents), "team": _team(self.team), "mean": mean}
         data["pairs"] = [
             {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **_scores(p)}
             for p in self.pairs.values()
@@ -175,15 +163,9 @@ class Agreement(Result):
         names, parts, more = _LAYOUTS[by](self)
         ci = self.settings.ci is not None and by != "document"
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
-        sizes = ("marked a", "marked b") if by == "pair" else ("", "")
-        columns = [
-            *(*names, *f1.columns, Column("matched"), Column("expected")),
-            *(
-                Column(f"size_{side}", title, "count")
-                for side, title in zip("ab", sizes, strict=True)
-            ),
-            *more,
-        ]
+        a, b = ("marked a", "marked b") if by == "pair" else ("", "")
+        columns = [*names, *f1.columns, Column("matched"), Column("expected")]
+        columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
         rows = [
             [*before, *f1.values(score), *_columns(tally), *behind]
             for before, score, tally, behind in parts
@@ -236,13 +218,10 @@ class Agreement(Result):
     def picture(self) -> Picture:
         """Return the corrected F1 of each annotator with each other as a heat map."""
         names = list(self.annotators)
-        draw = functools.partial(sentence, text="no annotator")
-        if names:
-            values = self.matrix()
-            draw = functools.partial(
-                heat_map, rows=names, columns=names, values=values, what="corrected F1"
-            )
-        return Picture(draw, square_size(len(names)))
+        size = square_size(len(names))
+        if not names:
+            return Picture(lambda ax: sentence(ax, "no annotator"), size)
+        return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)
 
 
 def _size(tally: Tally) -> int:
@@ -271,9 +250,7 @@ _PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
 def _columns(tally: Tally | None) -> list[Value]:
-    if tally is None:
-        return [None] * 4
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
+    return [None] * 4 if tally is None else [*tally.counts]
 
 
 def _whole(result: Agreement) -> _Layout:
@@ -376,6 +353,5 @@ def result(
         None if kept is None else kept.ids,
         settings,
         counts.final_notes(),
-        None if kept is None else kept.tallies,
-        None if kept is None else (kept.pair, kept.document),
+        kept,
     )

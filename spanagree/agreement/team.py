@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -110,11 +110,10 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
     """
 
-    def __init__(
-        self, names: Sequence[str], members: Sequence[tuple[int, int]], pairs: Sequence[Pair]
-    ) -> None:
+    def __init__(self, names: Iterable[str], pairs: Mapping[tuple[int, int], Pair]) -> None:
+        """Make it of all annotators, and the pairs by the numbers of the two, the lower first."""
         self._names = {name: i for i, name in enumerate(names)}
-        self._pairs = dict(zip(members, pairs, strict=True))
+        self._pairs = dict(sorted(pairs.items()))
 
     @property
     def members(self) -> Ints:
@@ -161,7 +160,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     def replaced(self, pairs: Sequence[Pair]) -> Pairs:
         """Return the same with other figures."""
-        return Pairs(list(self._names), list(self._pairs), pairs)
+        return Pairs(self._names, dict(zip(self._pairs, pairs, strict=True)))
 
 
 class Scored(NamedTuple):
@@ -181,22 +180,17 @@ def scored(counts: CountedPairs, min_shared: int) -> Scored:
     """Return the figures of what was counted, without intervals."""
     names = list(counts.saw)
     place = {name: i for i, name in enumerate(names)}
-    members = {}
+    by_place = {}
     for (a, b), (shared, sums) in counts.pairs.items():
-        i, j = place[a], place[b]
-        members[min(i, j), max(i, j)] = shared, (sums if i < j else sums.turned()).tally
-    ordered = sorted(members)
-    pairs = [
-        Pair(names[i], names[j], shared, tally, shared < min_shared)
-        for i, j in ordered
-        for shared, tally in [members[i, j]]
-    ]
+        if place[a] > place[b]:
+            a, b, sums = b, a, sums.turned()
+        by_place[place[a], place[b]] = Pair(a, b, shared, sums.tally, shared < min_shared)
+    pairs = Pairs(names, by_place)
     reason = "" if pairs else _nobody(len(names))
-    by_names = Pairs(names, ordered, pairs)
-    team, annotators = _team_and_members(counts, by_names, reason)
-    mean = _mean([pair.f1 for pair in pairs], reason)
+    team, annotators = _team_and_members(counts, pairs, reason)
+    mean = _mean([pair.f1 for pair in pairs.values()], reason)
     labels = {label: sums.tally for label, sums in counts.labels.items()}
-    return Scored(team, mean, by_names, annotators, labels)
+    return Scored(team, mean, pairs, annotators, labels)
 
 
 def _nobody(annotators: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.blocks.ids import Hashes, check_ids, repeated
+from spanagree.blocks.ids import Hashes, repeated
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
@@ -83,13 +83,19 @@ class Counted(Generic[Kind]):
         rest = f"{more} more notes on blocks" if more > 0 else ""
         return (*filter(None, (twice, *self.notes[:_NOTES], rest)), *self.skipped)
 
-    def check_ids(self) -> None:
-        """Refuse ids that are not unique over all blocks, by which intervals draw.
+    def draws(self) -> Replicates:
+        """Return the sums in resamples over blocks, which were asked for.
 
         Raises:
-            InputError: naming two documents that have the same.
+            InputError: for ids that are not unique over all blocks, naming two documents.
         """
-        check_ids(self.ids)
+        if again := repeated(self.ids):
+            raise InputError(
+                f"{again}; intervals over blocks draw by ids, and each document needs one of its"
+                " own"
+            )
+        assert self.replicates is not None
+        return self.replicates
 
 
 def count_all(
@@ -121,16 +127,17 @@ def count_all(
         return count(source, keep=True, progress=progress)
     whole: Part | None = None
     skipped: list[str] = []
-    for block in each_block(source, count, executor=executor, on_error=on_error, progress=progress):
-        if block.result is None:
-            skipped.append(f"block {block.number} skipped: {block.error}")
+    done = each_block(source, count, executor=executor, on_error=on_error, progress=progress)
+    for number, (block, reason) in enumerate(done, 1):
+        if block is None:
+            skipped.append(f"block {number} skipped: {reason}")
             continue
-        notes = tuple(f"block {block.number}: {note}" for note in block.result.notes)
-        part = replace(block.result, notes=notes, blocks=1)
+        notes = tuple(f"block {number}: {note}" for note in block.notes)
+        part = replace(block, notes=notes, blocks=1)
         try:
             whole = part if whole is None else whole + part
         except InputError as error:
-            raise InputError(f"block {block.number}: {error}") from None
+            raise InputError(f"block {number}: {error}") from None
     if whole is None:
         reason = skipped[0] if skipped else "an iterator gives its blocks once"
         raise InputError(f"no block to {purpose}; {reason}")

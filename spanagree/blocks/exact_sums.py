@@ -7,6 +7,8 @@ and equal to :func:`math.fsum`.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +20,14 @@ _SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends 
 _HALF = 26  # bits; halves of mantissas are summed apart, which no int64 overflows
 
 
-def exact_sum(values: Floats | Ints) -> int:
-    """Return Σ of finite numbers, as a whole number of units of 2**-1126.
-
-    >>> rounded(exact_sum(np.array([0.1] * 10)))
-    1.0
-    """
-    return exact_sums(values, np.zeros(len(values), np.int64), 1)[0]
-
-
 def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
-    """Return the same for each number below ``count``, over the values that ``which`` gives it."""
+    """Return Σ of the values that ``which`` gives each number below ``count``, exactly.
+
+    The sums are whole numbers of units of 2**-1126; the values have to be finite.
+
+    >>> [rounded(total) for total in exact_sums(np.array([0.1] * 10), np.arange(10) % 2, 2)]
+    [0.5, 0.5]
+    """
     totals = [0] * count
     whole: Ints
     power: Ints
@@ -87,18 +86,11 @@ class TallySum(NamedTuple):
 
     def plus(self, other: TallySum) -> TallySum:
         """Return the sums of both."""
-        return TallySum(
-            self.whole and other.whole,
-            self.matched + other.matched,
-            self.expected + other.expected,
-            self.size_a + other.size_a,
-            self.size_b + other.size_b,
-        )
+        return TallySum(self.whole and other.whole, *map(operator.add, self[1:], other[1:]))
 
     def minus(self, other: TallySum) -> TallySum:
         """Return the sums without those of the other, which are part of them."""
-        counts = (now - gone for now, gone in zip(self[1:], other[1:], strict=True))
-        return TallySum(self.whole, *counts)
+        return TallySum(self.whole, *map(operator.sub, self[1:], other[1:]))
 
     @property
     def tally(self) -> Tally:
@@ -110,3 +102,9 @@ class TallySum(NamedTuple):
 
 NO_TALLY = TallySum(True, 0, 0, 0, 0)
 """The sum of no tallies."""
+
+
+def added(one: Mapping[str, TallySum], other: Mapping[str, TallySum]) -> dict[str, TallySum]:
+    """Return the sums of both by name, sorted; a name that one of them lacks has none there."""
+    names = sorted({*one, *other})
+    return {name: one.get(name, NO_TALLY).plus(other.get(name, NO_TALLY)) for name in names}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, counted
+from spanagree.errors import counted
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -48,15 +48,3 @@ def repeated(ids: Sequence[Hashes]) -> str:
         where.append(f"document {number + 1} of block {block + 1}")
     more = f", and {counted(len(again) - 1, 'more document')} too" if len(again) > 1 else ""
     return f"{' and '.join(where)} (of those that were not skipped) have the same id{more}"
-
-
-def check_ids(ids: Sequence[Hashes]) -> None:
-    """Refuse ids that are not unique over all blocks.
-
-    Raises:
-        InputError: naming two documents that have the same.
-    """
-    if again := repeated(ids):
-        raise InputError(
-            f"{again}; intervals over blocks draw by ids, and each document needs one of its own"
-        )

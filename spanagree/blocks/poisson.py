@@ -18,7 +18,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
 from spanagree.errors import InputError, SettingError, show
 from spanagree.matching.score import Interval
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic, interval_of
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -94,7 +94,7 @@ def replicates(
     Raises:
         InputError: if there are none.
     """
-    from scipy.sparse import coo_array  # takes a tenth of a second to import
+    from scipy.sparse import coo_array, vstack  # takes a tenth of a second to import
 
     if not ids:
         raise InputError(
@@ -102,20 +102,17 @@ def replicates(
             " one"
         )
     (documents,) = ids
-    row, column, value, keys, height = [], [], [], [], 0
-    for part in entries:
-        limbs = _limbs(part.values)
-        for limb in limbs:
-            row.append(height + part.which)
-            column.append(part.document)
-            value.append(limb)
-            height += len(part.keys)
-        keys.append((part.keys, len(limbs)))
-    nothing = np.zeros(0, np.int64)
-    cells = [np.concatenate([*cell, nothing]) for cell in (value, row, column)]
-    table = coo_array(
-        (cells[0].astype(np.float64), tuple(cells[1:])), shape=(height, len(documents))
-    ).tocsr()
+    parts = [(part, _limbs(part.values)) for part in entries]
+    tables = [
+        coo_array(
+            (limb.astype(np.float64), (part.which, part.document)),
+            shape=(len(part.keys), len(documents)),
+        )
+        for part, limbs in parts
+        for limb in limbs
+    ]
+    table = vstack(tables).tocsr() if tables else np.empty((0, len(documents)))
+    height = table.shape[0]
     _check_size(height, resampling.resamples)
     sums = np.empty((height, resampling.resamples), np.int64)
     portion = 2 * max(1, _CELLS // max(len(documents), 1) // 2)
@@ -124,10 +121,10 @@ def replicates(
         sums[:, low:high] = table @ weights(documents, low, high, resampling.seed)
     by_key: dict[Key, Ints] = {}
     at = 0
-    for names, height in keys:
-        for k, key in enumerate(names):
-            by_key[key] = sums[at + k : at + height * len(names) : len(names)]
-        at += height * len(names)
+    for part, limbs in parts:
+        rows = sums[at : at + len(limbs) * len(part.keys)]
+        by_key |= {key: rows[k :: len(part.keys)] for k, key in enumerate(part.keys)}
+        at += len(rows)
     return Replicates(by_key)
 
 
@@ -210,5 +207,5 @@ def percentile_intervals(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate, figures = statistic(total[None])[0], statistic(drawn)
-    drawn_figures = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
-    return [interval_of(drawn_figures, first, resampling) for first in range(0, len(estimate), 3)]
+    resampled = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
+    return resampled.intervals(resampling)

@@ -7,11 +7,11 @@ come in the order of the blocks, so what is merged does not depend on who was qu
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
@@ -28,15 +28,6 @@ ON_ERROR = {
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 
 
-@dataclass(frozen=True)
-class Worked(Generic[Done]):
-    """What came of one block: its number from 1, and the result, or why there is none."""
-
-    number: int
-    result: Done | None
-    error: str = ""
-
-
 def each_block(
     blocks: Iterable[Block],
     work: Callable[[Corpus], Done],
@@ -44,8 +35,8 @@ def each_block(
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Worked[Done]]:
-    """Yield the results of ``work`` on each block, in order.
+) -> Iterator[tuple[Done | None, str]]:
+    """Yield the result of ``work`` on each block, in order, or None and why there is none.
 
     Args:
         blocks: corpora, or functions that give them; taken one by one, as they are needed.
@@ -63,15 +54,14 @@ def each_block(
         raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
     for number, (result, error, name) in enumerate(results, 1):
+        reason = ""
         if error is not None:
             reason = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
             reason = reason if name in reason else f"{name}: {reason}"
             if on_error == "raise":
                 kind = SettingError if isinstance(error, SettingError) else InputError
                 raise kind(f"block {number}: {reason}") from None
-            yield Worked(number, None, reason)
-        else:
-            yield Worked(number, result)
+        yield result, reason
         if progress is not None:
             progress(number, number)
 
@@ -89,26 +79,25 @@ def _name(block: Any) -> str:
     return printable(name) if isinstance(name, str) else ""
 
 
-def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
-    source = iter(blocks)
-    while (block := _next(source)) is not None:
-        if isinstance(block, SpanAgreeError):
-            yield None, block, ""
-            return
-        try:
-            yield on_block(block, work), None, _name(block)
-        except (SpanAgreeError, OSError, ValueError) as error:
-            yield None, error, _name(block)
-
-
-def _next(source: Iterator[Block]) -> Block | SpanAgreeError | None:
-    """Return the next block, or the error of a reader that cannot go on; None at the end."""
+def _guarded(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks; the error of a reader that cannot go on is a last one, which fails."""
     try:
-        return next(source)
-    except StopIteration:
-        return None
+        yield from blocks
     except SpanAgreeError as error:
-        return error
+        yield functools.partial(_fail, error)
+
+
+def _fail(error: SpanAgreeError) -> Corpus:
+    raise error
+
+
+def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_Outcome]:
+    for block in _guarded(blocks):
+        name = _name(block)
+        try:
+            yield on_block(block, work), None, name
+        except (SpanAgreeError, OSError, ValueError) as error:
+            yield None, error, name
 
 
 def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
@@ -125,35 +114,23 @@ def _elsewhere(
     blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[_Outcome]:
     """Yield what the executor's workers make; no more is handed out than keeps them busy."""
-    if not isinstance(executor, Executor) and not hasattr(executor, "submit"):
+    if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
     waiting: deque[tuple[Future[Any], str]] = deque()
-    source = iter(blocks)
-    more = True
     try:
-        while more or waiting:
-            while more and len(waiting) < ahead:
-                block = _next(source)
-                more = block is not None and not isinstance(block, SpanAgreeError)
-                if isinstance(block, SpanAgreeError):  # of a reader that gives blocks
-                    failed: Future[Any] = Future()
-                    failed.set_exception(block)
-                    waiting.append((failed, ""))
-                elif block is not None:
-                    waiting.append((_submitted(executor, block, work), _name(block)))
-            if waiting:
+        for block in _guarded(blocks):
+            try:
+                waiting.append((executor.submit(on_block, block, work), _name(block)))
+            except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+                raise SettingError(f"the executor died: {_unexpected(error)}") from None
+            if len(waiting) == ahead:
                 yield _outcome(*waiting.popleft())
+        while waiting:
+            yield _outcome(*waiting.popleft())
     finally:
         for future, _ in waiting:
             future.cancel()
-
-
-def _submitted(executor: Executor, block: Block, work: Callable[[Corpus], Any]) -> Future[Any]:
-    try:
-        return executor.submit(on_block, block, work)
-    except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
-        raise SettingError(f"the executor died: {_unexpected(error)}") from None
 
 
 def _outcome(future: Future[Any], name: str) -> _Outcome:

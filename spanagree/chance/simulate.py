@@ -133,7 +133,8 @@ def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free:
         return rng.integers(0, tokens[group] - size + 1)
     groups = len(tokens)
     # shrunk to one token each, the segments of a group and its free tokens are slots
-    slots = tokens - np.bincount(group, size - 1, groups).astype(np.int64)
+    excess = np.bincount(group, size - 1, groups).astype(np.int64)
+    slots = tokens - excess
     if (slots < np.bincount(group, minlength=groups)).any():
         raise InputError("segments do not fit: together they are longer than their document")
     first = np.cumsum(slots) - slots
@@ -142,8 +143,7 @@ def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free:
     wider = (size - 1)[in_order]
     before = np.empty(len(group), np.int64)  # the excess to the left, in all groups up to here
     before[in_order] = np.cumsum(wider) - wider
-    of_groups = np.bincount(group, size - 1, groups).astype(np.int64)
-    return slot - first[group] + before - (np.cumsum(of_groups) - of_groups)[group]
+    return slot - first[group] + before - (np.cumsum(excess) - excess)[group]
 
 
 def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:

@@ -25,11 +25,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups
-from spanagree.corpus.segments import Layer
+from spanagree.arrays import Floats, Ints, distinct_rows, groups
+from spanagree.corpus.segments import Layer, frozen
 from spanagree.errors import InputError, check_choice, is_whole, show, unfit
 
 CHANCES = {
@@ -62,6 +63,9 @@ _FOURIER = 256  # edges longer than this are summed by Fourier transforms
 
 
 _CHUNK = 1 << 22  # elements of one temporary array
+
+_Cell: TypeAlias = tuple[Ints, Ints, Ints]
+"""F of shapes that differ in n only; these; where they note the profile of one segment length."""
 
 
 # --- one document -------------------------------------------------------------------------------
@@ -106,12 +110,8 @@ def start_distribution(
         return ()
     documents = np.zeros(len(lengths), np.int64)
     profiles, profile = place(documents, np.array([n]), lengths, free=chance == "overlapping")
-    arrays = {}
-    for i in np.unique(profile):
-        p = profiles.expand(int(i))
-        p.setflags(write=False)
-        arrays[int(i)] = p
-    return tuple(arrays[int(i)] for i in profile)
+    arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
+    return tuple(arrays[i] for i in profile.tolist())
 
 
 def _whole(value: object, what: str) -> int:
@@ -192,7 +192,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     counts = np.bincount(group, minlength=len(tokens))
     first = np.cumsum(counts) - counts
     tables: list[tuple[Ints, Ints, Ints]] = []
-    cells: list[_Cell] = []
+    cells: dict[bytes, list[_Cell]] = {}
     edges: list[Floats] = []
     sizes: list[int] = []
     for k in np.unique(counts[counts > 0]):  # groups of equally many segments make a table
@@ -206,9 +206,11 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
         members = groups(which, len(alike))
         for excess, of_these in zip(alike, members, strict=True):
             if excess.sum() <= _FIRST_EDGE:
-                cells += [
-                    _Cell(excess, e, slots[of_these], of_these, of_shape) for e in np.unique(excess)
-                ]
+                for e in np.unique(excess):
+                    first_e, last_e = np.searchsorted(excess, (e, e + 1))
+                    others = np.concatenate((excess[:first_e], excess[first_e + 1 :]))
+                    cell = slots[of_these], of_these, of_shape[:, first_e:last_e]
+                    cells.setdefault(others[others > 0].tobytes(), []).append(cell)
                 continue
             for s in of_these:
                 for e, edge in _long_edges(excess, int(slots[s])).items():
@@ -221,34 +223,18 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     return Profiles.of(np.array(sizes, np.int64), edges), profile
 
 
-class _Cell:
-    """Shapes that differ in n only, and one segment length in them: they share a table T."""
-
-    def __init__(self, excess: Ints, e: int, slots: Ints, shapes: Ints, of_shape: Ints) -> None:
-        first, last = np.searchsorted(excess, (e, e + 1))
-        others = np.concatenate((excess[:first], excess[first + 1 :]))
-        self.others = others[others > 0].tobytes()
-        self.slots = slots
-        self.target = of_shape[:, first:last], shapes
-
-
-def _fill(cells: list[_Cell], edges: list[Floats], sizes: list[int]) -> None:
+def _fill(cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]) -> None:
     """Add the profiles of the short shapes, each once, and tell each shape its own."""
-    number = {key: i for i, key in enumerate(dict.fromkeys(cell.others for cell in cells))}
-    if not cells:
-        return
-    slots = np.concatenate([cell.slots for cell in cells])
-    repeats = [len(cell.slots) for cell in cells]
-    others = np.repeat([number[cell.others] for cell in cells], repeats)
-    (others, slots), profile, _ = distinct(others, slots)
-    profile += len(edges)
-    for key, of_key in zip(number, groups(others, len(number)), strict=True):
+    for key, members in cells.items():
         excess = np.frombuffer(key, dtype=np.int64)
-        edges += _short_edges(excess, slots[of_key])
-        sizes += (slots[of_key] + excess.sum()).tolist()
-    for cell, mine in zip(cells, np.split(profile, np.cumsum(repeats)[:-1]), strict=True):
-        of_shape, shapes = cell.target
-        of_shape[shapes] = mine[:, None]
+        slots, own = np.unique(np.concatenate([cell[0] for cell in members]), return_inverse=True)
+        profile = own + len(edges)
+        edges += _short_edges(excess, slots)
+        sizes += (slots + excess.sum()).tolist()
+        at = 0
+        for of_cell, shapes, target in members:
+            target[shapes] = profile[at : at + len(of_cell), None]
+            at += len(of_cell)
 
 
 # --- the mathematics ----------------------------------------------------------------------------

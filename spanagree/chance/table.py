@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from spanagree.arrays import Floats
 from spanagree.rendering.plots import Picture, curves
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table
 from spanagree.settings import __version__, signature
 
 
@@ -56,34 +56,20 @@ class StartDistributions:
     def table(self, by: str | None = None) -> Table:
         """Return for people a row for each place, for programs one for each length and place."""
         distributions = dict(self._pairs)
-        places = range(max(map(len, distributions.values()), default=0))
-        for_data: list[list[Value]] = [
-            [size, place, probability, "", *[None] * len(distributions)]
+        rows = [
+            (size, place, probability)
             for size, starts in distributions.items()
             for place, probability in enumerate(starts)
         ]
-        nothing = [None] * 3
-        for_people: list[list[Value]] = [
-            [
-                *nothing,
-                str(place),
-                *(p[place] if place < len(p) else None for p in distributions.values()),
-            ]
-            for place in places
-        ]
+        keys = [Column("length", kind="count"), Column("start", kind="count")]
+        titles = (Column("", f"length {size}", meaning="length") for size in distributions)
+        together = enumerate(zip_longest(*distributions.values()))
         return Table(
-            [
-                Column("length", "", "count"),
-                Column("start", "", "count"),
-                Column("probability"),
-                Column("", "start", "name"),
-                *(Column("", f"length {size}", meaning="length") for size in distributions),
-            ],
-            for_data + for_people,
+            [Column("", "start", "name"), *titles],
+            [(str(place), *probabilities) for place, probabilities in together],
             self.settings,
             caption=f"P(start) of random segments in {self.length} tokens",
-            for_data=range(len(for_data)),
-            for_people=range(len(for_data), len(for_data) + len(for_people)),
+            in_data=Table([*keys, Column("probability")], rows, self.settings),
         )
 
     def picture(self) -> Picture:
@@ -91,4 +77,4 @@ class StartDistributions:
         distributions = dict(zip(self.segments, self.start, strict=True))
         rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
         what = f"start, in a document of {self.length} tokens"
-        return Picture(functools.partial(curves, rows=rows, what=what), (5.2, 3.0))
+        return Picture(lambda ax: curves(ax, rows, what), (5.2, 3.0))

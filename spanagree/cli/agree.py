@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 import spanagree as sa
 from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
-from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
+from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
 
 _MEASURED = "Choose what agreement is measured by."
 _SHARED = "Mark pairs that share fewer than N documents."
@@ -39,23 +40,16 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.output(),
     first="--measure --match --by --annotators --columns --scheme --ci --format --output --plot",
 )
-def agree(
-    job: Job,
-    measure: str,
-    match: str,
-    chance: str,
-    by: str | None,
-    annotators: str | None,
-    min_shared: int,
-    **units: Any,
-) -> None:
-    given = click.get_current_context().get_parameter_source
+def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
+    units = {name: settings.pop(name) for name in UNITIZING}
+    source = click.get_current_context().get_parameter_source
     if measure != "f1":
+        given = {name for name in settings if source(name) is not ParameterSource.DEFAULT}
         for name in ("match", "min_shared"):
-            if given(name) is not click.core.ParameterSource.DEFAULT:
+            if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
-        asked = given("chance") is not click.core.ParameterSource.DEFAULT
-        measure_units(job, measure, by, annotators, {**units, "chance": chance if asked else None})
+        units["chance"] = settings["chance"] if "chance" in given else None
+        measure_units(job, measure, by, settings["annotators"], units)
         return
     if unfit := options.given(units):
         name = options.written(next(iter(unfit)))
@@ -63,14 +57,4 @@ def agree(
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
-    result = job.work(
-        "comparing",
-        sa.agree,
-        job.source(),
-        match=match,
-        chance=chance,
-        annotators=options.names_in(annotators),
-        min_shared=min_shared,
-        **drawing,
-    )
-    job.show(result, by, data=lambda: result.to_dict(by))
+    job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)

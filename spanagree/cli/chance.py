@@ -19,12 +19,13 @@ _LENGTHS = "Let the segments have these lengths."
     options.group(
         "The document",
         options.number("--length", "Let the document have N tokens.", required=True),
-        options.option("--segments", _LENGTHS, metavar="N,...", required=True),
+        options.option(
+            "--segments", _LENGTHS, metavar="N,...", required=True, read=options.whole_numbers_in
+        ),
         options.chance(),
     ),
     options.output(),
 )
-def chance(job: Job, length: int, segments: str, chance: str) -> None:
-    lengths = [options.whole_number_in(part, "--segments") for part in segments.split(",")]
-    start = sa.start_distribution(length, lengths, chance)
-    job.show(StartDistributions(length, tuple(lengths), chance, start))
+def chance(job: Job, length: int, segments: list[int], chance: str) -> None:
+    start = sa.start_distribution(length, segments, chance)
+    job.show(StartDistributions(length, tuple(segments), chance, start))

@@ -49,8 +49,15 @@ _WEIGHTS = "Choose how much an item counts in SPA."
         options.flag(
             "--counts", "Read a table with a column for each category: how many chose it."
         ),
-        options.option("--categories", _CATEGORIES, metavar="NAME,...", unless="all used"),
+        options.option(
+            "--categories",
+            _CATEGORIES,
+            metavar="NAME,...",
+            unless="all used",
+            read=options.names_in,
+        ),
         options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        part="labels",
     ),
     options.group(
         "Span corpora",
@@ -74,24 +81,21 @@ def coefficients(
     job: Job,
     tokens: bool,
     skip_outside: bool,
-    annotators: str | None,
-    weights: str,
-    complete_only: bool,
+    annotators: list[str] | None,
     by: str | None,
-    **labels: Any,
+    **settings: Any,
 ) -> None:
-    drawing = job.drawing()
+    drawing, labels = job.drawing(), dict(job.labels)
     if tokens:
         column = labels.pop("annotator")
         if unfit := options.given(labels):
             name = options.written(next(iter(unfit)))
             raise click.UsageError(f"{name} is for a table of labels; leave it out with --tokens")
         corpus = replace(job, reading={**job.reading, "tokens": None, "annotator": column})
-        table = _token_labels(corpus, options.names_in(annotators), skip_outside, drawing)
+        table = _token_labels(corpus, annotators, skip_outside, drawing)
     else:
         table = _label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
-    result = sa.coefficients(table, weights=weights, complete_only=complete_only, **drawing)
-    job.show(result, by)
+    job.show(sa.coefficients(table, **settings, **drawing), by)
 
 
 def _token_labels(
@@ -131,7 +135,7 @@ def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> s
         raise click.UsageError(
             f"{len(job.files)} files; one table of labels is needed, or --tokens for span corpora"
         )
-    for name, several in {"annotator": "wide", "label": "counts", "categories": ""}.items():
-        if not several or labels[several]:
+    for name, several in {"annotator": "wide", "label": "counts"}.items():
+        if labels[several] and labels[name] is not None:
             labels[name] = options.names_in(labels[name])
     return sa.read_labels(path, **{k: v for k, v in labels.items() if v is not None})

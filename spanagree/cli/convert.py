@@ -39,7 +39,7 @@ _CUT = "Choose what becomes of segments that cut a token."
 def convert(
     job: Job,
     to: str | None,
-    annotators: str | None,
+    annotators: list[str] | None,
     to_scheme: str | None,
     tokenizer: str | None,
     cut: str | None,
@@ -60,8 +60,8 @@ def convert(
                 how.pop(key, None)  # for the output alone
     with progress("reading") as advance:
         corpus = read_found(job.paths, how, form, repair, advance)
-    if (names := options.names_in(annotators)) is not None:
-        corpus = corpus.of_annotators(names)
+    if annotators is not None:
+        corpus = corpus.of_annotators(annotators)
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
     write_file(corpus, path, to, wanted)

@@ -32,16 +32,6 @@ def difficulty(job: Job, **settings: Any) -> None:
     job.show(find_difficulty(job, job.source(), **settings))
 
 
-def find_difficulty(
-    job: Job, corpus: Any, gold: str | None, annotators: str | None, match: str, chance: str
-) -> sa.Difficulty:
+def find_difficulty(job: Job, corpus: Any, gold: str | None, **settings: Any) -> sa.Difficulty:
     """Return how hard each document is, by gold or by a team."""
-    return job.work(
-        "comparing",
-        sa.difficulty,
-        corpus,
-        job.layer(gold),
-        annotators=options.names_in(annotators),
-        match=match,
-        chance=chance,
-    )
+    return job.work("comparing", sa.difficulty, corpus, job.layer(gold), **settings)

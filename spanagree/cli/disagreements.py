@@ -25,14 +25,14 @@ _KINDS = f"List disagreements of these kinds: {', '.join(KINDS)}."
     options.group(
         "Comparing",
         options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_IF_TWO),
-        options.option("--kind", _KINDS, metavar="KIND,...", unless="all"),
+        options.option("--kind", _KINDS, metavar="KIND,...", unless="all", read=options.names_in),
         options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
     ),
     options.output(("text", "csv", "jsonl", "json"), explain=False),
     options.reading(),
 )
 def disagreements(
-    job: Job, between: tuple[str, str] | None, kind: str | None, no_text: bool
+    job: Job, between: tuple[str, str] | None, kind: list[str] | None, no_text: bool
 ) -> None:
     corpus = job.read()
     if between is None and len(corpus.layers) != 2:
@@ -41,4 +41,4 @@ def disagreements(
             f" {', '.join(map(printable, corpus.annotators))}"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
-    job.show(sa.disagreements(corpus, a, b, kinds=options.names_in(kind), text=not no_text))
+    job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))

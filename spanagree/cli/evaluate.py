@@ -21,12 +21,14 @@ from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 from spanagree.evaluation.tally_files import check_tallies_can_be_written
 
+_TEST = "Test all pairs of systems, or each against luck."
+
 
 @command(
     options.FILES,
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
-        options.testing([*TESTS, "luck"], "Test all pairs of systems, or each against luck."),
+        options.option("--test", _TEST, choices=[*TESTS, "luck"]),
         resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),
@@ -40,21 +42,18 @@ from spanagree.evaluation.tally_files import check_tallies_can_be_written
 def evaluate(
     job: Job,
     gold: str | None,
-    match: str,
-    chance: str,
     by: str | None,
     test: str | None,
     tallies: str | None,
+    **settings: Any,
 ) -> None:
-    ways = job.ways()
-    _check(job, ways, by, test)
+    _check(job, by, test)
     drawing = job.drawing(test)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
     corpus = job.source()
     named = job.layer(gold)
-    settings: dict[str, Any] = {"match": match, "chance": chance}
     intervals = drawing if "ci" in drawing else {}
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
     _note_gold(named, result)
@@ -62,15 +61,15 @@ def evaluate(
         sa.write_tallies(result, tallies)
     if by == "difficulty":
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
-        job.show(sa.evaluate_levels(result, hard, **ways), notes=result.notes)
+        job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
         tested = test and _tested(test, corpus, result, drawing)
-        job.show(result, by, data=lambda: result.to_dict(by), test=tested)
+        job.show(result, by, test=tested)
 
 
-def _check(job: Job, ways: dict[str, Any], by: str | None, test: str | None) -> None:
+def _check(job: Job, by: str | None, test: str | None) -> None:
     """Refuse options that do not go together."""
-    if any(value is not None for value in ways.values()) and by != "difficulty":
+    if any(value is not None for value in job.levels.values()) and by != "difficulty":
         raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
     if test is not None and by == "difficulty":
         raise click.UsageError("--test is over all documents; not with --by difficulty")
@@ -85,9 +84,9 @@ def _tested(
     test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any]
 ) -> sa.Comparison | sa.LuckTest:
     """Return the test that was asked for, of an evaluation."""
+    drawing.pop("ci", None)
     if test != "luck":
-        chosen = {name: value for name, value in drawing.items() if name != "ci"}
-        return sa.compare_systems(result, test=test, **chosen)
+        return sa.compare_systems(result, test=test, **drawing)
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     with progress("drawing") as advance:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,17 +17,7 @@ import click
 import cloup
 
 import spanagree as sa
-from spanagree.cli.options import (
-    Group,
-    given,
-    group,
-    layers_in,
-    named_in,
-    names_in,
-    number_in,
-    whole_number_in,
-    written,
-)
+from spanagree.cli import options
 from spanagree.errors import InputError, check_choice, check_whole, printable
 from spanagree.files import check_writable, write_text
 
@@ -39,8 +29,8 @@ _FIRST = "Options that most people need"
 _Answer = TypeVar("_Answer")
 
 
-class ReaderGoneError(Exception):
-    """The reader of a pipe, such as `head`, has closed it; click would exit with 1."""
+class ReaderGoneError(BrokenPipeError):
+    """The reader of a pipe has closed it; without a number, as click would exit with 1 for it."""
 
 
 class Command(cloup.Command):
@@ -52,7 +42,7 @@ class Command(cloup.Command):
 
 
 def command(
-    argument: click.Argument | None, *groups: Group, first: str = ""
+    argument: click.Argument | None, *groups: options.Group, first: str = ""
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its own options.
 
@@ -63,17 +53,17 @@ def command(
         groups: the options, in the order of the help.
         first: the names of options that stand before all groups.
     """
-    options = [each for members in groups for each in members]
+    every = [each for members in groups for each in members]
     if first:
-        by_name = {each.opts[-1]: each for each in options}
-        top = group(_FIRST, *(by_name[name] for name in first.split()))
-        options = [*top, *(each for each in options if each not in top)]
+        by_name = {each.opts[-1]: each for each in every}
+        top = options.group(_FIRST, *(by_name[name] for name in first.split()))
+        every = [*top, *(each for each in every if each not in top)]
 
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)
         def run(**values: Any) -> None:
-            shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}}
-            for each in options:
+            shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
+            for each in every:
                 if each.part:
                     shared[each.part][each.name] = values.pop(str(each.name))
             shared |= {
@@ -83,7 +73,7 @@ def command(
             job.check()
             function(job, **values)
 
-        params = [*([argument] if argument else []), *options]
+        params = [*([argument] if argument else []), *every]
         purpose = sys.modules[function.__module__].__doc__
         return Command(function.__name__, params=params, callback=run, help=purpose)
 
@@ -99,7 +89,7 @@ class Job:
         output, plot: where the result and its picture go.
         format, explain: how the result is written.
         block, workers, on_error: how blocks are worked on.
-        reading, certainty, levels: the options of these groups, by name.
+        reading, certainty, levels, labels: the options of these groups, by name.
     """
 
     files: tuple[str, ...] = ()
@@ -113,6 +103,7 @@ class Job:
     reading: Mapping[str, Any] = field(default_factory=dict)
     certainty: Mapping[str, Any] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""
@@ -128,7 +119,7 @@ class Job:
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
-        outputs |= {written(name): path for name, path in more.items()}
+        outputs |= {options.written(name): path for name, path in more.items()}
         inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
         check_outputs(outputs, inputs)
 
@@ -137,7 +128,7 @@ class Job:
     @functools.cached_property
     def paths(self) -> dict[str, str]:
         """The path of each layer."""
-        return layers_in(self.files)
+        return options.layers_in(self.files)
 
     def layer(self, name: str | None) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without."""
@@ -167,27 +158,20 @@ class Job:
         """Return how to read: the options of readers, the format, and repairs."""
         from spanagree.corpus.repairs import REPAIRS
 
-        options = dict(self.reading)
-        form = options.pop("from")
-        repair = [step for step in names_in(options.pop("repair") or "") or () if step]
+        chosen = options.given(self.reading)
+        form = chosen.pop("from", None)
+        repair = [step for step in chosen.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        columns = named_in("--columns", options["columns"], "NAME=N, with N from 1,")
-        options["columns"] = columns and {
-            name: whole_number_in(number, "--columns") for name, number in columns.items()
-        }
-        options["tags"] = named_in("--tags", options["tags"])
-        if options["spans"] and "=" in options["spans"]:
-            options["spans"] = named_in("--spans", options["spans"])
-        return given(options), form, repair
+        return chosen, form, repair
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
         from spanagree.formats.shards import read_found
 
-        options, form, repair = self.how()
+        how, form, repair = self.how()
         with progress("reading") as advance:
-            return read_found(self.paths, options, form, repair, advance)
+            return read_found(self.paths, how, form, repair, advance)
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
@@ -196,19 +180,19 @@ class Job:
         from spanagree.formats.conll.read import conll_blocks
         from spanagree.formats.registry import FORMATS, format_of
 
-        options, form, repair = self.how()
+        how, form, repair = self.how()
         if self._patterns:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")
-            return sa.read_shards(self.paths, form=form, repair=repair, **options)
+            return sa.read_shards(self.paths, form=form, repair=repair, **how)
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
-        if others or options.keys() - set(FORMATS["conll"].takes):
+        if others or how.keys() - set(FORMATS["conll"].takes):
             raise click.UsageError(
                 "--block and --workers are for CoNLL files with their options;"
                 f" these are {', '.join(sorted(others)) or 'given others'}"
             )
         size = _BLOCK if self.block is None else self.block
-        return conll_blocks(self.paths, size, repair=repair, **options)
+        return conll_blocks(self.paths, size, repair=repair, **how)
 
     # --- working --------------------------------------------------------------------------------
 
@@ -216,7 +200,13 @@ class Job:
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
     ) -> _Answer:
         """Return what a function makes of a corpus or blocks, with the workers asked for."""
-        with _worker_processes(self.workers) as executor, progress(purpose) as advance:
+        pool: AbstractContextManager[Executor | None] = nullcontext()
+        if self.workers is not None:
+            check_whole(self.workers, 1, "workers")
+            from concurrent.futures import ProcessPoolExecutor  # takes a while to load
+
+            pool = ProcessPoolExecutor(self.workers)
+        with pool as executor, progress(purpose) as advance:
             return function(
                 *arguments,
                 executor=executor,
@@ -227,43 +217,28 @@ class Job:
 
     def drawing(self, test: str | None = None) -> dict[str, Any]:
         """Return what was asked for of intervals and of a test."""
-        chosen = given(self.certainty)
+        chosen = options.given(self.certainty)
         if "ci" in chosen:
             return chosen
         if test == "luck" and (unused := chosen.keys() & {"confidence", "interval"}):
             raise click.UsageError(
-                f"{written(min(unused))} needs --ci; the test against luck has no intervals"
+                f"{options.written(min(unused))} needs --ci; the test against luck has no intervals"
             )
         if chosen and test is None:
             more = " or --test" if "test" in click.get_current_context().params else ""
-            raise click.UsageError(f"{written(next(iter(chosen)))} needs --ci{more}")
+            raise click.UsageError(f"{options.written(next(iter(chosen)))} needs --ci{more}")
         return chosen
-
-    def ways(self) -> dict[str, Any]:
-        """Return how levels of difficulty are to be made."""
-        ways: dict[str, Any] = dict(self.levels)
-        for name in ("at", "chance_at", "quantiles"):
-            if ways[name] is not None:
-                ways[name] = [number_in(x, written(name)) for x in ways[name].split(",")]
-        return ways
 
     # --- showing --------------------------------------------------------------------------------
 
     def show(
-        self,
-        result: Any,
-        by: str | None = None,
-        *,
-        data: Callable[[], dict[str, Any]] | None = None,
-        test: Any = None,
-        notes: Sequence[str] = (),
+        self, result: Any, by: str | None = None, *, test: Any = None, notes: Sequence[str] = ()
     ) -> None:
         """Write a result, or a test with the result before it; then notes, and the picture.
 
         Args:
             result: what was computed.
             by: what has a row.
-            data: what gives the plain data for JSON; ``to_dict`` of the result unless given.
             test: a test of the result.
             notes: of what it was made from.
         """
@@ -271,7 +246,7 @@ class Job:
 
         last = result if test is None else test
         if self.format == "json":
-            plain = (data or result.to_dict)()
+            plain = result.to_dict(by) if by == "document" else result.to_dict()
             self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
@@ -330,19 +305,6 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
                 " of its own"
             )
         taken[real] = option
-
-
-@contextmanager
-def _worker_processes(number: int | None) -> Iterator[Executor | None]:
-    """Yield processes that work on blocks, if a number of them was asked for."""
-    if number is None:
-        yield None
-        return
-    check_whole(number, 1, "workers")
-    from concurrent.futures import ProcessPoolExecutor  # takes a while to load
-
-    with ProcessPoolExecutor(number) as executor:
-        yield executor
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from spanagree.cli.group import spanagree
-from spanagree.cli.job import FAILED, ReaderGoneError
+from spanagree.cli.job import FAILED
 from spanagree.errors import SpanAgreeError, printable
 
 _MISUSED, _INTERRUPTED = 2, 130
@@ -35,13 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = error.ctx.command_path if error.ctx else "spanagree"
         message = error.format_message().rstrip(".")
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
-    except click.ClickException as error:
-        return _complain(error.format_message(), FAILED)
-    except SpanAgreeError as error:
+    except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)
-    except ReaderGoneError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing was written", _INTERRUPTED)
     except MemoryError:

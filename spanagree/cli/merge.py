@@ -22,7 +22,7 @@ from spanagree.evaluation.result import Evaluation
 @command(
     click.Argument(["files"], nargs=-1, required=True, metavar="PART..."),
     options.group("Comparing", options.by(Evaluation.BY)),
-    options.certainty(options.testing(TESTS, "Test all pairs of systems.")),
+    options.certainty(options.option("--test", "Test all pairs of systems.", choices=TESTS)),
     options.output(),
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:
@@ -31,4 +31,4 @@ def merge(job: Job, by: str | None, test: str | None) -> None:
     if drawing.pop("ci", False):
         result = sa.with_intervals(result, **drawing)
     tested = test and sa.compare_systems(result, test=test, **drawing)
-    job.show(result, by, data=lambda: result.to_dict(by), test=tested)
+    job.show(result, by, test=tested)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -29,9 +29,27 @@ Group = list[Option]
 
 
 def option(
-    names: str, purpose: str, *, unless: str = "", choices: Iterable[str] = (), **attributes: Any
+    names: str,
+    purpose: str,
+    *,
+    unless: str = "",
+    choices: Iterable[str] = (),
+    read: Callable[[str, str], Any] | None = None,
+    **attributes: Any,
 ) -> Option:
-    """Return an option, by its names with spaces between; ``unless`` holds if it is not given."""
+    """Return an option.
+
+    Args:
+        names: with spaces between.
+        purpose: what it is for.
+        unless: what holds if it is not given.
+        choices: what it may be.
+        read: takes what a user writes, and the option's name, apart.
+    """
+    if read is not None:
+        attributes["callback"] = lambda _, own, text: (
+            None if text is None else read(text, own.opts[0])
+        )
     if choices:
         attributes["type"] = click.Choice(list(choices))
     if unless:
@@ -91,18 +109,20 @@ def gold(unless: str = "the first") -> Option:
 
 def annotators(purpose: str = "Compare only these annotators.") -> Option:
     """Return the option of some annotators."""
-    return option("--annotators", purpose, metavar="NAME,...", unless="all")
+    return option("--annotators", purpose, metavar="NAME,...", unless="all", read=names_in)
 
 
 def levels() -> Group:
     """Return the options of levels of difficulty."""
+    difficulties = "Put the borders at these difficulties."
+    scores = "Put the borders at these scores of luck alone."
     shares = "Put these shares of the documents below the borders."
     return group(
         "Levels of difficulty",
         number("--levels", "Make N levels of nearly equal size.", unless="2"),
-        option("--at", "Put the borders at these difficulties.", metavar="X,..."),
-        option("--chance-at", "Put the borders at these scores of luck alone.", metavar="X,..."),
-        option("--quantiles", shares, metavar="Q,..."),
+        option("--at", difficulties, metavar="X,...", read=numbers_in),
+        option("--chance-at", scores, metavar="X,...", read=numbers_in),
+        option("--quantiles", shares, metavar="Q,...", read=numbers_in),
         part="levels",
     )
 
@@ -123,11 +143,6 @@ def certainty(*own: Option, resamples: str = "10000") -> Group:
         part="certainty",
     )
     return group("Certainty", *shared, *own)
-
-
-def testing(table: Iterable[str], purpose: str) -> Option:
-    """Return the option of tests."""
-    return option("--test", purpose, choices=table)
 
 
 def blocks(*own: Option) -> Group:
@@ -173,24 +188,25 @@ def _files() -> Group:
         option("--unit", document, choices=UNITS, unless="sentence"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
-        option("--columns", columns, metavar="NAME=N,...", unless="the last"),
+        option("--columns", columns, metavar="NAME=N,...", unless="the last", read=numbered_in),
         option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=PARTIAL, unless="error"),
         option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
-        option("--repair", repair, metavar="STEP,..."),
+        option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
 
 def _datasets() -> Group:
     spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
+    tags = "Read a dataset's tags from these columns."
     annotator = "Read annotators from this column, where a dataset has a row for each."
     return [
-        option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,..."),
+        option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
         option("--text", "Read a dataset's texts from this column.", metavar="COLUMN"),
-        option("--tags", "Read a dataset's tags from these columns.", metavar="NAME=COLUMN,..."),
+        option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),
         option("--annotator", annotator, metavar="COLUMN"),
         option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
@@ -226,15 +242,13 @@ def written(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def names_in(text: str | None) -> list[str] | None:
+def names_in(text: str, _: str = "") -> list[str]:
     """Return the parts of ``NAME,…``."""
-    return None if text is None else [name.strip() for name in text.split(",")]
+    return [name.strip() for name in text.split(",")]
 
 
-def named_in(option: str, text: str | None, form: str = "NAME=COLUMN") -> dict[str, str] | None:
+def named_in(text: str, option: str, form: str = "NAME=COLUMN") -> dict[str, str]:
     """Return ``NAME=VALUE,…`` as a table."""
-    if text is None:
-        return None
     named: dict[str, str] = {}
     for part in text.split(","):
         name, _, value = part.strip().rpartition("=")
@@ -250,16 +264,35 @@ def _twice(name: str) -> str:
     return f"the name {show(name)} is given twice; give each layer a name of its own"
 
 
-def number_in(text: str, option: str) -> float:
-    """Return the number that a text is."""
+def numbered_in(text: str, option: str) -> dict[str, int]:
+    """Return ``NAME=N,…`` as a table."""
+    named = named_in(text, option, "NAME=N, with N from 1,")
+    return {name: _whole_number(number, option) for name, number in named.items()}
+
+
+def spans_in(text: str, option: str) -> str | dict[str, str]:
+    """Return ``NAME=COLUMN,…`` as a table, and anything else as it is."""
+    return named_in(text, option) if "=" in text else text
+
+
+def numbers_in(text: str, option: str) -> list[float]:
+    """Return the numbers of ``X,…``."""
+    return [_number(part, option) for part in text.split(",")]
+
+
+def _number(text: str, option: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise click.UsageError(f"{option}: {show(text)} is not a number") from None
 
 
-def whole_number_in(text: str, option: str) -> int:
-    """Return the whole number that a text is."""
+def whole_numbers_in(text: str, option: str) -> list[int]:
+    """Return the whole numbers of ``N,…``."""
+    return [_whole_number(part, option) for part in text.split(",")]
+
+
+def _whole_number(text: str, option: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
         raise click.UsageError(f"{option}: {show(text)} is not a whole number")
     return int(text)

@@ -40,9 +40,8 @@ def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
                 f"{printable(path)}: is an input in the folder {printable(folder)}; write the parts"
                 " into another"
             )
-    ways = job.ways()
     corpus = job.read()
-    parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **ways)
+    parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
     sa.write_split(parts, folder, to, force=force)
     for part in parts.to_dict()["parts"]:
         span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"

@@ -31,6 +31,9 @@ _TAKES = {
 }  # fmt: skip
 """The options that each measure has, of those that not all have."""
 
+UNITIZING = sorted({name for names in _TAKES.values() for name in names} - {"chance"})
+"""The options that F1 does not have."""
+
 
 def unitizing() -> options.Group:
     """Return the options of the measures of unitizing."""
@@ -41,6 +44,7 @@ def unitizing() -> options.Group:
     what = "Choose what becomes of several documents in α_U."
     categories = "Choose how categories differ in γ."
     random = "Choose where the random annotations of γ come from."
+    order = "Order ordinal categories, from the lowest."
     option = options.option
     return options.group(
         "α_U and γ",
@@ -49,7 +53,7 @@ def unitizing() -> options.Group:
         _number("--beta", "Weigh categories by X in γ."),
         _number("--delta-empty", "Let a unit that is aligned with none cost X in γ."),
         option("--categorical", categories, choices=CATEGORICAL, unless="nominal"),
-        option("--order", "Order ordinal categories, from the lowest.", metavar="LABEL,..."),
+        option("--order", order, metavar="LABEL,...", read=options.names_in),
         option("--sampler", random, choices=SAMPLERS, unless="chance"),
         _number("--precision", "Sample until the standard error of γ is below X.", "0.01"),
     )
@@ -60,7 +64,7 @@ def _number(name: str, purpose: str, unless: str = "1") -> options.Option:
 
 
 def measure_units(
-    job: Job, measure: str, by: str | None, annotators: str | None, own: Mapping[str, Any]
+    job: Job, measure: str, by: str | None, annotators: list[str] | None, own: Mapping[str, Any]
 ) -> None:
     """Compute and show a measure of unitizing; ``own`` are the options that not all have."""
     chosen = {key: value for key, value in own.items() if value is not None}
@@ -75,15 +79,13 @@ def measure_units(
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
     if job.block is not None or job.on_error is not None:
         raise click.UsageError(f"blocks are for --measure f1; leave them out with {measure}")
-    chosen["annotators"] = options.names_in(annotators)
+    chosen["annotators"] = annotators
     if measure in ("gamma", "all"):
         seed = job.certainty.get("seed")
         job = replace(job, certainty={**job.certainty, "seed": None})
         chosen |= job.drawing() | ({} if seed is None else {"seed": seed})
     else:
         chosen |= job.drawing()
-    if "order" in chosen:
-        chosen["order"] = options.names_in(chosen["order"])
     if measure == "all":
         if "ci" in chosen:
             raise click.UsageError("--ci is not for --measure all; ask for one measure")

@@ -14,7 +14,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.flaws import FLAWS, overlaps
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
-from spanagree.rendering.table import Column, Table
+from spanagree.rendering.table import Column, Table, Value
 from spanagree.rendering.text import render
 from spanagree.settings import __version__, signature
 
@@ -92,11 +92,8 @@ class Check:
         lines += ["", *map(render, self._tables())]
         errors = sum(finding.error for finding in self.findings)
         warnings = len(self.findings) - errors
-        lines.append(
-            f"{errors} kinds of errors, {warnings} of warnings"
-            if self.findings
-            else "nothing odd found"
-        )
+        kinds = f"{errors} kinds of errors, {warnings} of warnings"
+        lines.append(kinds if self.findings else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
             lines.append(f"repairs that would help: {', '.join(repairs)}")
@@ -105,45 +102,28 @@ class Check:
 
     def _tables(self) -> Iterator[Table]:
         """Yield who saw what, the annotators, and the findings, if there are any."""
-        coverage = self.coverage.items()
-        yield Table(
-            _columns({"seen by": "name", "documents": "count"}),
-            [[counted(n, "annotator"), k] for n, k in coverage],
-        )
+        coverage: list[list[Value]] = [
+            [counted(n, "annotator"), k] for n, k in self.coverage.items()
+        ]
+        yield Table(_columns("seen by", "documents"), coverage)
         left = len(self.annotators) - _MOST
         yield Table(
-            _columns(
-                {
-                    "annotator": "name",
-                    **dict.fromkeys(("documents", "marked nothing", "segments"), "count"),
-                    "labels": "name",
-                }
-            ),
+            _columns("annotator", "documents", "marked nothing", "segments", "labels"),
             [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
             remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
         )
         kind = ("warning", "error")
-        if self.findings:
-            yield Table(
-                _columns(
-                    {
-                        " ": "name",
-                        "finding": "name",
-                        "cases": "count",
-                        "annotations": "count",
-                        "first": "name",
-                    }
-                ),
-                [
-                    [kind[f.error], f.name, f.count, f.annotations or None, f.first]
-                    for f in self.findings
-                ],
-            )
+        rows: list[list[Value]] = [
+            [kind[f.error], f.name, f.count, f.annotations or None, f.first] for f in self.findings
+        ]
+        if rows:
+            yield Table(_columns(" ", "finding", "cases", "annotations", "first"), rows)
 
 
-def _columns(kinds: Mapping[str, str]) -> list[Column]:
+def _columns(*titles: str) -> list[Column]:
     """Return columns that people see, by title."""
-    return [Column("", title, kind) for title, kind in kinds.items()]
+    counts = {"documents", "marked nothing", "segments", "cases", "annotations"}
+    return [Column("", title, "count" if title in counts else "name") for title in titles]
 
 
 def _listed(labels: Mapping[str, int]) -> str:
@@ -208,9 +188,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         annotations = cases if flaw.of_annotations else raw.annotation[cases]
         places = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
-            place: dict[str, Any] = dict(
-                zip(("annotator", "document"), raw.place_of(annotation), strict=True)
-            )
+            annotator, document = raw.place_of(annotation)
+            place: dict[str, Any] = {"annotator": annotator, "document": document}
             if not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
                 place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}

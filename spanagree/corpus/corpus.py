@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries, groups, ranks
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.flaws import FLAWS, refuse
 from spanagree.corpus.parts import check_content, check_layer
-from spanagree.corpus.raw import CONTENT, RawCorpus, checked_length, layer_of_lists
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import (
     Change,
+    Content,
     Document,
     Layer,
     RawLayer,
@@ -32,15 +34,15 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    check_known,
     more_like_it,
-    one_of,
-    printable,
     show,
+    unfit,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(Content):
     """Documents, and what each annotator marked in them.
 
     Attributes:
@@ -62,16 +64,9 @@ class Corpus:
             not belong together.
     """
 
-    lengths: Ints
     layers: Mapping[str, Layer]
     labels: tuple[str, ...]
     offsets: str = "tokens"
-    ids: tuple[str, ...] | None = None
-    tokens: tuple[str, ...] | None = None
-    texts: tuple[str, ...] | None = None
-    token_starts: Ints | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
@@ -83,11 +78,9 @@ class Corpus:
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         if self.token_starts is not None:
             object.__setattr__(self, "token_starts", frozen(self.token_starts, np.int64))
-        nothing = (np.zeros(0, np.int64),) * 6
-        raw = RawCorpus(self.lengths, self.annotators, *nothing, self.labels, **self._content)
-        check_content(raw)
+        check_content(self, self.offsets, self.labels)
         for name, layer in self.layers.items():
-            check_layer(raw, name, layer)
+            check_layer(self, self.labels, name, layer)
 
     @classmethod
     def from_segments(
@@ -121,12 +114,22 @@ class Corpus:
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        raw = {name: layer_of_lists(name, layer, len(lengths)) for name, layer in layers.items()}
-        sizes = np.array([checked_length(n, d) for d, n in enumerate(lengths)], dtype=np.int64)
+        collector = Collector(offsets)
+        for d, length in enumerate(lengths, 1):
+            collector.document(d, f"document {d}", length=length)
+        for name, documents in layers.items():
+            collector.annotator(name, f"annotator {show(name)}")
+            is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
+            if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
+                needed = f"a list of {len(lengths)} documents is needed, each a list of segments"
+                raise unfit(f"annotator {show(name)}:", documents, f"{needed} or None")
+            for d, segments in enumerate(documents):
+                where = f"annotator {show(name)}, document {d + 1}"
+                collector.annotate(d, name, segments, where)
+        raw = collector.raw({}, numbered=True)
+        refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
-        return cls.from_raw(
-            RawCorpus.from_layers(sizes, raw, offsets=offsets, ids=ids, texts=texts)
-        )
+        return cls.from_raw(replace(raw, ids=ids, texts=texts))
 
     @classmethod
     def from_raw(cls, raw: RawCorpus) -> Corpus:
@@ -153,11 +156,7 @@ class Corpus:
             name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated)
             for name, x in self.layers.items()
         }
-        return RawCorpus.from_layers(self.lengths, layers, **self._content)
-
-    @property
-    def _content(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in CONTENT}
+        return RawCorpus.from_layers(self.lengths, layers, **self.content)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, which does not take read-only views of mappings."""
@@ -169,11 +168,6 @@ class Corpus:
             layers=MappingProxyType(state["layers"]),
             reading=MappingProxyType(state["reading"]),
         )
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Per document, how many tokens or characters come before it."""
-        return np.cumsum(self.lengths) - self.lengths
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -199,10 +193,7 @@ class Corpus:
                 if layer.annotated[index]
                 else None
             )
-        tokens = None
-        if self.tokens is not None:
-            first = int(self.starts[index])
-            tokens = self.tokens[first : first + int(self.lengths[index])]
+        tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)
 
@@ -219,7 +210,7 @@ class Corpus:
             and self.layers.keys() == other.layers.keys()
             and (self.offsets, self.tokens, self.texts)
             == (other.offsets, other.tokens, other.texts)
-            and _same(self.token_starts, other.token_starts)
+            and np.array_equal(self.token_starts, other.token_starts)  # type: ignore[arg-type]  # or None
             and all(self.id_of(i) == other.id_of(i) for i in range(len(self)))
             and all(self._rows(name) == other._rows(name) for name in self.layers)
         )
@@ -238,10 +229,6 @@ class Corpus:
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
         )
-
-    def id_of(self, index: int) -> str:
-        """Return the name of a document: its id, or its number from 1."""
-        return str(index + 1) if self.ids is None else self.ids[index]
 
     def with_ids(self, prefix: str = "", before: int = 0) -> Corpus:
         """Return the same corpus with ids: those it has, or the documents' numbers from 1.
@@ -312,11 +299,9 @@ class Corpus:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise SettingError(f"annotators {show(names)}; a list of names is needed")
         names = list(names)
-        for i, name in enumerate(names):
-            if name not in self.layers:
-                raise one_of(name, map(printable, self.layers), "annotator")
-            if name in names[:i]:
-                raise SettingError(f"annotator {show(name)} is named twice; once is enough")
+        check_known(names, self.layers)
+        for name in (name for name, times in Counter(names).items() if times > 1):
+            raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         return replace(self, layers={name: self.layers[name] for name in names})
 
     # --- tokens and characters ---
@@ -423,26 +408,17 @@ class Corpus:
         """Yield the segments that were not taken over as they were; refuse them as ``cut`` says."""
         if cut == "error" and fitted.cuts.any():
             i = int(fitted.cuts.argmax())
-            before = self._segment(layer, i)
             raise InputError(
                 f"annotator {show(name)}, document {show(self.id_of(int(layer.document[i])))}:"
-                f" segment {before.start}–{before.end} {show(before.label)} cuts a token, or has"
+                f" segment {layer.describe([i], self.labels)} cuts a token, or has"
                 f" none{more_like_it(int(fitted.cuts.sum()))}; cut {', '.join(list(CUTS)[1:])}"
                 " would work"
             )
         for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
-            before = self._segment(layer, i)
-            after = Segment(int(fitted.start[i]), int(fitted.end[i]), before.label)
+            label = self.labels[layer.label[i]]
+            before = Segment(int(layer.start[i]), int(layer.end[i]), label)
+            after = Segment(int(fitted.start[i]), int(fitted.end[i]), label)
             lost = fitted.gone[i] or fitted.again[i]
             kind = "duplicate" if fitted.again[i] else cut
             document = self.id_of(int(layer.document[i]))
             yield Change(kind, document, name, before, None if lost else after)
-
-    def _segment(self, layer: Layer, i: int) -> Segment:
-        return Segment(int(layer.start[i]), int(layer.end[i]), self.labels[layer.label[i]])
-
-
-def _same(one: Ints | None, other: Ints | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return bool(np.array_equal(one, other))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Bools, Ints, distinct, met_before, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import number_texts, printable_name, texts_of
+from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -73,9 +74,7 @@ class LabelTable:
         for name in ("item", "label", "annotator", "number", "documents"):
             column = getattr(self, name)
             if column is not None:
-                column = np.array(column, np.int64)
-                column.flags.writeable = False
-                object.__setattr__(self, name, column)
+                object.__setattr__(self, name, frozen(column, np.int64))
 
     @classmethod
     def from_rows(
@@ -106,14 +105,13 @@ class LabelTable:
         """
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
-        columns: tuple[list[object], ...] = ([], [], [])
-        for number, row in enumerate(_iterated(rows), 1):
+        rows = list(_iterated(rows))
+        for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
                 raise InputError(
                     f"row {number}: {show(row)}; item, annotator and label of each are needed"
                 )
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)
+        columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod
@@ -237,24 +235,18 @@ class LabelTable:
         """Return how many labels the rows of each cell stand for."""
         if self.annotator is not None:  # every row is one label
             return np.bincount(cell, minlength=size)
-        times = np.zeros(size, np.int64)
-        np.add.at(times, cell, self.number)
-        return times
-
-    def _cells(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return row, category and number of labels wherever that is not 0, sorted."""
-        per = max(len(self.labels), 1)
-        if self.annotator is not None:
-            cell, number = np.unique(rows * per + self.label, return_counts=True)
-        else:
-            cell, which = np.unique(rows * per + self.label, return_inverse=True)
-            number = self._times(which.reshape(-1), len(cell))
-        return cell // per, cell % per, number
+        return np.bincount(cell, self.number, size).astype(np.int64)  # exact up to MOST
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and nᵢ_c wherever that is not 0, sorted."""
-        return self._cells(self.item)
+        per = max(len(self.labels), 1)
+        if self.annotator is not None:
+            cell, number = np.unique(self.item * per + self.label, return_counts=True)
+        else:
+            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
+            number = self._times(which.reshape(-1), len(cell))
+        return cell // per, cell % per, number
 
     @cached_property
     def counts(self) -> LabelCounts:
@@ -294,15 +286,13 @@ class LabelTable:
         return gave, others, equal
 
     @cached_property
-    def by_annotator(self) -> tuple[Ints, Ints, Ints]:
-        """Annotator, category and number of labels wherever that is not 0, sorted.
-
-        Empty if it is not known who gave which.
-        """
+    def own(self) -> Ints:
+        """How often each annotator gave each label; without a row if it is not known who did."""
         if self.annotator is None:
-            nothing = np.zeros(0, np.int64)
-            return nothing, nothing, nothing
-        return self._cells(self.annotator)
+            return np.zeros((0, len(self.labels)), np.int64)
+        shape = len(self.annotators), len(self.labels)
+        cell = self.annotator * shape[1] + self.label
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def complete(self) -> LabelTable:
         """Return the items that every annotator labelled, or of counts those with the most.

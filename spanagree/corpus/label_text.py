@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus.segments import codes
 from spanagree.errors import InputError, counted, show
 
 
@@ -16,14 +17,11 @@ def number_texts(
     values: Sequence[object], what: str, where: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return numbers for names, in the order in which they are first met."""
-    number: dict[str, int] = {}
-    column = np.empty(len(values), np.int64)
-    for row, value in enumerate(values):
-        name = _text(value)
-        if name is None:
-            raise InputError(f"{where(row)}the {what} is missing; every label needs one")
-        column[row] = number.setdefault(name, len(number))
-    return column, tuple(number)
+    names = list(map(_text, values))
+    if None in names:
+        row = names.index(None)
+        raise InputError(f"{where(row)}the {what} is missing; every label needs one")
+    return codes(filter(None, names))
 
 
 def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | None], list[str]]:

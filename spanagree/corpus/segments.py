@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, in_order
-from spanagree.errors import InputError
+from spanagree.errors import InputError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count."""
@@ -102,11 +103,55 @@ class Layer:
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
+    def describe(self, rows: Iterable[int], labels: Sequence[str]) -> str:
+        """Return some segments in words, for errors."""
+        columns = (self.start, self.end, self.label)
+        some = ((int(column[i]) for column in columns) for i in rows)
+        return " and ".join(f"{start}–{end} {show(labels[label])}" for start, end, label in some)
+
     def only(self, keep: Bools) -> Layer:
         """Return the segments for which ``keep`` is true; who saw what stays."""
         return Layer(
             self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What the documents are, apart from the segments in them: what sources and corpora share.
+
+    The attributes are those of a :class:`~spanagree.corpus.corpus.Corpus`; what offsets count
+    stands among the columns of those who share this.
+    """
+
+    lengths: Ints
+    _: KW_ONLY
+    ids: tuple[str, ...] | None = None
+    tokens: tuple[str, ...] | None = None
+    texts: tuple[str, ...] | None = None
+    token_starts: Ints | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All of it by name, with what offsets count in place of the lengths."""
+        _, *names = Content.__dataclass_fields__
+        return {name: getattr(self, name) for name in ("offsets", *names)}
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Per document, how many tokens or characters come before it."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    def id_of(self, index: int) -> str:
+        """Return the name of a document: its id, or its number from 1."""
+        return str(index + 1) if self.ids is None else self.ids[index]
+
+    def tokens_of(self, index: int) -> tuple[str, ...]:
+        """Return the tokens of a document, where they are known."""
+        first = int(self.starts[index])
+        return (self.tokens or ())[first : first + int(self.lengths[index])]
 
 
 class RawLayer(NamedTuple):
@@ -120,15 +165,22 @@ class RawLayer(NamedTuple):
     annotated: Bools
 
 
-def codes(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+class Vocabulary(dict[str, int]):
+    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def codes(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
     """Return names as numbers, and the distinct names, in the order in which they first occur.
 
     >>> codes(["PER", "LOC", "PER"])
     (array([0, 1, 0]), ('PER', 'LOC'))
     """
-    number: dict[str, int] = {}
-    numbers = [number.setdefault(name, len(number)) for name in names]
-    return np.array(numbers, dtype=np.int64), tuple(number)
+    number = Vocabulary()
+    return np.fromiter(map(number.__getitem__, names), np.int64), tuple(number)
 
 
 def frozen(values: Any, dtype: type) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -103,16 +102,6 @@ class TagLayers(NamedTuple):
         )
 
 
-class _Text(NamedTuple):
-    """The tokens that are left: their documents and places, and where sentences lie in these."""
-
-    document: Ints  # per token
-    place: Ints  # per token, its number among all
-    sentences: Ints  # per sentence, its number of tokens
-    of_document: Ints  # per sentence
-    begin: Ints  # per sentence, where in its document it begins
-
-
 def read_columns(
     columns: Mapping[str, TagColumn],
     documents: Ints,
@@ -135,26 +124,36 @@ def read_columns(
     """
     document = np.repeat(np.arange(len(documents)), documents)
     seen, kept = _coverage(columns, documents, document, where, options.partial)
+    place = np.flatnonzero(kept)
     sentences = documents if sentences is None else sentences
     notes = []
     settings: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict}
-    whole = bool(kept.all())
+    whole = len(place) == len(kept)
     if not whole:
-        lost = counted(int((~kept).sum()), "token")
+        lost = counted(len(kept) - len(place), "token")
         notes.append(f"{lost} without a tag in some layer left out in all")
         before = np.concatenate(([0], np.cumsum(kept)))
         sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
-        document = document[kept]
-        documents = np.bincount(document, minlength=len(documents))
-    text = _text(document, np.flatnonzero(kept), sentences, documents)
+        documents = np.bincount(document[kept], minlength=len(documents))
+    first, ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
+    in_document = np.minimum(np.searchsorted(ends, first, side="right"), len(documents) - 1)
+    first -= (ends - documents)[in_document]  # where in its document each sentence begins
     layers: dict[str, RawLayer] = {}
     readings: dict[str, Reading] = {}
     for name, column in columns.items():
-        codes = column.codes if whole else column.codes[kept]
-        layers[name], readings[name] = _read(
-            column.names, codes, seen[name], text, options, functools.partial(where, name)
+        reading = readings[name] = read_tags(
+            column.names,
+            column.codes if whole else column.codes[kept],
+            sentences,
+            scheme=options.scheme,
+            strict=options.strict,
+            where=lambda i, name=name: where(name, int(place[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
         )
-        notes += _notes_on(name, readings[name])
+        bounds = reading.start + first[reading.sentence], reading.end + first[reading.sentence]
+        layers[name] = RawLayer(
+            in_document[reading.sentence], *bounds, reading.label, reading.names, seen[name]
+        )
+        notes += _notes_on(name, reading)
     schemes = settings["schemes"] = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         each = ", ".join(f"{printable(name)} {scheme}" for name, scheme in schemes.items())
@@ -191,52 +190,6 @@ def _coverage(
             kept &= ~lacking
         seen[name] = here
     return seen, kept
-
-
-def _text(document: Ints, place: Ints, sentences: Ints, documents: Ints) -> _Text:
-    first = np.cumsum(sentences) - sentences
-    if not len(documents):
-        return _Text(document, place, sentences, first, first)
-    of_document = np.searchsorted(np.cumsum(documents), first, side="right")
-    of_document = np.minimum(of_document, len(documents) - 1)
-    begin = first - (np.cumsum(documents) - documents)[of_document]
-    return _Text(document, place, sentences, of_document, begin)
-
-
-def _read(
-    names: Sequence[str],
-    codes: Ints,
-    seen: Bools,
-    text: _Text,
-    options: TagOptions,
-    where: Callable[[int], str],
-) -> tuple[RawLayer, Reading]:
-    """Return a layer, and how its tags were read."""
-    place, sizes = text.place, text.sentences
-    if not seen.all():
-        here = seen[text.document]
-        codes, place = codes[here], place[here]
-        sizes = np.where(seen[text.of_document], sizes, 0)
-    reading = read_tags(
-        names,
-        codes,
-        sizes,
-        scheme=options.scheme,
-        strict=options.strict,
-        where=lambda i: where(int(place[i])),
-    )
-    begin = text.begin[reading.sentence]
-    bounds = reading.start + begin, reading.end + begin
-    document = text.of_document[reading.sentence]
-    return RawLayer(document, *bounds, reading.label, reading.names, seen), reading
-
-
-class Vocabulary(dict[str, int]):
-    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
 
 
 class InDocument:

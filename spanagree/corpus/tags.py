@@ -50,6 +50,11 @@ class Scheme:
     is_continued: tuple[int, ...] = ()
 
     @property
+    def letter(self) -> dict[int, str]:
+        """The letter of each meaning that the scheme has."""
+        return {_MEANING[c]: c for c in self.letters}
+
+    @property
     def allowed(self) -> str:
         """The letters that may stand in front of a label."""
         return self.letters + self.also
@@ -100,7 +105,7 @@ def read_tags(
 
     Args:
         tags: the distinct tags.
-        codes: per token the index of its tag, all sentences in a row.
+        codes: per token the index of its tag, all sentences in a row; −1 is read as ``O``.
         lengths: per sentence its number of tokens.
         scheme: one of :data:`SCHEMES`, or ``auto``.
         strict: take only well-formed segments.
@@ -118,8 +123,8 @@ def read_tags(
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
-    prefix = np.array([prefix for prefix, _ in meanings], np.int64)[codes]
-    label = np.array([place.get(name, -1) for _, name in meanings], np.int64)[codes]
+    prefix = np.array([*(prefix for prefix, _ in meanings), O], np.int64)[codes]
+    label = np.array([*(place.get(name, -1) for _, name in meanings), -1], np.int64)[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -131,8 +136,8 @@ def read_tags(
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
     rules = SCHEMES.get(scheme, _MIXED)
-    ill_formed = sequence.ill_formed(rules)
-    count = int(ill_formed.sum())
+    wrong = sequence.ill_formed(rules)
+    count = int((ill_formed := np.logical_or.reduce(list(wrong.values()))).sum())
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
@@ -140,7 +145,12 @@ def read_tags(
     first = sequence.first[number]
     rows = sequence.sentence[number], start - first, end - first, label[start]
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
-    kinds = sequence.kinds(rules) if count else {}
+    kinds = {
+        f"{rules.letter[meaning]}- {what}": number
+        for what, which in wrong.items()
+        for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
+        if number
+    }
     return Reading(*rows, names, scheme, 0 if strict else count, dropped, kinds)
 
 
@@ -148,7 +158,7 @@ def _meanings(
     tags: Sequence[str], codes: Ints, scheme: str, where: Callable[[int], str]
 ) -> list[tuple[int, str]]:
     """Return meaning and label of each tag; those that no token has are passed over."""
-    used = np.bincount(codes, minlength=len(tags)) > 0
+    used = np.bincount(codes + 1, minlength=len(tags) + 1)[1:]
     meanings = []
     for i, tag in enumerate(tags):
         meaning = _parse(tag, scheme) if used[i] else (O, "")
@@ -209,7 +219,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
         prefix[start] = B
     if len(rules.letters) == 4:
         prefix[start[start == last]] = S
-    letter = {_MEANING[c]: c for c in rules.letters}
+    letter = rules.letter
     names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
     code = np.zeros(S + 1, np.int64)
     code[sorted(letter)] = np.arange(1, len(letter) + 1)
@@ -282,30 +292,15 @@ class _Sequence:
         ends[:-1] |= tagged[:-1] & starts[1:]
         return np.flatnonzero(starts), np.flatnonzero(ends) + 1
 
-    def ill_formed(self, scheme: Scheme) -> Bools:
-        """Return which tags have no right to stand where they stand."""
-        return self._without_start(scheme) | self._without_end(scheme)
-
-    def kinds(self, scheme: Scheme) -> dict[str, int]:
-        """Return how many tags are ill-formed, by what is wrong with them."""
-        letter = {_MEANING[c]: c for c in scheme.letters}
-        kinds: dict[str, int] = {}
-        for wrong, what in (
-            (self._without_start(scheme), "continues no segment of its label"),
-            (self._without_end(scheme), "is not followed by one of its label"),
-        ):
-            for meaning, count in enumerate(np.bincount(self.prefix[wrong]).tolist()):
-                if count:
-                    kinds[f"{letter[meaning]}- {what}"] = count
-        return kinds
-
-    def _without_start(self, scheme: Scheme) -> Bools:
+    def ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
+        """Return which tags have no right to stand where they stand, by what is wrong with them."""
         opened = _among(self.before, (B, I)) & self.same_before
-        return _among(self.prefix, scheme.continues) & ~opened
-
-    def _without_end(self, scheme: Scheme) -> Bools:
         goes_on = _among(self.after, (I, E)) & self.same_after
-        return _among(self.prefix, scheme.is_continued) & ~goes_on
+        return {
+            "continues no segment of its label": _among(self.prefix, scheme.continues) & ~opened,
+            "is not followed by one of its label": _among(self.prefix, scheme.is_continued)
+            & ~goes_on,
+        }
 
 
 def _among(prefix: Ints, some: Sequence[int]) -> Bools:
@@ -324,14 +319,18 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     if fitting[0] in ("IO", "IOBES", "BILOU"):
         return fitting[0]
     pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-    return min(pair, key=lambda name: int(sequence.ill_formed(SCHEMES[name]).sum()))
+
+    def wrong(name: str) -> int:
+        return sum(int(which.sum()) for which in sequence.ill_formed(SCHEMES[name]).values())
+
+    return min(pair, key=wrong)
 
 
 def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     """Return start and end of the segments that seqeval's strict mode takes."""
     from seqeval import scheme as seqeval  # late: most readings are lenient
 
-    letter = {_MEANING[c]: c for c in SCHEMES[scheme].letters}
+    letter = SCHEMES[scheme].letter
     # numbers for labels: seqeval would cut dashes off their ends
     tags = [
         f"{letter[p]}-{c}" if p != O else "O"
@@ -348,12 +347,8 @@ def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
 def _cannot_hold(
     layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, what: str
 ) -> SettingError:
-    segments = " and ".join(
-        f"{layer.start[i]}–{layer.end[i]} {show(labels[layer.label[i]])}" for i in pair
-    )
-    document = layer.document[pair[0]] + 1
+    others = "IOB2 or IOBES" if what == "touch" else "no tag scheme"
     return SettingError(
-        f"scheme {scheme}: segments {segments} of document {document} {what}, which"
-        f" {scheme} cannot hold; "
-        + ("IOB2 or IOBES can" if what == "touch" else "no tag scheme can")
+        f"scheme {scheme}: segments {layer.describe(pair, labels)} of document"
+        f" {layer.document[pair[0]] + 1} {what}, which {scheme} cannot hold; {others} can"
     )

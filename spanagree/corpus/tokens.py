@@ -63,40 +63,6 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
     return words, starts
 
 
-class Taken(NamedTuple):
-    """Which tokens stretches of characters take in: half-open ranges of token numbers.
-
-    ``low`` to ``high`` are all tokens that a stretch touches, ``inner_low`` to ``inner_high``
-    those that it holds whole.
-    """
-
-    low: Ints
-    high: Ints
-    inner_low: Ints
-    inner_high: Ints
-
-    @property
-    def cuts(self) -> Bools:
-        """Which stretches cut a token, or have none."""
-        ragged = (self.low != self.inner_low) | (self.high != self.inner_high)
-        return ragged | (self.low >= self.high)
-
-
-def takes_in(start: Ints, end: Ints, token_start: Ints, token_end: Ints) -> Taken:
-    """Return which tokens stretches of one long line of characters take in.
-
-    >>> taken = takes_in(np.array([1]), np.array([6]), np.array([0, 3, 6]), np.array([2, 6, 7]))
-    >>> [column.tolist() for column in taken]
-    [[0], [2], [1], [2]]
-    """
-    return Taken(
-        np.searchsorted(token_end, start, side="right"),
-        np.searchsorted(token_start, end, side="left"),
-        np.searchsorted(token_start, start, side="left"),
-        np.searchsorted(token_end, end, side="right"),
-    )
-
-
 class Tokens(NamedTuple):
     """The tokens of several texts.
 
@@ -172,9 +138,16 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
     ``cut`` is one of :data:`CUTS`.
     """
     base = tokens.stretch[layer.document]
-    taken = takes_in(base + layer.start, base + layer.end, tokens.line, tokens.ends)
-    cuts = taken.cuts | _uncovered(layer, texts, tokens, taken)
-    low, high = taken[2:] if cut == "contract" else taken[:2]
+    start, end = base + layer.start, base + layer.end
+    # half-open ranges of the tokens that a segment touches, and of those that it holds whole
+    low = np.searchsorted(tokens.ends, start, side="right")
+    high = np.searchsorted(tokens.line, end, side="left")
+    inner_low = np.searchsorted(tokens.line, start, side="left")
+    inner_high = np.searchsorted(tokens.ends, end, side="right")
+    cuts = (low != inner_low) | (high != inner_high) | (low >= high)
+    cuts |= _uncovered(layer, texts, tokens, low, high, np.flatnonzero(~cuts))
+    if cut == "contract":
+        low, high = inner_low, inner_high
     gone = (low >= high) | (cuts & (cut == "drop"))
     first = (np.cumsum(tokens.lengths) - tokens.lengths)[layer.document]
     start, end = low - first, high - first
@@ -183,12 +156,16 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
     return Fitted(start, end, cuts, gone, again)
 
 
-def _uncovered(layer: Layer, texts: Sequence[str], tokens: Tokens, taken: Taken) -> Bools:
-    """Return which segments have characters at an edge, not white space, that no token covers."""
+def _uncovered(
+    layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, whole: Ints
+) -> Bools:
+    """Return which segments have characters at an edge, not white space, that no token covers.
+
+    Only those are asked that are ``whole`` tokens, from ``low`` up to ``high``.
+    """
     uncovered = np.zeros(len(layer), np.bool_)
-    whole = np.flatnonzero(~taken.cuts)
     base = tokens.stretch[layer.document[whole]]
-    low, high = tokens.line[taken.low[whole]] - base, tokens.ends[taken.high[whole] - 1] - base
+    low, high = tokens.line[low[whole]] - base, tokens.ends[high[whole] - 1] - base
     ragged = (layer.start[whole] < low) | (high < layer.end[whole])
     for i, a, b in zip(whole[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
         text = texts[layer.document[i]]

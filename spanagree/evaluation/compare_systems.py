@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings
 from spanagree.evaluation.result import Evaluation, System
-from spanagree.matching.score import UNDEFINED, f1_figures
-from spanagree.rendering.data import plain
+from spanagree.matching.score import UNDEFINED, f1_figures, with_reason
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import TIE, exchange, holm
 
 TESTS = {
@@ -33,9 +32,6 @@ TESTS = {
     "permutation": "could the two systems be exchanged for each other?",
 }
 """The tests of a difference, by name."""
-
-
-_ONE = "p: the bootstrap needs two documents"
 
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
@@ -54,6 +50,10 @@ class Difference(NamedTuple):
     p: float
     p_holm: float
     reason: str = ""
+
+    def turned(self) -> Difference:
+        """Return the difference of the second system and the first."""
+        return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,9 @@ class Comparison(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        few = [pair for pair in self.pairs if pair.documents < _ENOUGH]
-        if self.settings.test != "bootstrap" or not few:
+        least = min(pair.documents for pair in self.pairs)
+        if self.settings.test != "bootstrap" or least >= _ENOUGH:
             return ()
-        least = min(pair.documents for pair in few)
         return (
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the permutation test does not",
@@ -110,22 +109,16 @@ class Comparison(Result):
             if (pair.a, pair.b) == names:
                 return pair
             if (pair.b, pair.a) == names:
-                turned = (_turned(d) for d in (pair.observed, pair.corrected))
-                observed, corrected = turned
-                return replace(pair, a=pair.b, b=pair.a, observed=observed, corrected=corrected)
+                turned = {kind: getattr(pair, kind).turned() for kind in KINDS}
+                return replace(pair, a=pair.b, b=pair.a, **turned)
         raise KeyError(names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
-
-        def as_dict(difference: Difference) -> dict[str, Any]:
-            data: dict[str, Any] = plain(difference._asdict())
-            return data if difference.reason else {k: v for k, v in data.items() if k != "reason"}
-
         pairs = [
             {
                 **{key: getattr(pair, key) for key in _PAIR},
-                **{kind: as_dict(getattr(pair, kind)) for kind in KINDS},
+                **{kind: with_reason(getattr(pair, kind)) for kind in KINDS},
             }
             for pair in self.pairs
         ]
@@ -191,10 +184,6 @@ _PAIR = {
 }
 
 
-def _turned(pair: Difference) -> Difference:
-    return pair._replace(value=-pair.value, low=-pair.high, high=-pair.low)
-
-
 def compare_systems(
     evaluation: Evaluation,
     *,
@@ -227,8 +216,12 @@ def compare_systems(
     systems = list(evaluation.systems.values())
     if len(systems) < 2:
         raise SettingError("one system; a difference needs two")
-    pairs = dict(_pairs(systems, test, resampling))
-    ordered = [pairs[i, j] for i, j in itertools.combinations(range(len(systems)), 2)]
+    groups: dict[bytes, list[tuple[System, System]]] = {}
+    for a, b in itertools.combinations(systems, 2):
+        groups.setdefault((a.kept()[1] & b.kept()[1]).tobytes(), []).append((a, b))
+    compared = (pair for group in groups.values() for pair in _compared(group, test, resampling))
+    by_names = {(pair.a, pair.b): pair for pair in compared}
+    ordered = [by_names[names] for names in itertools.combinations(evaluation.systems, 2)]
     for kind in KINDS:
         adjusted = holm([getattr(pair, kind).p for pair in ordered])
         ordered = [
@@ -241,73 +234,53 @@ def compare_systems(
     return Comparison(tuple(ordered), settings)
 
 
-def _pairs(
-    systems: Sequence[System], test: str, resampling: Resampling
-) -> Iterator[tuple[tuple[int, int], SystemPair]]:
-    """Pairs with the same documents are resampled together."""
-    groups: dict[bytes, list[tuple[int, int]]] = {}
-    for i, j in itertools.combinations(range(len(systems)), 2):
-        both = systems[i].kept()[1] & systems[j].kept()[1]
-        groups.setdefault(both.tobytes(), []).append((i, j))
-    for pairs in groups.values():
-        i, j = pairs[0]
-        documents = np.flatnonzero(systems[i].kept()[1] & systems[j].kept()[1])
-        members = sorted({k for pair in pairs for k in pair}, key=lambda k: systems[k].name)
-        place = {k: at for at, k in enumerate(members)}
-        table = np.stack([_triples(systems[k], documents) for k in members], axis=1)
-        columns = [(place[i], place[j]) for i, j in pairs]
+def _compared(
+    pairs: Sequence[tuple[System, System]], test: str, resampling: Resampling
+) -> Iterator[SystemPair]:
+    """Yield pairs that share the same documents, which are resampled together."""
+    documents = np.flatnonzero(pairs[0][0].kept()[1] & pairs[0][1].kept()[1])
+    members = {system.name: system for pair in pairs for system in pair}
+    few = len(documents) < 2
+    names = sorted(members)  # canonical order
+    table = np.stack([_triples(members[name], documents) for name in names], axis=1)
+    place = np.array([[names.index(system.name) for system in pair] for pair in pairs])
 
-        def differences(sums: Floats, columns: list[tuple[int, int]] = columns) -> Floats:
-            """Observed, expected, corrected difference of each pair; (…, 3·pairs)."""
-            f1 = f1_figures(sums.reshape(len(sums), -1, 3))
-            a, b = ([pair[k] for pair in columns] for k in (0, 1))
-            return (f1[:, a] - f1[:, b]).reshape(len(sums), -1)
+    def differences(sums: Floats) -> Floats:
+        """Observed and corrected difference of each pair; (…, 2·pairs)."""
+        f1 = f1_figures(sums.reshape(len(sums), -1, 3))[..., [0, 2]]
+        return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), -1)
 
-        drawn = bootstrap(
-            Sample(table.reshape(len(documents), 3 * len(members))), differences, resampling
-        )
-        for at, (i, j) in enumerate(pairs):
-            yield (
-                (i, j),
-                _pair(
-                    systems[i].name,
-                    systems[j].name,
-                    table[:, sorted((place[i], place[j]))],
-                    drawn,
-                    3 * at,
-                    test,
-                    resampling,
-                ),
-            )
+    drawn = bootstrap(
+        Sample(table.reshape(len(documents), 3 * len(names))), differences, resampling
+    )
+    for (a, b), own, figures in zip(
+        pairs, np.sort(place), np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
+    ):
+        both = table[:, own]
+        differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
+        exact = test == "permutation" and len(differing) <= math.log2(resampling.resamples)
+        if test == "permutation":
+            p = exchange(both, differing, drawn.estimate[figures], exact, resampling)
+        else:
+            p = [
+                UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
+                for k in figures
+            ]
+        made = []
+        for k, p_value in zip(figures.tolist(), p, strict=True):
+            value, (low, high, reason) = float(drawn.estimate[k]), drawn.interval(k, resampling)
+            reasons = [f"interval: {reason}"] if reason else []
+            if math.isnan(p_value) and not math.isnan(value):
+                why = "the bootstrap needs two" if few else "nothing varies among the"
+                reasons.append(f"p: {why} documents")
+            made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
+        yield SystemPair(a.name, b.name, len(documents), len(differing), made[0], made[1], exact)
 
 
-def _triples(system: System, documents: Any) -> Floats:
-    """Matched, expected and size of both, for each document; (documents, 3)."""
+def _triples(system: System, documents: Ints) -> Floats:
+    """Return matched, expected and size of both, for each document; (documents, 3)."""
     table = system.kept()[0].table(documents)
     return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
-
-
-def _pair(
-    a: str, b: str, table: Floats, drawn: Bootstrap, first: int, test: str, resampling: Resampling
-) -> SystemPair:
-    value = drawn.estimate[[first, first + 2]]
-    differing = np.flatnonzero((table[:, 0] != table[:, 1]).any(axis=1))
-    exact = False
-    if test == "bootstrap":
-        p = [_centred(drawn.replicates[:, k], float(drawn.estimate[k])) for k in (first, first + 2)]
-        if len(table) < 2:
-            p = [UNDEFINED, UNDEFINED]
-    else:
-        exact = len(differing) <= math.log2(resampling.resamples)
-        p = exchange(table, table[differing], value, exact, resampling)
-    made = []
-    for k, estimate, p_value in zip((first, first + 2), value.tolist(), p, strict=True):
-        low, high, reason = drawn.interval(k, resampling)
-        reasons = [f"interval: {reason}"] if reason else []
-        if math.isnan(p_value) and not math.isnan(estimate):
-            reasons.append("p: nothing varies among the documents" if len(table) > 1 else _ONE)
-        made.append(Difference(estimate, low, high, p_value, UNDEFINED, "; ".join(reasons)))
-    return SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 
 def _centred(drawn: Floats, value: float) -> float:

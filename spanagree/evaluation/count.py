@@ -10,11 +10,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.exact_sums import TallySum, added
+from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, counted, one_of, printable
+from spanagree.errors import InputError, SettingError, check_known, counted, printable
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_layer
@@ -73,19 +73,11 @@ class CountedSystems(Counted[EvaluationSettings]):
                 f"annotators {', '.join(map(printable, other.annotators))}; the blocks before have"
                 f" {', '.join(map(printable, self.annotators))}"
             )
-        labels = tuple(sorted({*self.labels, *other.labels}))
-        names = labels if find_match(self.settings.match).of_label else ("",)
         return {
-            "labels": labels,
+            "labels": tuple(sorted({*self.labels, *other.labels})),
             "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
-            "sums": {
-                name: {
-                    label: sums.get(label, NO_TALLY).plus(other.sums[name].get(label, NO_TALLY))
-                    for label in names
-                }
-                for name, sums in self.sums.items()
-            },
-            "kept": joined(self, other, labels) if self.kept and other.kept else None,
+            "sums": {name: added(sums, other.sums[name]) for name, sums in self.sums.items()},
+            "kept": None,
         }
 
     def over(self, documents: Ints) -> CountedSystems:
@@ -117,7 +109,7 @@ class CountedSystems(Counted[EvaluationSettings]):
         return self.kept
 
 
-def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -> dict[str, Any]:
+def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> dict[str, Any]:
     """Return the fields of :class:`CountedSystems` that follow from single documents."""
     names = labels if find_match(settings.match).of_label else ("",)
     return {
@@ -128,28 +120,6 @@ def sums_of(kept: Kept, labels: tuple[str, ...], settings: EvaluationSettings) -
         },
         "kept": kept,
     }
-
-
-def joined(one: CountedSystems, other: CountedSystems, labels: tuple[str, ...]) -> Kept:
-    """Return the single documents of both; those of the other are numbered on."""
-    parts = (one, other)
-    kept = [part.documents_kept() for part in parts]
-    code = {label: i for i, label in enumerate(labels)}
-    own = [np.array([*(code[label] for label in part.labels), -1], np.int64) for part in parts]
-    before = (0, one.documents)
-    tallied = {}
-    for name in one.sums:
-        columns = [
-            (t.document + first, codes[t.label], t.matched, t.expected, t.size_a, t.size_b)
-            for t, codes, first in zip((k.tallies[name] for k in kept), own, before, strict=True)
-        ]
-        tallied[name] = Tallies(*(np.concatenate(column) for column in zip(*columns, strict=True)))
-    ids = [part.ids for part in kept]
-    return Kept(
-        tallied,
-        {name: np.concatenate([part.shared[name] for part in kept]) for name in one.sums},
-        None if ids[0] is None or ids[1] is None else (*ids[0], *ids[1]),
-    )
 
 
 def count(
@@ -183,22 +153,18 @@ def count(
     settings = EvaluationSettings(
         gold=gold, match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
     )
-    ids = () if keep else ids_of(corpus)
-    sums = sums_of(kept, corpus.labels, settings)
     whole = CountedSystems(
         documents=len(corpus),
         settings=settings,
         notes=corpus.notes,
-        ids=ids,
+        ids=() if keep else ids_of(corpus),
         annotators=corpus.annotators,
         labels=corpus.labels,
-        **sums,
+        **sums_of(kept, corpus.labels, settings),
     )
     if keep:
         return whole
-    drawn = None
-    if resampling is not None:
-        drawn = _draw(ids, tallied, list(next(iter(whole.sums.values()))), resampling)
+    drawn = None if resampling is None else _draw(whole, tallied, resampling)
     return replace(whole, kept=None, replicates=drawn)
 
 
@@ -210,7 +176,6 @@ def _tally_systems(
     progress: Callable[[int, int], None] | None,
 ) -> tuple[str, dict[str, Tallies]]:
     """Return gold's name, and the tallies of each system."""
-    find_match(match)
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -218,8 +183,7 @@ def _tally_systems(
             " needed: pass a second file, or --columns gold=1,mine=2"
         )
     gold = names[0] if gold is None else gold
-    if gold not in names:
-        raise one_of(gold, map(printable, names), "gold")
+    check_known([gold], names, "gold")
     for name in names:
         check_layer(corpus, name, match, chance)
     report_progress = progress or (lambda done, total: None)
@@ -235,15 +199,12 @@ def _tally_systems(
 
 
 def _draw(
-    ids: Sequence[Hashes],
-    tallied: Mapping[str, Tallies],
-    labels: Sequence[str],
-    resampling: Resampling,
+    counts: CountedSystems, tallied: Mapping[str, Tallies], resampling: Resampling
 ) -> Replicates:
     """Return what a block adds in every resample to the columns of each system and label."""
     columns = [
         Entries(
-            [(name, label, column) for label in labels],
+            [(name, label, column) for label in counts.sums[name]],
             entries.label.clip(0),
             entries.document,
             getattr(entries, column),
@@ -251,4 +212,4 @@ def _draw(
         for name, entries in tallied.items()
         for column in COLUMNS
     ]
-    return replicates(ids, columns, resampling)
+    return replicates(counts.ids, columns, resampling)

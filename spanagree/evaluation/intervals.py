@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,12 +23,7 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
     labels = list(next(iter(counts.sums.values()), {}))
     parts = {"": labels, **{label: [label] for label in labels if label}}
     if counts.kept is None:
-        counts.check_ids()
-        return {
-            (name, part): _poisson(counts, resampling, name, chosen)
-            for name in counts.sums
-            for part, chosen in parts.items()
-        }
+        return _over_blocks(counts, parts, resampling)
     whose, tables = [], []
     for name in sorted(counts.sums):  # canonical order
         tallies, documents = counts.kept.tallies[name], np.flatnonzero(counts.kept.shared[name])
@@ -38,15 +34,16 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
     return dict(zip(whose, intervals(tables, all_figures, resampling), strict=True))
 
 
-def _poisson(
-    counts: CountedSystems, resampling: Resampling, name: str, labels: Sequence[str]
-) -> list[Interval]:
-    """Return the intervals of a system over some labels, from resamples over blocks."""
-    assert counts.replicates is not None  # as resampling was asked for
-    keys = [[(name, label, column) for label in labels] for column in COLUMNS]
-    drawn = np.stack([counts.replicates.over(key) for key in keys], axis=1)
-    sums = functools.reduce(
-        TallySum.plus, (counts.sums[name][label] for label in labels), NO_TALLY
-    ).tally
-    total = np.array([getattr(sums, column) for column in COLUMNS], np.float64)
-    return percentile_intervals(total, drawn, all_figures, counts.shared[name], resampling)
+def _over_blocks(
+    counts: CountedSystems, parts: Mapping[str, Sequence[str]], resampling: Resampling
+) -> Ends:
+    """Return the intervals of every system over the labels of each part, from blocks' resamples."""
+    draws, ends = counts.draws(), {}
+    for (name, sums), (part, labels) in itertools.product(counts.sums.items(), parts.items()):
+        keys = [[(name, label, column) for label in labels] for column in COLUMNS]
+        drawn = np.stack([draws.over(key) for key in keys], axis=1)
+        tally = functools.reduce(TallySum.plus, map(sums.__getitem__, labels), NO_TALLY).tally
+        total = np.array(tally.counts, np.float64)
+        shared = counts.shared[name]
+        ends[name, part] = percentile_intervals(total, drawn, all_figures, shared, resampling)
+    return ends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,13 +16,7 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
-from spanagree.matching.score import (
-    F1,
-    Score,
-    ScoreColumns,
-    corrected,
-    undefined,
-)
+from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
@@ -118,7 +112,6 @@ class Evaluation(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        label_names: the labels of the corpus.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
     """
@@ -128,7 +121,6 @@ class Evaluation(Result):
     document_ids: tuple[str, ...] | None
     settings: EvaluationSettings
     notes: tuple[str, ...]
-    label_names: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
 
@@ -161,9 +153,10 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         check_choice(system, self.systems, "system")
-        tallies, _ = self.systems[system].kept()
+        tallies, shared = self.systems[system].kept()
+        sums = TallySum.each(tallies, tallies.document, len(shared))
         for d in np.unique(tallies.document).tolist():
-            yield self.document_ids[d] if self.document_ids else str(d + 1), tallies.of_document(d)
+            yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
@@ -230,13 +223,13 @@ class Evaluation(Result):
         breaks = []
         for system in self.systems.values():
             breaks.append(len(rows))
-            whole = [*figures(system), *_sizes(system.tally)]
+            whole = [*figures(system), *system.tally.counts]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
             for part, tally in self._parts(system, by):
-                rows.append([system.name, part, "", part, *figures(tally), *_sizes(tally)])
+                rows.append([system.name, part, "", part, *figures(tally), *tally.counts])
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
                 nothing = [None] * 4
@@ -300,38 +293,27 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _sizes(tally: Tally) -> list[Value]:
-    return [tally.matched, tally.expected, tally.size_a, tally.size_b]
-
-
 def _undefined(scores: Tally | Macro | System) -> list[str]:
     reasons = []
-    for name, score in (
-        ("precision", scores.precision),
-        ("recall", scores.recall),
-        ("F1", scores.f1),
-    ):
+    for title, score in zip(("precision", "recall", "F1"), _scores(scores), strict=True):
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{name} undefined: {score.reason}")
+            reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
 
 
+def _scores(scores: Tally | Macro | System) -> list[Score]:
+    return [getattr(scores, name) for name in Macro._fields]
+
+
 def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
-    return {
-        **_figures(scores),
-        "tally": {
-            "matched": tally.matched,
-            "expected": tally.expected,
-            "gold": tally.size_a,
-            "system": tally.size_b,
-        },
-    }
+    names = ("matched", "expected", "gold", "system")
+    return {**_figures(scores), "tally": dict(zip(names, tally.counts, strict=True))}
 
 
 def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
     """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = {name: getattr(scores, name) for name in Macro._fields}
+    named = dict(zip(Macro._fields, _scores(scores), strict=True))
     figures: dict[str, Any] = {
         kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
         for kind in ("observed", "expected", "corrected")
@@ -353,21 +335,19 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         InputError: for intervals over blocks in which a document comes twice.
     """
     ends = {} if resampling is None else intervals_of(counts, resampling)
-    of_label = find_match(counts.settings.match).of_label
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
-    ranks = _ranks_of([whole for whole, _ in tallied.values()])
+    wholes = [tallies[""].f1 for tallies in tallied.values()]
+    ranks = zip(
+        *(_ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+    )
     kept = counts.kept
     systems = {}
-    for (name, (whole, by_label)), rank in zip(tallied.items(), ranks, strict=True):
+    for (name, labels), rank in zip(tallied.items(), ranks, strict=True):
+        whole = labels.pop("")
+        single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
+        macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
         systems[name] = System(
-            name,
-            counts.shared[name],
-            whole,
-            by_label if of_label else {},
-            _macro(by_label.values() if of_label else (), of_label),
-            rank,
-            None if kept is None else kept.tallies[name],
-            None if kept is None else kept.shared[name],
+            name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
         )
     settings = counts.final_settings()
     if resampling is not None:
@@ -377,27 +357,25 @@ def result(counts: CountedSystems, resampling: Resampling | None = None) -> Eval
         counts.documents,
         None if kept is None else kept.ids,
         settings,
-        (*counts.final_notes(), *notes_on(systems.values(), counts.documents)),
-        counts.labels,
+        (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
         counts,
         resampling,
     )
 
 
-def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> tuple[Tally, dict[str, Tally]]:
-    """Return the tally of a system over all labels, and of each."""
+def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
+    """Return the tally of a system over all labels, which is the empty one, and of each."""
+    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
+    tallies = {label: each.tally for label, each in {**sums, "": whole}.items()}
+    if not ends:
+        return tallies
+    return {
+        label: replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
+        for label, tally in tallies.items()
+    }
 
-    def with_ends(tally: Tally, label: str) -> Tally:
-        if not ends:
-            return tally
-        return replace(tally, intervals=dict(zip(Macro._fields, ends[name, label], strict=True)))
 
-    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY).tally
-    by_label = {label: with_ends(of_label.tally, label) for label, of_label in sums.items()}
-    return with_ends(whole, ""), by_label
-
-
-def notes_on(systems: Iterable[System], documents: int) -> list[str]:
+def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
     """Return which systems left out documents, and which have no label in common with gold."""
     notes = []
     for system in systems:
@@ -414,27 +392,16 @@ def notes_on(systems: Iterable[System], documents: int) -> list[str]:
     return notes
 
 
-def _macro(labels: Iterable[Tally], of_label: bool) -> Macro:
+def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
-    tallied = list(labels)
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
-    return Macro(*(_mean([getattr(t, n) for t in tallied], nothing) for n in Macro._fields))
-
-
-def _mean(scores: Sequence[Score], nothing: str) -> Score:
-    defined = [s for s in scores if not math.isnan(s.observed)]
-    if not defined:
-        return undefined(nothing)
-    n = len(defined)
-    return corrected(
-        math.fsum(s.observed for s in defined) / n, math.fsum(s.expected for s in defined) / n
-    )
-
-
-def _ranks_of(totals: Sequence[Tally]) -> list[Rank]:
-    """Return the places of systems by their F1, raw and corrected."""
-    columns = (_ranks([getattr(t.f1, kind) for t in totals]) for kind in Rank._fields)
-    return [Rank(*pair) for pair in zip(*columns, strict=True)]
+    means = []
+    for name in Macro._fields:
+        scores = [getattr(tally, name) for tally in labels]
+        defined = [score[:2] for score in scores if not math.isnan(score.observed)]
+        both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
+        means.append(corrected(*both) if defined else undefined(nothing))
+    return Macro(*means)
 
 
 def _ranks(values: Sequence[float]) -> list[int | None]:

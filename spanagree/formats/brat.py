@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, check_choice, printable, show, unfit
 from spanagree.files import PathName, read_text
-from spanagree.formats.collector import Collector
 
 DISCONTINUOUS = {
     "error": "a discontinuous annotation is an error",

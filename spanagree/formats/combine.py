@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints, entries
+from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, printable, show
-from spanagree.formats.collector import same_text
 from spanagree.settings import merged_settings
 
 _APART = (
@@ -89,14 +90,14 @@ def _joined(
 
     A document that two parts have is that of the first; annotators and labels are united by name.
     """
-    annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
-    labels = tuple(dict.fromkeys(name for part in parts for name in part.labels))
+    annotators, labels = Vocabulary(), Vocabulary()
     columns, new = [], []
     documents = annotations = 0
     for part, place in zip(parts, places, strict=True):
         new.append(np.flatnonzero(place >= documents))
         documents += len(new[-1])
-        who, code = _numbers(part.annotators, annotators), _numbers(part.labels, labels)
+        who = np.array([annotators[name] for name in part.annotators], np.int64)
+        code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
         columns.append(
             (
                 part.lengths[new[-1]],
@@ -105,24 +106,26 @@ def _joined(
                 part.annotation + annotations,
                 part.start,
                 part.end,
-                np.append(code, -1)[part.label],
+                code[part.label],
             )
         )
         annotations += len(part.of_document)
     tokens = [entries(part.lengths, rows) for part, rows in zip(parts, new, strict=True)]
-    starts = _content(parts, "token_starts", tokens)
-    content = {
-        "offsets": parts[0].offsets,
-        "ids": _content(parts, "ids", new),
-        "tokens": _content(parts, "tokens", tokens),
-        "texts": _content(parts, "texts", new),
-        "token_starts": None if starts is None else np.array(starts, np.int64),
-        "reading": reading,
-    }
-    if content["tokens"] is None:
-        content["token_starts"] = None
-    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
-    return RawCorpus(joined[0], annotators, *joined[1:], labels=labels, **content)  # type: ignore[misc,arg-type]  # the six columns of rows
+    words, starts = (_content(parts, what, tokens) for what in ("tokens", "token_starts"))
+    lengths, *rows = map(np.concatenate, zip(*columns, strict=True))
+    document, annotator, annotation, start, end, label = rows
+    return RawCorpus(
+        lengths,
+        tuple(annotators),
+        *(document, annotator, annotation, start, end, label),
+        tuple(labels),
+        parts[0].offsets,
+        ids=_content(parts, "ids", new),
+        tokens=words,
+        texts=_content(parts, "texts", new),
+        token_starts=None if words is None or starts is None else np.array(starts, np.int64),
+        reading=reading,
+    )
 
 
 def _content(parts: Sequence[RawCorpus], what: str, rows: Sequence[Ints]) -> tuple[Any, ...] | None:
@@ -134,11 +137,6 @@ def _content(parts: Sequence[RawCorpus], what: str, rows: Sequence[Ints]) -> tup
             return None
         values += [content[i] for i in chosen.tolist()]
     return tuple(values)
-
-
-def _numbers(names: Sequence[str], among: Sequence[str]) -> Ints:
-    number = {name: i for i, name in enumerate(among)}
-    return np.array([number[name] for name in names], np.int64)
 
 
 def _named(source: str, raw: RawCorpus, count: Mapping[str, int]) -> RawCorpus:
@@ -179,15 +177,11 @@ def _check_same(whole: RawCorpus, part: RawCorpus, place: Ints, where: str) -> N
     """Refuse two versions of a document that both have."""
     for other in np.flatnonzero(place >= 0).tolist():
         d = int(place[other])
-        name = f"{where}, document {show(whole.id_of(d))}"
-        if whole.texts is not None and part.texts is not None:
-            same_text(part.texts[other], whole.texts[d], name)
-        if whole.tokens is not None and part.tokens is not None:
-            first, second = whole.tokens_of(d), part.tokens_of(other)
-            if first != second:
-                same_text(" ".join(second), " ".join(first), name)
-        if whole.lengths[d] != part.lengths[other]:
-            raise InputError(
-                f"{name}: length {part.lengths[other]}, {whole.lengths[d]} before; all sources need"
-                " the same text"
-            )
+        same_document(
+            _version(part, other), _version(whole, d), f"{where}, document {show(whole.id_of(d))}"
+        )
+
+
+def _version(raw: RawCorpus, d: int) -> Version:
+    text = None if raw.texts is None else raw.texts[d]
+    return text, None if raw.tokens is None else raw.tokens_of(d), int(raw.lengths[d])

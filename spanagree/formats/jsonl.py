@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
+from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show, unfit
 from spanagree.files import PathName, lines_of, read_text, write_text
-from spanagree.formats.collector import Collector
 
 VERSION = 1
 
@@ -72,12 +72,10 @@ def raw_jsonl(path: PathName) -> RawCorpus:
 def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
     annotators: dict[str, None] = {}
-    some = list(islice(lines, block))
-    while True:
-        yield _raw(printable(str(path)), some, annotators)  # an empty file is refused here
-        some = list(islice(lines, block))
-        if not some:
-            return
+    name = printable(str(path))
+    yield _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
+    while some := list(islice(lines, block)):
+        yield _raw(name, some, annotators)
 
 
 def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
@@ -147,18 +145,8 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
     if not isinstance(annotators, dict):
         raise unfit(f"{where}: annotators", annotators, "an object is needed")
     for annotator, segments in annotators.items():
-        if segments is None:
-            collector.annotator(annotator, where)
-            continue
         who = f"{where}: annotator {show(annotator)}"
-        if not isinstance(segments, list):
-            raise unfit(f"{who}:", segments, "a list of segments, or null, is needed")
-        annotation = collector.annotation(document, annotator, where)
-        for segment in segments:
-            if not isinstance(segment, dict):
-                raise unfit(f"{who}: segment", segment, "start, end and label are needed")
-            row = segment.get("start"), segment.get("end"), segment.get("label")
-            collector.segment(annotation, *row, who)
+        collector.annotate(document, annotator, records(segments, f"{who}:"), who)
 
 
 def write_jsonl(

@@ -150,17 +150,15 @@ class _Table:
                 raise InputError(
                     f"{self.name}: one column; besides the item's one for each {what} is needed"
                 )
-        seen: dict[str, int] = {}
-        for c in columns:
-            name = re.sub(r"\.0+$", "", self.header[c])  # 1.0 is 1, as in cells
+        names = [re.sub(r"\.0+$", "", self.header[c]) for c in columns]  # 1.0 is 1, as in cells
+        for i, (c, name) in enumerate(zip(columns, names, strict=True)):
             if not name:
                 raise InputError(f"{self.name}: column {c + 1} has no name; each {what} needs one")
-            if name in seen:
+            if name in names[:i]:
                 raise InputError(
-                    f"{self.name}: columns {seen[name] + 1} and {c + 1} are both called"
-                    f" {show(name)}; each {what} needs a name of its own"
+                    f"{self.name}: columns {columns[names.index(name)] + 1} and {c + 1} are both"
+                    f" called {show(name)}; each {what} needs a name of its own"
                 )
-            seen[name] = c
         return own, columns
 
     def items(self, column: int) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import SettingError, check_choice, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
@@ -134,22 +133,6 @@ def format_of(path: PathName) -> str:
         return "dataset" if any((Path(path) / name).exists() for name in saved) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
-
-
-def read_files(
-    files: Files,
-    options: Options,
-    form: str | None = None,
-    repair: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> Corpus:
-    """Return the corpus in some files; as :func:`raw_files`, with the repairs asked for.
-
-    Raises:
-        SettingError, InputError: as for :func:`raw_files`; for flaws that no repair was asked
-            for.
-    """
-    return valid_corpus(raw_files(files, options, form, progress), repair)
 
 
 def raw_files(

@@ -15,7 +15,7 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, printable, show
 from spanagree.files import PathName, Source, file_names
 from spanagree.formats.combine import concatenated
-from spanagree.formats.registry import raw_files, read_files
+from spanagree.formats.registry import raw_files
 
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 
@@ -49,12 +49,11 @@ def read_shards(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
-    steps = [repair] if isinstance(repair, str) else list(repair)
     if isinstance(source, Mapping):
         shards = _by_layer(source)
     else:
         shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
-    return [Shard(name, files, options, form, steps) for name, files in shards]
+    return [Shard(name, files, options, form, repair) for name, files in shards]
 
 
 @dataclass(frozen=True)
@@ -65,11 +64,11 @@ class Shard:
     files: Mapping[str, PathName]
     options: Mapping[str, Any]
     form: str | None
-    repair: Sequence[str]
+    repair: str | Sequence[str]
 
     def __call__(self) -> Corpus:
         """Return the corpus in it, with its name in the ids of documents that have none."""
-        corpus = read_files(self.files, self.options, self.form, self.repair)
+        corpus = valid_corpus(raw_files(self.files, self.options, self.form), self.repair)
         return corpus.with_ids(f"{self.name}:")
 
 
@@ -80,18 +79,24 @@ def read_found(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """Return the corpus in files, or in all shards that patterns find; as :func:`read_files`."""
-    if any(map(has_pattern, files.values())):
-        return valid_corpus(raw_found(files, options, form), repair)
-    return read_files(files, options, form, repair, progress)
+    """Return the corpus in files, or in all shards that patterns find, after the repairs asked for.
+
+    Raises:
+        SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
+            that no repair was asked for.
+    """
+    return valid_corpus(raw_found(files, options, form, progress), repair)
 
 
 def raw_found(
-    files: Mapping[str, PathName], options: Mapping[str, Any], form: str | None = None
+    files: Mapping[str, PathName],
+    options: Mapping[str, Any],
+    form: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     """Return the rows of the same, unchecked; as :func:`raw_files`."""
     if not any(map(has_pattern, files.values())):
-        return raw_files(files, options, form)
+        return raw_files(files, options, form, progress)
     return concatenated({name: raw_files(paths, options, form) for name, paths in _by_layer(files)})
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from spanagree.corpus.collector import Collector, same_text
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
@@ -25,14 +25,14 @@ from spanagree.errors import (
     check_known,
     counted,
     printable,
+    reason,
     show,
     unfit,
 )
 from spanagree.extras import optional
-from spanagree.files import PathName, Source, check_writable, named_files, write_bytes
-from spanagree.formats.collector import Collector, same_text
+from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
 
-_Row: TypeAlias = Mapping[str, Any]  # by annotator, the Doc of one text or None
+_Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
 
 _UNSET = 0  # ent_iob of a token of which nothing is known
@@ -86,14 +86,15 @@ def raw_docs(
     ids = _own_ids(rows) if ids is None else ids
     unlike = _tokenised_differently(rows)
     collector = Collector("tokens" if unlike is None else "characters")
+    for name in layers:
+        collector.annotator(name, f"annotator {show(name)}")
     notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
     dropped = 0
     for d, row in enumerate(rows):
         id_ = str(d + 1) if ids is None else ids[d]
-        here = {name: doc for name, doc in row.items() if doc is not None}
-        if not here:
+        if not row:
             raise InputError(f"document {show(id_)}: no annotator has a Doc of it; leave it out")
-        kept = _kept(here, id_, spans, partial, collector.offsets)
+        kept = _kept(row, id_, spans, partial, collector.offsets)
         dropped += kept.count(False)
         _collect(collector, row, kept, id_, spans)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
@@ -105,7 +106,7 @@ def raw_docs(
 
 
 def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
-    """Return each annotator's Doc of each text, or None for one never seen."""
+    """Return the Docs of each text, by annotator."""
     if not isinstance(layers, Mapping) or not all(
         isinstance(docs, (list, tuple)) and all(d is None or hasattr(d, "text") for d in docs)
         for docs in layers.values()
@@ -118,7 +119,10 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
             f"Docs: {each}; at least one annotator, and the same number of Docs for each, are"
             " needed (None for one never seen)"
         )
-    rows = [dict(zip(layers, row, strict=True)) for row in zip(*layers.values(), strict=True)]
+    rows = [
+        {name: doc for name, doc in zip(layers, row, strict=True) if doc is not None}
+        for row in zip(*layers.values(), strict=True)
+    ]
     if ids is not None and len(ids) != len(rows):
         raise InputError(f"{len(ids)} ids; one for each of the {len(rows)} Docs is needed")
     return rows
@@ -128,7 +132,7 @@ def _collect(
     collector: Collector, row: _Row, kept: Sequence[bool], id_: str, spans: str | None
 ) -> None:
     """Add a document, of which some tokens are kept, and what each annotator marked in it."""
-    first = next(doc for doc in row.values() if doc is not None)
+    first = next(iter(row.values()))
     tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
     content: dict[str, Any] = {
         "tokens": [token.text for token in tokens],
@@ -139,10 +143,9 @@ def _collect(
     document = collector.document(id_, where, text=first.text, **(content if in_tokens else {}))
     moved = [0, *np.cumsum(kept).tolist()]
     for name, doc in row.items():
-        where = f"annotator {show(name)}, document {show(id_)}"
-        if doc is None or not _annotated(doc, spans):
-            collector.annotator(name, where)
+        if not _annotated(doc, spans):
             continue
+        where = f"annotator {show(name)}, document {show(id_)}"
         same_text(doc.text, first.text, where)
         annotation = collector.annotation(document, name, where)
         for span in doc.ents if spans is None else doc.spans[spans]:
@@ -157,7 +160,7 @@ def _collect(
 def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
     """Return where two annotators' tokens of one text differ first, if they do."""
     for d, row in enumerate(rows, 1):
-        cut = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items() if doc is not None}
+        cut = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items()}
         for name in cut:
             if cut[name] != cut[first := next(iter(cut))]:
                 return f"document {d} is tokenised differently by {first} and {name}"
@@ -166,7 +169,7 @@ def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
 
 def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
     """Refuse a key of spans that no Doc has: a slip would read as "nobody saw anything"."""
-    docs = [doc for row in rows for doc in row.values() if doc is not None]
+    docs = [doc for row in rows for doc in row.values()]
     there = set() if spans is None else {key for doc in docs for key in doc.spans}
     seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
     if spans is not None and seen and spans not in there:
@@ -180,7 +183,7 @@ def _user_data(doc: Any) -> Mapping[str, Any]:
 
 def _own_ids(rows: Sequence[_Row]) -> list[str] | None:
     """Return the ids that :func:`to_docs` left in the Docs, if all have one."""
-    ids = [{_user_data(doc).get(_ID) for doc in row.values() if doc is not None} for row in rows]
+    ids = [{_user_data(doc).get(_ID) for doc in row.values()} for row in rows]
     known = [id_ for some in ids for id_ in some if len(some) == 1 and isinstance(id_, str)]
     return known if len(known) == len(rows) else None
 
@@ -236,22 +239,16 @@ def read_docbin(
 def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
     spacy = optional("spacy", "spacy", "reading .spacy files")
-    docbin = optional("spacy.tokens", "spacy", "reading .spacy files").DocBin
     vocab = spacy.blank("xx").vocab
     layers = {}
     for name, path in named_files(source).items():
         where = printable(os.fspath(path))
-        if Path(path).is_dir():
-            raise InputError(f"{where}: is a folder; a .spacy file is needed")
-        if not Path(path).exists():
-            raise InputError(f"{where}: no such file")
+        data = read_bytes(where, os.fsdecode(path))
         try:
-            layers[name] = list(docbin().from_disk(path).get_docs(vocab))
+            layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
         except Exception as error:  # spaCy lets through whatever its decoders raise
-            reason = printable((str(error) or type(error).__name__).splitlines()[0])
-            raise InputError(
-                f"{where}: not a .spacy file, or truncated ({reason}); a whole one is needed"
-            ) from None
+            problem = f"not a .spacy file, or truncated ({reason(error)})"
+            raise InputError(f"{where}: {problem}; a whole one is needed") from None
     return raw_docs(layers, **options)
 
 
@@ -275,7 +272,6 @@ def to_docs(
             says what becomes of these.
     """
     spacy = optional("spacy", "spacy", "writing spaCy Docs")
-    tokens_module = optional("spacy.tokens", "spacy", "writing spaCy Docs")
     check_known([annotator], corpus.annotators)
     if nlp is None:
         nlp = spacy.blank("xx")
@@ -290,18 +286,16 @@ def to_docs(
     for d, document in enumerate(corpus):
         words, gaps = _words_and_gaps(corpus, d)
         try:
-            doc = tokens_module.Doc(nlp.vocab, words=words, spaces=gaps)
+            doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
-            reason = printable(str(error).splitlines()[0])
-            raise InputError(
-                f"document {show(document.id)}: spaCy cannot hold it: {reason}"
-            ) from None
+            problem = f"spaCy cannot hold it: {reason(error)}"
+            raise InputError(f"document {show(document.id)}: {problem}") from None
         if corpus.ids is not None:
             doc.user_data[_ID] = document.id
         segments = document.segments[annotator]
         if segments is None:
             doc.user_data[_NEVER] = True
-        marked = [tokens_module.Span(doc, s.start, s.end, label=s.label) for s in segments or ()]
+        marked = [spacy.tokens.Span(doc, s.start, s.end, label=s.label) for s in segments or ()]
         if spans is None:
             doc.set_ents(marked, default="missing" if segments is None else "outside")
         elif segments is not None:
@@ -315,13 +309,10 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
     layer = corpus.layers[annotator]
     later, earlier = overlapping(layer.document, layer.start, layer.end)
     for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
-        segments = " and ".join(
-            f"{layer.start[i]}–{layer.end[i]} {show(corpus.labels[layer.label[i]])}" for i in pair
-        )
         raise SettingError(
             f"{show(annotator)}, document {show(corpus.id_of(int(layer.document[pair[0]])))}:"
-            f" segments {segments} overlap, which doc.ents cannot hold; doc.spans can: give spans"
-            " a key"
+            f" segments {layer.describe(pair, corpus.labels)} overlap, which doc.ents cannot hold;"
+            " doc.spans can: give spans a key"
         )
 
 
@@ -359,5 +350,5 @@ def write_docbin(
     """
     check_writable(path)
     docs = to_docs(corpus, annotator, nlp, spans=spans)
-    docbin = optional("spacy.tokens", "spacy", "writing .spacy files").DocBin
-    write_bytes(path, docbin(docs=docs, store_user_data=True).to_bytes())
+    tokens = optional("spacy.tokens", "spacy", "writing .spacy files")
+    write_bytes(path, tokens.DocBin(docs=docs, store_user_data=True).to_bytes())

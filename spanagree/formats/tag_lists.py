@@ -10,13 +10,8 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import (
-    InDocument,
-    TagColumn,
-    TagOptions,
-    Vocabulary,
-    read_columns,
-)
+from spanagree.corpus.segments import codes
+from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, show
 
 Tags = Sequence[Sequence[str] | None]
@@ -68,13 +63,11 @@ def from_tags(
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     never = np.array([tags is None for tags in documents], dtype=np.bool_)
-    number = Vocabulary()
     try:
-        flat = chain.from_iterable(tags for tags in documents if tags is not None)
-        codes = np.fromiter(map(number.__getitem__, flat), np.int64, int(lengths[~never].sum()))
+        numbers, names = codes(chain.from_iterable(d for d in documents if d is not None))
     except TypeError:
         raise InputError(f"{show(name)}: a tag is not a string; every tag must be one") from None
-    return TagColumn.of_seen(list(number), codes, never, lengths)
+    return TagColumn.of_seen(names, numbers, never, lengths)
 
 
 def _documents(name: object, documents: object) -> list[Sequence[str] | None]:

@@ -64,7 +64,7 @@ def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
 
     Who gave no label has none.
     """
-    own, ((c,),) = (part.tolist() if part.ndim < 3 else part[0] for part in sums.preferences)
+    own, c = (part[0] for part in sums.preferences)
     apart = ((own - own.sum(axis=0) / c) ** 2).sum(axis=1) / (c * (c - 1))
     gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
     return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}

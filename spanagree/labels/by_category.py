@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.coefficient import Coefficient, WithRows, data_table
+from spanagree.labels.coefficient import Coefficient, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.table import Table
+from spanagree.results import Tabled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True)
-class Categories(WithRows, Mapping[str, CategoryAgreement]):
+class Categories(Tabled, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
@@ -73,7 +74,7 @@ class Categories(WithRows, Mapping[str, CategoryAgreement]):
         categories = {name: part.to_dict() for name, part in self.items()}
         return {"lowest": self.lowest, "categories": categories}
 
-    def _table(self) -> Table:
+    def _table(self, by: str | None) -> Table:
         """A row for each category."""
         settings = next((part.settings for part in self.values()), None)
         return data_table(CategoryAgreement, self.items(), settings or {})

@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError
+from spanagree.errors import InputError, counted
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
@@ -100,7 +100,7 @@ class Basis:
         return Counts(
             int(items.sum()),
             int(items[n >= 2].sum()),
-            len(np.unique(self.table.by_annotator[0])) if self.table.named else None,
+            int(self.own.any(axis=1).sum()) if self.table.named else None,
             int((n * items).sum()),
             int((n * (n - 1) // 2 * items).sum()),
             len(self.table.labels),
@@ -109,7 +109,14 @@ class Basis:
     @cached_property
     def nothing(self) -> str:
         """Why nothing can be compared; empty if something can."""
-        return self.counts.nothing_to_compare(bool(self.settings.complete_only))
+        items, compared, annotators, *_ = self.counts
+        if compared:
+            return ""
+        if self.settings.complete_only and not items:
+            return "no item was labelled by all annotators"
+        if annotators is not None and annotators < 2:
+            return f"{counted(annotators, 'annotator')}; agreement needs two"
+        return "no item has two labels"
 
     @cached_property
     def ranks(self) -> Ints:
@@ -119,19 +126,12 @@ class Basis:
     @cached_property
     def own(self) -> Ints:
         """Labels by annotator, in the order of the names, and category."""
-        annotator, label, number = self.table.by_annotator
-        own = np.zeros((len(self.table.annotators), len(self.table.labels)), np.int64)
-        own[self.ranks[annotator], label] = number
-        return own
+        return self.table.own[np.argsort(self.ranks)]
 
     @cached_property
     def sums(self) -> Sums:
         """The sums over all items; one row."""
-        return self.weighted_sums(self._unweighted)
-
-    @property
-    def _unweighted(self) -> Floats:
-        return np.zeros(len(self.table.counts.n))
+        return self.weighted_sums(np.zeros(len(self.table.counts.n)))
 
     def weighted_sums(self, weights: Floats) -> Sums:
         """Return the same sums with SPA's weights, by the number of labels."""
@@ -152,7 +152,7 @@ class Basis:
             np.stack((given.T, whole - given.T), axis=-1),
             np.stack((agreeing.T, rest), axis=-1),
             np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1),
-            self._unweighted,
+            np.zeros(len(n)),
         )
 
     def shared(self, name: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.errors import counted
 from spanagree.matching.score import UNDEFINED, Interval
-from spanagree.rendering.data import plain, to_arrow
+from spanagree.rendering.data import plain
 from spanagree.rendering.table import Column, Table
+from spanagree.results import Tabled
 from spanagree.settings import Settings, signature
 
 
@@ -49,34 +49,9 @@ class Counts(NamedTuple):
     pairs: int
     categories: int
 
-    def nothing_to_compare(self, complete_only: bool = False) -> str:
-        """Return why no coefficient is defined; empty if there is something to compare."""
-        if self.compared:
-            return ""
-        if complete_only and not self.items:
-            return "no item was labelled by all annotators"
-        if self.annotators is not None and self.annotators < 2:
-            return f"{counted(self.annotators, 'annotator')}; agreement needs two"
-        return "no item has two labels"
-
-
-class WithRows:
-    """What has a table for programs only."""
-
-    def _table(self) -> Table:
-        raise NotImplementedError
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for the whole and for each category, for a data frame."""
-        return self._table().to_rows()
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; undefined is null."""
-        return to_arrow(self._table())
-
 
 @dataclass(frozen=True, kw_only=True)
-class Coefficient(WithRows):
+class Coefficient(Tabled):
     """One coefficient: its value, and what it was made from.
 
     Attributes:
@@ -129,7 +104,7 @@ class Coefficient(WithRows):
             entry["undefined"] = self.reason
         return entry if self.interval is None else {**entry, "interval": self.interval.to_dict()}
 
-    def _table(self) -> Table:
+    def _table(self, by: str | None) -> Table:
         """A row for the coefficient, then one for each category."""
         return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
 

@@ -14,21 +14,11 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranks
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.corpus.label_table import LabelTable
+from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.formulas import (
-    FORMULAS,
-    Sums,
-    all_figures,
-    category_columns,
-    item_columns,
-    starts,
-    sums_by_n,
-)
 from spanagree.labels.patterns import LabelTallies
 from spanagree.matching.score import Interval
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap, interval_of
-
-_DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
 
 
 def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str, Interval]:
@@ -41,19 +31,20 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
     """
     table = basis.table
     annotators, categories = basis.own.shape
-    statistic = functools.partial(all_figures, categories=categories, annotators=annotators)
+    statistic = functools.partial(
+        formulas.all_figures, categories=categories, annotators=annotators
+    )
     if isinstance(table, LabelTallies):
         by_n = np.zeros(len(table.counts.n))
         by_n[np.searchsorted(table.counts.n, table.given)] = weights
         total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
         ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
     else:
-        made = bootstrap(Sample(units_of(table, weights)), statistic, resampling)
-        ends = [interval_of(made, 3 * k, resampling) for k in range(len(FORMULAS))]
-    return dict(zip(FORMULAS, ends, strict=True))
+        ends = intervals_of(units_of(table, weights), statistic, resampling)
+    return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
-def _replicated(tallies: LabelTallies, weights: Floats) -> Sums:
+def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
     """Return the sums in each resample over blocks."""
     assert tallies.replicates is not None  # as intervals were asked for
     over, labels = tallies.replicates.over, tallies.labels
@@ -71,13 +62,11 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> Sums:
         np.moveaxis(np.array(part), -1, 0)  # the resamples first
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
-    return sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
+    return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
 
 
 def units_of(table: LabelTable, weights: Floats) -> Any:
     """Return what each item (or document of tokens) adds to the sums; (units, columns)."""
-    from scipy.sparse import coo_array  # takes a tenth of a second to import
-
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
@@ -85,9 +74,9 @@ def units_of(table: LabelTable, weights: Floats) -> Any:
     unit: Ints = np.arange(table.size)
     if table.documents is not None:
         _, unit = np.unique(table.documents, return_inverse=True)
-    of_items = item_columns(n, n > 0, equal, weights)
-    of_cells = category_columns(n[item], number, weights[item])
-    at = list(starts(categories, annotators).values())
+    of_items = formulas.item_columns(n, n > 0, equal, weights)
+    of_cells = formulas.category_columns(n[item], number, weights[item])
+    at = list(formulas.starts(categories, annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, first), column)
         for first, column in zip(at, of_items, strict=False)
@@ -98,7 +87,4 @@ def units_of(table: LabelTable, weights: Floats) -> Any:
     if table.annotator is not None:
         column = at[-1] + ranks(table.annotators)[table.annotator] * categories + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
-    rows, columns, values = (np.concatenate([e[k] for e in entries]) for k in range(3))
-    shape = (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories)
-    made = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
-    return made.toarray() if shape[0] * shape[1] < _DENSE else made
+    return table_of(entries, (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories))

@@ -7,7 +7,7 @@ the number of items. All numbers are whole, so blocks and their order change no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -102,32 +102,26 @@ class LabelTallies(Counted[Settings]):
         """What coefficients need."""
         return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
 
-    def _by_annotator(self, name: str) -> Iterator[tuple[int, int, str, int]]:
-        """Yield n, annotator, label and number of each of these sums."""
+    def _by_annotator(self, name: str, others: bool = False) -> Ints:
+        """Return these sums by annotator and label, each times the other labels if asked for."""
         who = {annotator: i for i, annotator in enumerate(self.annotators)}
+        code = {label: i for i, label in enumerate(self.labels)}
+        sums = np.zeros((len(who), len(code)), np.int64)
         for key, number in self.sums.items():
             if key[0] == name:
-                yield key[1], who[key[2]], key[3], number
+                sums[who[key[2]], code[key[3]]] += number * (key[1] - 1 if others else 1)
+        return sums
 
     @cached_property
-    def by_annotator(self) -> tuple[Ints, Ints, Ints]:
-        """Annotator, category and number of labels wherever that is not 0, sorted."""
-        own = np.zeros((len(self.annotators), len(self.labels)), np.int64)
-        code = {label: i for i, label in enumerate(self.labels)}
-        for _, annotator, label, number in self._by_annotator("own"):
-            own[annotator, code[label]] += number
-        annotators, labels = np.nonzero(own)
-        return annotators, labels, own[annotators, labels]
+    def own(self) -> Ints:
+        """How often each annotator gave each label."""
+        return self._by_annotator("own")
 
     @cached_property
     def beside(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
-        gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
-        for n, annotator, _, number in self._by_annotator("own"):
-            gave[annotator] += number
-            others[annotator] += number * (n - 1)
-        for _, annotator, _, number in self._by_annotator("equal"):
-            equal[annotator] += number
+        sums = self.own, self._by_annotator("own", others=True), self._by_annotator("equal")
+        gave, others, equal = (each.sum(axis=1) for each in sums)
         return gave, others, equal
 
     @property
@@ -140,12 +134,9 @@ class LabelTallies(Counted[Settings]):
         everyone = len(self.annotators)
         sums = {key: number for key, number in self.sums.items() if key[1] == everyone}
         sums["document", 0] = sums.get(("document", everyone), 0)
-        drawn = self.replicates
-        if drawn is not None:
-            drawn = Replicates(
-                {key: each for key, each in drawn.sums.items() if key[1] == everyone}
-            )
-        return replace(self, sums=sums, replicates=drawn)
+        drawn = {} if self.replicates is None else self.replicates.sums
+        kept = Replicates({key: each for key, each in drawn.items() if key[1] == everyone})
+        return replace(self, sums=sums, replicates=self.replicates and kept)
 
 
 Labels: TypeAlias = LabelTable | LabelTallies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -139,9 +138,8 @@ class Coefficients(Result):
         columns += [Column(key, kind="count") for key in Counts._fields]
 
         def row(name: str, part: Coefficient, value: float, kind: str = "corrected") -> list[Value]:
-            figures = {"corrected": UNDEFINED, "jackknife": UNDEFINED, **part.figures()}
+            both = (getattr(part, key, UNDEFINED) for key in ("corrected", "jackknife"))
             ends = getattr(part.interval, kind, _NO_ENDS)
-            both = (figures["corrected"], figures["jackknife"])
             return [name, *both, value, ends, part.observed, part.expected, *self.counts]
 
         spa, bias = self.spa, self.bias
@@ -225,8 +223,7 @@ class Coefficients(Result):
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
         what = "agreement beyond luck (SPA: as observed)"
-        draw = functools.partial(dots, rows=rows, kinds=["value"], what=what)
-        return Picture(draw, rows_size(len(self.all)))
+        return Picture(lambda ax: dots(ax, rows, ["value"], what), rows_size(len(self.all)))
 
 
 _NO_ENDS = (math.nan, math.nan)

@@ -98,7 +98,7 @@ def token_labels(
         progress=progress,
     )
     if tallies.replicates is not None:
-        tallies.check_ids()
+        tallies.draws()
     return tallies
 
 

@@ -30,7 +30,7 @@ _NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can fin
 class ByLevelSettings(EvaluationSettings, LevelSettings):
     """The settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
 
-    of: str
+    of_: str
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,15 @@ class EvaluationByLevel(Result):
         breaks = []
         for level, evaluation in [*self.parts, (None, self.whole)]:
             breaks.append(len(rows))
-            place = _place(level)
+            place: list[Value] = ["all", None, None, "all"]
+            if level is not None:  # for people low and high are one text
+                ends = f"{figure(level.low)}–{figure(level.high)}"
+                name = _NO_DIFFICULTY if math.isnan(level.low) else ends
+                place = [level.name, level.low, level.high, name]
             systems = evaluation.systems.values()
             for system, row in zip(systems, evaluation.table().rows, strict=True):
-                rows.append([*place, system.documents, *row])
-                if place[-1] == _NO_DIFFICULTY:
-                    rows[-1][-1] = NOT_SHOWN
+                rank = NOT_SHOWN if place[-1] == _NO_DIFFICULTY else row[-1]
+                rows.append([*place, system.documents, *row[:-1], rank])
         taus = self._taus()
         return Table(
             columns,
@@ -188,15 +191,6 @@ class EvaluationByLevel(Result):
         return Picture(functools.partial(lines, columns=names, rows=rows, what="corrected F1"))
 
 
-def _place(level: Level | None) -> list[Value]:
-    """Return what names a level, or all of them: name, low and high; and for people one text."""
-    if level is None:
-        return ["all", None, None, "all"]
-    ends = f"{figure(level.low)}–{figure(level.high)}"
-    name = _NO_DIFFICULTY if math.isnan(level.low) else ends
-    return [level.name, level.low, level.high, name]
-
-
 def _f1(evaluation: Evaluation, kind: str) -> list[float]:
     return [getattr(system.f1, kind) for system in evaluation.systems.values()]
 
@@ -223,6 +217,8 @@ def evaluate_levels(
         evaluation,
         made.all,
         tuple(evaluation.over(level.documents) for level in made.all),
-        evaluation.settings.extended(ByLevelSettings, of=difficulty.settings.of, **made.borders),
+        evaluation.settings.extended(
+            ByLevelSettings, of_=difficulty.settings["of"], **made.borders
+        ),
         made.notes,
     )

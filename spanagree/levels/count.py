@@ -12,7 +12,7 @@ from spanagree.arrays import Bools, Floats
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, one_of, printable
+from spanagree.errors import SettingError, check_known
 from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
@@ -26,7 +26,7 @@ class DifficultySettings(Settings):
     gold: str | None = None
     match: str
     chance: str
-    of: str
+    of_: str
     annotators: int | None = None
 
 
@@ -95,8 +95,7 @@ def count(
     if keep and not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     if gold is not None:
-        if gold not in corpus.layers:
-            raise one_of(gold, map(printable, corpus.annotators), "gold")
+        check_known([gold], corpus.annotators, "gold")
         annotators = [gold]
     elif annotators is not None and not keep:
         annotators = [name for name in annotators if name in corpus.layers]
@@ -109,7 +108,7 @@ def count(
             gold=gold,
             match=match,
             chance=chance,
-            of="team" if gold is None else "gold",
+            of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
         ),

@@ -147,21 +147,18 @@ class Difficulty(Result):
 
     def picture(self) -> Picture:
         """Return how many documents there are in each bin of difficulty."""
-        binned = bins(self)
-        if binned is None:
+        counts, edges = bins(self)
+        if not any(counts):
             return Picture(functools.partial(sentence, text=NOTHING))
-        counts, edges = binned
         what, noun = "difficulty: 1 − what luck alone gives", unit(self.settings)
         return Picture(
             functools.partial(histogram, counts=counts, edges=edges, what=what, noun=noun)
         )
 
 
-def bins(result: Difficulty) -> tuple[list[int], list[float]] | None:
-    """Return how many documents are in each bin of difficulty, and the edges; None without any."""
+def bins(result: Difficulty) -> tuple[list[int], list[float]]:
+    """Return how many documents are in each bin of difficulty, and the edges."""
     values = result.values[result.defined]
-    if not len(values):
-        return None
     # rounded alike, so that a difficulty at an edge is in the bin that begins there
     edges = np.round(np.linspace(0, 1, _BINS + 1), _DIGITS)
     counts, _ = np.histogram(np.round(np.clip(values, 0, 1), _DIGITS), bins=edges)
@@ -170,10 +167,9 @@ def bins(result: Difficulty) -> tuple[list[int], list[float]] | None:
 
 def _bars(result: Difficulty) -> list[str]:
     """Return the bins as bars of characters, from the first that has a document."""
-    binned = bins(result)
-    if binned is None:
+    counts, edges = bins(result)
+    if not any(counts):
         return [NOTHING]
-    counts, edges = binned
     first = next(i for i, number in enumerate(counts) if number)
     lines = []
     for number, low, high in zip(counts[first:], edges[first:], edges[first + 1 :], strict=False):

@@ -94,8 +94,7 @@ def compare(
         parts.append(replace(part, document=part.document + low))
         report_progress(high, len(first))
         low = high
-    names = Tallies.__dataclass_fields__
-    whole = Tallies(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    whole = Tallies.joined(parts)
     back, a, b = turned[whole.document], whole.size_a, whole.size_b
     return replace(whole, size_a=np.where(back, b, a), size_b=np.where(back, a, b))
 

@@ -8,11 +8,10 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -81,7 +80,8 @@ def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -
 
 def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
-    a, b = _shared_documents(a, b)
+    both = a.layer.annotated & b.layer.annotated
+    a, b = _within(a, both), _within(b, both)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
     weight = [
@@ -98,15 +98,9 @@ def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels
     )
 
 
-def _shared_documents(a: Placed, b: Placed) -> tuple[Placed, Placed]:
-    both = a.layer.annotated & b.layer.annotated
-    if both.all():
-        return a, b
-    keep = [both[x.layer.document] for x in (a, b)]
-    first, second = (
-        Placed(x.layer.only(k), x.profile[k]) for x, k in zip((a, b), keep, strict=True)
-    )
-    return first, second
+def _within(x: Placed, documents: Bools) -> Placed:
+    keep = documents[x.layer.document]
+    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep])
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
@@ -122,31 +116,20 @@ def expected(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
-    kinds_a, kinds_b = (_kinds(x, cell) for x, cell in ((a, cell_a), (b, cell_b)))
-    i, j = join(kinds_a.cell, kinds_b.cell)
-    if measure.route == "equal":
-        equal = kinds_a.length[i] == kinds_b.length[j]
-        i, j = i[equal], j[equal]
-    (profile_a, length_a, profile_b, length_b), which, _ = distinct(
-        kinds_a.profile[i], kinds_a.length[i], kinds_b.profile[j], kinds_b.length[j]
+    # segments that chance treats alike: same cell, length and start distribution
+    sides = ((a, cell_a), (b, cell_b))
+    (in_a, _, number_a), (in_b, _, number_b) = (
+        distinct(cell, x.layer.end - x.layer.start, x.profile) for x, cell in sides
     )
-    value = _expected_of_pairs(profiles, profile_a, length_a, profile_b, length_b, measure)[which]
-    weight = kinds_a.number[i] * kinds_b.number[j]
-    return np.bincount(kinds_a.cell[i], weight * value, cells).astype(np.float64)
-
-
-class _Kinds(NamedTuple):
-    """Segments of a layer that chance treats alike: same cell, length and start distribution."""
-
-    cell: Ints
-    length: Ints
-    profile: Ints
-    number: Ints  # of such segments
-
-
-def _kinds(x: Placed, cell: Ints) -> _Kinds:
-    (cell, length, profile), _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
-    return _Kinds(cell, length, profile, number)
+    (kind_a, length_a, profile_a), (kind_b, length_b, profile_b) = in_a, in_b
+    i, j = join(kind_a, kind_b)
+    if measure.route == "equal":
+        equal = length_a[i] == length_b[j]
+        i, j = i[equal], j[equal]
+    columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
+    (p, p_length, q, q_length), which, _ = distinct(*columns)
+    value = _expected_of_pairs(profiles, p, p_length, q, q_length, measure)[which]
+    return np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells).astype(np.float64)
 
 
 def _expected_of_pairs(

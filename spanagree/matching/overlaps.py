@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, overlapping
+from spanagree.arrays import Ints, distinct
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, show
 from spanagree.matching.measures import MATCHES, find_match
@@ -42,9 +43,6 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     if not refused:
         return
     pair = forbidden[refused[0][1]] or overlap
-    segments = " and ".join(
-        f"{layer.start[s]}–{layer.end[s]} {show(corpus.labels[layer.label[s]])}" for s in pair
-    )
     what = "have the same boundaries" if refused[0][1] == "boundaries" else "overlap"
     settings = " and ".join(f"{kind} {setting}" for kind, setting, _ in refused)
     works = " with ".join(
@@ -53,17 +51,15 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     )
     document = show(corpus.id_of(int(layer.document[pair[0]])))
     raise SettingError(
-        f"{show(name)}, document {document}: segments {segments} {what}, which {settings} does not"
-        f" allow; {works} would work"
+        f"{show(name)}, document {document}: segments {layer.describe(pair, corpus.labels)}"
+        f" {what}, which {settings} does not allow; {works} would work"
     )
 
 
 def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
     """Return the first two segments of a document (and label) that share a token."""
     _, cell, _ = distinct(layer.document, label)
-    # every cell gets a stretch of its own on one long line
-    stretch = int(layer.end.max(initial=0)) + 1
-    later, earlier = overlapping(cell * stretch + layer.start, cell * stretch + layer.end)
+    later, earlier = overlapping(cell, layer.start, layer.end)
     return (int(earlier[0]), int(later[0])) if len(later) else None
 
 

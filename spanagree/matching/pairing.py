@@ -8,14 +8,15 @@ boundaries (``label``), then the largest overlap of what is left (``boundary``, 
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Ints, distinct
 from spanagree.corpus.segments import Layer
 from spanagree.matching.measures import MATCHES
-from spanagree.matching.observed import similar
+from spanagree.matching.observed import overlapping_pairs, similar
 
 KINDS = {
     "missed": "the first marked it, the second nothing that goes with it",
@@ -59,7 +60,10 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     both = a.annotated & b.annotated
     free_a, free_b = both[a.document], both[b.document]
     partner = np.full(len(a), NONE)
-    for number in (_label, _place_among_twins):  # of the same label; then of any
+    for number in (
+        operator.attrgetter("label"),
+        _place_among_twins,
+    ):  # of the same label; then of any
         i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
         rest_a, rest_b = a.only(free_a), b.only(free_b)
         cell_a, cell_b = (x.document * labels + number(x) for x in (rest_a, rest_b))
@@ -67,7 +71,10 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
         partner[i[p]] = j[q]
         free_a[i[p]], free_b[j[q]] = False, False
     code_a, code_b = _codes(a, b)
-    i, j = _overlapping(a, b, np.flatnonzero(free_a), np.flatnonzero(free_b))
+    i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
+    rest_a, rest_b = a.only(free_a), b.only(free_b)
+    p, q = overlapping_pairs(rest_a, rest_b, rest_a.document, rest_b.document)
+    i, j = i[p], j[q]
     shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
     alone = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared
     first, last = np.minimum(code_a[i], code_b[j]), np.maximum(code_a[i], code_b[j])
@@ -87,10 +94,6 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     return Pairing(all_a, all_b, _kinds(a, b, all_a, all_b))
 
 
-def _label(layer: Layer) -> Ints:
-    return layer.label
-
-
 def _place_among_twins(layer: Layer) -> Ints:
     """Return the place of each segment among those with the same boundaries, from 0."""
     _, which, _ = distinct(layer.document, layer.start, layer.end)
@@ -102,21 +105,6 @@ def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
     sides = ((x.document, x.start, x.end, x.label) for x in (a, b))
     _, which, _ = distinct(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
     return which[: len(a)], which[len(a) :]
-
-
-def _overlapping(a: Layer, b: Layer, i: Ints, j: Ints) -> tuple[Ints, Ints]:
-    """Return all pairs that share a token, of some segments ``i`` of A and ``j`` of B.
-
-    Of two that overlap one starts in the other: no other pairs are looked at, however far some
-    segments reach.
-    """
-    # every document gets a stretch of its own on one long line
-    stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
-    start_a, end_a = (a.document[i] * stretch + x[i] for x in (a.start, a.end))
-    start_b, end_b = (b.document[j] * stretch + x[j] for x in (b.start, b.end))
-    q, p = ranges(np.searchsorted(start_b, start_a), np.searchsorted(start_b, end_a))
-    r, s = ranges(np.searchsorted(start_a, start_b, side="right"), np.searchsorted(start_a, end_b))
-    return i[np.concatenate([p, r])], j[np.concatenate([q, s])]
 
 
 def _kinds(a: Layer, b: Layer, side_a: Ints, side_b: Ints) -> Ints:

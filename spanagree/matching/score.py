@@ -80,6 +80,12 @@ def all_figures(sums: Floats) -> Floats:
 # --- scores -------------------------------------------------------------------------------------
 
 
+def with_reason(figures: Any) -> dict[str, Any]:
+    """Return figures as plain data for JSON: undefined is ``None``; a reason if there is one."""
+    data: dict[str, Any] = plain(figures._asdict())
+    return {key: value for key, value in data.items() if key != "reason" or value}
+
+
 class Interval(NamedTuple):
     """The low and the high end of the three figures of a score; ``nan`` where undefined.
 
@@ -93,8 +99,7 @@ class Interval(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""
-        ends: dict[str, Any] = plain(self._asdict())
-        return ends if self.reason else {k: v for k, v in ends.items() if k != "reason"}
+        return with_reason(self)
 
 
 class Score(NamedTuple):

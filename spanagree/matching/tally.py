@@ -8,8 +8,10 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -39,12 +41,12 @@ class Tally:
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.matched + other.matched,
-            self.expected + other.expected,
-            self.size_a + other.size_a,
-            self.size_b + other.size_b,
-        )
+        return Tally(*map(operator.add, self.counts, other.counts))
+
+    @property
+    def counts(self) -> tuple[Any, ...]:
+        """Matched, expected, and both sizes."""
+        return self.matched, self.expected, self.size_a, self.size_b
 
     @property
     def precision(self) -> Score:
@@ -62,8 +64,7 @@ class Tally:
         return self._score("f1", "neither marked anything")
 
     def _score(self, name: str, reason: str) -> Score:
-        counts = (self.matched, self.expected, self.size_a, self.size_b)
-        matched, expected, size = parts_of(name, *counts)
+        matched, expected, size = parts_of(name, *self.counts)
         score = corrected(matched / size, expected / size) if size else undefined(reason)
         return score._replace(interval=self.intervals.get(name)) if self.intervals else score
 
@@ -83,41 +84,25 @@ class Tallies:
     size_a: Ints
     size_b: Ints
 
-    def total(self, where: Ints | slice = slice(None)) -> Tally:
-        """The sum over all entries, or over those chosen; independent of their order."""
+    @classmethod
+    def joined(cls, parts: Sequence[Tallies]) -> Tallies:
+        """Return the entries of all parts, one after the other."""
+        columns = ([getattr(part, name) for part in parts] for name in cls.__dataclass_fields__)
+        return cls(*map(np.concatenate, columns))
+
+    def total(self) -> Tally:
+        """The sum over all entries; independent of their order."""
+        values = self.matched.tolist()
         return Tally(
-            _sum(self.matched[where].tolist()),
-            math.fsum(self.expected[where].tolist()),
-            int(self.size_a[where].sum()),
-            int(self.size_b[where].sum()),
+            math.fsum(values) if self.matched.dtype.kind == "f" else sum(values),
+            math.fsum(self.expected.tolist()),
+            int(self.size_a.sum()),
+            int(self.size_b.sum()),
         )
 
     def where(self, rows: Bools | Ints | slice) -> Tallies:
         """Some of the entries, by a mask or by number."""
         return Tallies(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
-    def by_label(self, labels: Iterable[str]) -> dict[str, Tally]:
-        """A tally for each label, zeros for those that occur nowhere."""
-        if len(self.label) and self.label[0] < 0:
-            return {}
-        names = tuple(labels)
-        return dict(zip(names, self.totals(self.label, len(names)), strict=True))
-
-    def totals(self, which: Ints, count: int) -> list[Tally]:
-        """A tally for each number below ``count``: of the entries that ``which`` gives it."""
-        order = np.argsort(which, kind="stable")
-        ends = np.cumsum(np.bincount(which, minlength=count)).tolist()
-        columns = (self.matched, self.expected, self.size_a, self.size_b)
-        matched, expected, size_a, size_b = (column[order].tolist() for column in columns)
-        return [
-            Tally(
-                _sum(matched[low:high]),
-                math.fsum(expected[low:high]),
-                sum(size_a[low:high]),
-                sum(size_b[low:high]),
-            )
-            for low, high in zip([0, *ends], ends, strict=False)
-        ]
 
     def table(self, documents: Ints) -> Floats:
         """What each of these documents adds to matched, expected, size_a, size_b; (documents, 4).
@@ -133,24 +118,3 @@ class Tallies:
         columns = (self.matched, self.expected, self.size_a, self.size_b)
         sums = [np.bincount(place[rows], c[rows], len(documents)) for c in columns]
         return np.stack(sums, axis=1)
-
-    def of_document(self, document: int) -> Tally:
-        """The tally of one document, over its labels."""
-        low, high = np.searchsorted(self.document, (document, document + 1))
-        return self.total(slice(low, high))
-
-
-def total(tallies: Iterable[Tally]) -> Tally:
-    """The sum of tallies; independent of their order.
-
-    >>> total([Tally(1, 0.5, 2, 1), Tally(1, 0.25, 1, 1)])
-    Tally(matched=2, expected=0.75, size_a=3, size_b=2)
-    """
-    columns = [[t.matched, t.expected, t.size_a, t.size_b] for t in tallies]
-    matched, expected, size_a, size_b = zip(*columns, strict=True) if columns else ((),) * 4
-    return Tally(_sum(matched), math.fsum(expected), int(sum(size_a)), int(sum(size_b)))
-
-
-def _sum(values: Sequence[float]) -> float:
-    """Exact, so that the order of documents changes no digit; of whole numbers a whole number."""
-    return sum(values) if set(map(type, values)) <= {int} else math.fsum(values)

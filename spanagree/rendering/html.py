@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
@@ -97,8 +97,8 @@ def table(described: Table, cell: Cell | None = None) -> Html:
             shown = (cell and cell(r, c)) or (
                 name(value) if isinstance(value, str) else number(value)
             )
-            scope: Mapping[str, str] = {"scope": "row"} if c == 0 else {}
-            cells.append(el("td" if c else "th", shown, class_=kinds[c], **scope))
+            scope = None if c else "row"
+            cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
     left = len(shown_rows) - _MOST
     more = [f"and {left} more rows; --format csv of the command line has all"] if left > 0 else []

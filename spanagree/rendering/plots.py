@@ -19,6 +19,7 @@ from spanagree.arrays import Floats
 from spanagree.errors import InputError, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.rendering.svg import apart
 from spanagree.rendering.table import figure
 
 FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
@@ -154,7 +155,8 @@ def slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[s
         ax.plot([0, 1], both, markersize=5, **_style(i))
     for side, align in ((0, "right"), (1, "left")):
         ends = [both[side] for both in lines.values()]
-        for name, end, y in zip(lines, ends, _apart(ends), strict=True):
+        gap = max(max(ends) - min(ends), 0.1) / max(len(ends), 8)
+        for name, end, y in zip(lines, ends, apart(ends, gap), strict=True):
             shown = [shown_text(name), figure(end)]
             named = ax.annotate(
                 "  ".join(shown if side == 0 else shown[::-1]), (side, end),
@@ -168,19 +170,6 @@ def slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[s
     ax.spines[["left", "bottom"]].set_visible(False)
     for x in (0, 1):
         ax.axvline(x, color=_GREY, lw=0.5, zorder=0)
-
-
-def _apart(values: Sequence[float]) -> list[float]:
-    """Return heights for labels of these values that do not cover each other."""
-    low, high = min(values), max(values)
-    gap = max((high - low), 0.1) / max(len(values), 8)
-    order = sorted(range(len(values)), key=values.__getitem__)
-    placed: dict[int, float] = {}
-    last = -math.inf
-    for i in order:
-        last = max(values[i], last + gap)
-        placed[i] = last
-    return [placed[i] for i in range(len(values))]
 
 
 Dot = tuple[float, float, float]
@@ -207,15 +196,11 @@ def dots(
         return
     for k, kind in enumerate(kinds):
         shift = 0.22 * (k - (len(kinds) - 1) / 2)
-        points = [figures[k] for _, figures in shown]
-        ends = [
-            [value - low if low == low else 0 for value, low, _ in points],
-            [high - value if high == high else 0 for value, _, high in points],
-        ]
+        value, low, high = np.array([figures[k] for _, figures in shown]).T
+        ends = np.abs(np.nan_to_num([value - low, high - value]))
         ax.errorbar(
-            [value for value, _, _ in points], [i + shift for i in range(len(points))],
-            xerr=np.abs(np.nan_to_num(ends)), linestyle="none", capsize=2, markersize=5, lw=1.2,
-            label=kind, **_style(k),
+            value, np.arange(len(shown)) + shift, xerr=ends, linestyle="none", capsize=2,
+            markersize=5, lw=1.2, label=kind, **_style(k),
         )  # fmt: skip
     _name_rows(ax, [name for name, _ in shown])
     ax.set_xlabel(what)

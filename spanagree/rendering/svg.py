@@ -53,8 +53,8 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
         _line(side, top, side, foot, "axis"),
         _line(right, top, right, foot, "axis"),
     ]
-    lefts = _apart([place(before) for _, before, _, _ in lines], gap, foot)
-    rights = _apart([place(after) for _, _, after, _ in lines], gap, foot)
+    lefts = apart([place(before) for _, before, _, _ in lines], gap, foot)
+    rights = apart([place(after) for _, _, after, _ in lines], gap, foot)
     for (who, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
         kind = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
         short = el("tspan", who if len(who) <= _SHORT else f"{who[: _SHORT - 1]}…", class_="name")
@@ -77,7 +77,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     return _drawing("slopes", width, foot + 24, label, parts)
 
 
-def _apart(places: Sequence[float], gap: float, foot: float) -> list[float]:
+def apart(places: Sequence[float], gap: float, foot: float = math.inf) -> list[float]:
     """Return where labels stand: at their places, but never closer to each other than a gap."""
     order = sorted(range(len(places)), key=lambda i: (places[i], i))
     moved = list(places)

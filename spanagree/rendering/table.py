@@ -56,6 +56,7 @@ class Table:
         for_data: the numbers of rows that people do not see.
         meanings: of what else in the table has a paragraph, by name.
         in_terminal: what a terminal shows instead, where there are more rows than fit.
+        in_data: what data have instead, where they are arranged in another way.
     """
 
     columns: Sequence[Column]
@@ -68,6 +69,7 @@ class Table:
     for_data: Collection[int] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     in_terminal: Table | None = None
+    in_data: Table | None = None
 
     @property
     def signature(self) -> str:
@@ -89,6 +91,8 @@ class Table:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The part for programs: each row by key, with the signature; undefined is as it is."""
+        if self.in_data is not None:
+            return self.in_data.to_rows()
         places = [(i, column.key) for i, column in enumerate(self.columns) if column.key]
         end = {"signature": self.signature} if self.settings else {}
         return [
@@ -100,7 +104,8 @@ class Table:
     @property
     def types(self) -> dict[str, str]:
         """The type in Arrow of each column for programs, by key."""
-        types = {column.key: KINDS[column.kind] for column in self.columns if column.key}
+        columns = (self.in_data or self).columns
+        types = {column.key: KINDS[column.kind] for column in columns if column.key}
         return types | {"signature": "string"}
 
 

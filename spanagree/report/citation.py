@@ -24,9 +24,10 @@ from spanagree.formats.conll.read import UNITS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
 from spanagree.rendering.latex import escaped
+from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
 from spanagree.report.signature_parser import settings_of
-from spanagree.settings import KEYS, __version__, signature, unit
+from spanagree.settings import KEYS, __version__, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
 from spanagree.unitizing.dissimilarity import CATEGORICAL
@@ -133,31 +134,20 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen = {key: [settings[key]] for key in _ALLOWED if key in settings}
     chosen["scheme"] = [*chosen.get("scheme", ()), *settings.get("schemes", ())]
     chosen["repair"] = settings.get("repair", [])
-    chosen["ci"] = [_interval(settings["ci"])[0]] if "ci" in settings else []
+    chosen["ci"] = [words_of(settings)["interval"]] if "ci" in settings else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
             if value not in allowed:
                 raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
 
 
-def _interval(ci: str) -> tuple[str, str]:
-    """Return the kind of an interval and its confidence."""
-    kind = re.sub("[^a-z].*", "", ci)
-    return kind, ci.removeprefix(kind)
-
-
 def _paragraph(settings: Mapping[str, Any] | None) -> str:
     """Return the methods paragraph with marks where sources are cited; a general one of None."""
     values = {"version": __version__, **dict.fromkeys([*KEYS, "ignore_tokens"]), **(settings or {})}
-    kind, confidence = _interval(values["ci"] or "")
-    items = values["categories"] is not None and values["items"] in (None, "labels")
     text = _template().render(
         values,
         subject="anything" if settings is None else subject_of(settings),
-        document=unit(values),
-        drawn="item" if items or values["items"] == "labels" else unit(values),
-        interval=kind,
-        confidence=confidence,
+        **words_of(settings or {}),
         schemes=list(values.get("schemes", ())),
         repair=[REPAIRS[name].says for name in values["repair"] or ()],
         own_version=__version__,

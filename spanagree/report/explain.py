@@ -93,27 +93,34 @@ def _paragraph(*headings: str) -> str:
     return " ".join(paragraphs()[heading] for heading in headings if heading)
 
 
+def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a document is called, what is drawn, the kind of intervals, their confidence."""
+    items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
+    ci = settings.get("ci", "")
+    kind = re.sub("[^a-z].*", "", ci)
+    return {
+        "document": unit(settings),
+        "drawn": "item" if items else unit(settings),
+        "interval": kind,
+        "confidence": ci.removeprefix(kind),
+    }
+
+
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is filled into the paragraphs."""
-    document = unit(settings)
-    items = "categories" in settings and settings.get("items", "labels") == "labels"
     match = MATCHES[settings.get("match", "exact")]
     words = {
-        "document": document,
-        "drawn": "item" if items else document,
+        **words_of(settings),
         "sizes": "tokens" if match.in_tokens else "segments",
         "means": match.means,
         "model": CHANCES.get(settings.get("chance", "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "resamples": settings.get("resamples", "some"),
-        "interval": "",
         "p": "",
     }
     if "ci" in settings:
-        kind = re.sub("[^a-z].*", "", settings["ci"])
-        words["confidence"] = settings["ci"].removeprefix(kind)
         by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
-        text = _paragraph(f"intervals by {kind}", by_sentence, "intervals over few")
+        text = _paragraph(f"intervals by {words['interval']}", by_sentence, "intervals over few")
         words["interval"] = text.format(**words)
     if settings.get("test", "luck") != "luck":
         words["p"] = _paragraph(f"p by {settings['test']}").format(**words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -38,7 +39,6 @@ class Overview:
         corpus: the corpus.
         difficulty: how difficult its documents are.
         pairs: each two that are set side by side.
-        outcomes: how often each of the first pairs part, by kind; empty if they share nothing.
         first_pair: the two that the browser of documents begins with.
         signature: the settings that made the figures.
         notes: what readers and results remarked.
@@ -47,10 +47,20 @@ class Overview:
     corpus: Corpus
     difficulty: Difficulty
     pairs: Sequence[tuple[str, str]]
-    outcomes: Mapping[tuple[str, str], Mapping[str, int]]
     first_pair: tuple[str, str]
     signature: str
     notes: tuple[str, ...]
+
+    @cached_property
+    def outcomes(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """How often each of the first pairs part, by kind; empty if they share nothing."""
+        seen = {name: layer.annotated for name, layer in self.corpus.layers.items()}
+        return {
+            (a, b): disagreements(self.corpus, a, b, text=False).counts
+            if (seen[a] & seen[b]).any()
+            else {}
+            for a, b in self.pairs[:SHOWN]
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +92,7 @@ class SystemsOverview(Overview):
     @property
     def reordered(self) -> bool:
         """Whether the order of the systems changes when luck is taken off."""
-        ranks = [system.rank for system in self.placed]
-        return any(rank.observed != rank.corrected for rank in ranks)
+        return any(each.rank.observed != each.rank.corrected for each in self.placed)
 
     @property
     def borders(self) -> list[float]:
@@ -137,12 +146,7 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
 
 
 def overview(
-    corpus: Corpus,
-    *,
-    gold: str | None = None,
-    team: bool = False,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    corpus: Corpus, *, gold: str | None = None, team: bool = False, **settings: Any
 ) -> SystemsOverview | TeamOverview:
     """Return what a report shows of systems against gold, or of a team of annotators.
 
@@ -151,13 +155,13 @@ def overview(
             team at once.
     """
     if not team:
-        return _overview_of_systems(corpus, gold, {"match": match, "chance": chance})
+        return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
         raise SettingError("gold and team; a report is on systems against gold or on a team")
     if len(corpus.layers) < 2:
         annotators = counted(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
-    return _overview_of_team(corpus, {"match": match, "chance": chance})
+    return _overview_of_team(corpus, settings)
 
 
 def _overview_of_systems(
@@ -174,7 +178,6 @@ def _overview_of_systems(
         corpus=corpus,
         difficulty=hard,
         pairs=pairs,
-        outcomes=_outcomes(corpus, pairs),
         first_pair=pairs[0],
         signature=levels.signature,
         notes=(*evaluation.notes, *levels.notes),
@@ -196,7 +199,6 @@ def _overview_of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOvervi
         corpus=corpus,
         difficulty=difficulty(corpus, **settings),
         pairs=pairs,
-        outcomes=_outcomes(corpus, pairs),
         first_pair=(most.a, most.b) if most else next(combinations(annotators, 2)),
         signature=agreement.signature,
         notes=agreement.notes,
@@ -212,14 +214,3 @@ def _coefficients(corpus: Corpus) -> Coefficients | str:
         return coefficients(token_labels(corpus))
     except SpanAgreeError as error:
         return str(error)
-
-
-def _outcomes(
-    corpus: Corpus, pairs: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], Mapping[str, int]]:
-    """Return how often each of the first pairs part, by kind."""
-    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
-    return {
-        (a, b): disagreements(corpus, a, b, text=False).counts if (seen[a] & seen[b]).any() else {}
-        for a, b in pairs[:SHOWN]
-    }

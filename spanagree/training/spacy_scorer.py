@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     """
     check_choice(match, MATCHES, "match")
     check_choice(chance, CHANCES, "chance")
-    return partial(_score_ents, match=match, chance=chance)
+    return partial(_score, match=match, chance=chance)
 
 
 def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
@@ -87,21 +87,20 @@ def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
     return partial(_score_spans, match=match, chance=chance)
 
 
-def _score_ents(examples: Iterable[Any], *, match: str, chance: str, **_: Any) -> dict[str, Any]:
-    return _scores("ents", _corpus(examples, None), match, chance)
-
-
-def _score_spans(
-    examples: Iterable[Any], *, match: str, chance: str, spans_key: str, **_: Any
+def _score(
+    examples: Iterable[Any], key: str | None = None, *, match: str, chance: str, **_: Any
 ) -> dict[str, Any]:
-    return _scores(f"spans_{spans_key}", _corpus(examples, spans_key), match, chance)
-
-
-def _scores(name: str, corpus: Corpus, match: str, chance: str) -> dict[str, Any]:
+    """Return the figures of ``doc.ents`` or, with a key, of ``doc.spans``."""
+    name = "ents" if key is None else f"spans_{key}"
+    corpus = _corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
     by_label = {label: _figures(tally) for label, tally in system.labels.items()}
     whole = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
     return {**whole, f"{name}_per_type": by_label or None}
+
+
+def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> dict[str, Any]:
+    return _score(examples, spans_key, **options)
 
 
 def _figures(tally: Tally) -> dict[str, float | None]:
@@ -122,14 +121,6 @@ def _figures(tally: Tally) -> dict[str, float | None]:
 # --- a corpus of Examples -----------------------------------------------------------------------
 
 
-class _Places(NamedTuple):
-    """Where the tokens of two Docs of one text begin and end, in units common to both."""
-
-    length: int
-    reference: tuple[Ints, Ints]
-    predicted: tuple[Ints, Ints]
-
-
 def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
     """Return the references, and what was predicted for them, as two layers."""
     lengths: list[int] = []
@@ -140,17 +131,16 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
         unset = _unset(docs["reference"], key)
         if unset is None:
             continue
-        places = _places(docs["reference"], docs["predicted"], number)
-        start, end = places.reference
+        length, *places = _places(docs["reference"], docs["predicted"], number)
+        start, end = places[0]
         # a unit is left out if a token of which nothing is known reaches into it
-        steps = np.zeros(places.length + 1, np.int64)
+        steps = np.zeros(length + 1, np.int64)
         np.add.at(steps, start[unset], 1)
         np.add.at(steps, end[unset], -1)
         kept = np.cumsum(steps)[:-1] == 0
         before = np.concatenate(([0], np.cumsum(kept)))
-        for name, doc in docs.items():
+        for (name, doc), (start, end) in zip(docs.items(), places, strict=True):
             spans = doc.ents if key is None else doc.spans.get(key, ())
-            start, end = getattr(places, name)
             start = start[np.array([span.start for span in spans], np.int64)]
             end = end[np.array([span.end - 1 for span in spans], np.int64)]
             known = before[end] - before[start] == end - start
@@ -181,11 +171,14 @@ def _unset(doc: Any, key: str | None) -> Bools | None:
     return None if len(doc) and unset.all() else unset
 
 
-def _places(reference: Any, predicted: Any, number: int) -> _Places:
-    """Return where the tokens of both Docs lie, in units common to both."""
+_Bounds: TypeAlias = tuple[Ints, Ints]  # where the tokens of a Doc begin and end
+
+
+def _places(reference: Any, predicted: Any, number: int) -> tuple[int, _Bounds, _Bounds]:
+    """Return where the tokens of both Docs lie, in units common to both, and how many these are."""
     if np.array_equal(reference.to_array("ORTH"), predicted.to_array("ORTH")):
         here = np.arange(len(reference) + 1)
-        return _Places(len(reference), (here[:-1], here[1:]), (here[:-1], here[1:]))
+        return len(reference), (here[:-1], here[1:]), (here[:-1], here[1:])
     characters, *edges = _edges(reference)
     others, *other_edges = _edges(predicted)
     if not np.array_equal(np.char.lower(characters), np.char.lower(others)):
@@ -194,10 +187,8 @@ def _places(reference: Any, predicted: Any, number: int) -> _Places:
             f" {show(predicted.text)} are different texts; both need the same, but for white space"
         )
     cuts = np.unique(np.concatenate((*edges, *other_edges)))
-    start, end, other_start, other_end = (
-        np.searchsorted(cuts, places) for places in (*edges, *other_edges)
-    )
-    return _Places(max(len(cuts) - 1, 0), (start, end), (other_start, other_end))
+    a, b, c, d = (np.searchsorted(cuts, places) for places in (*edges, *other_edges))
+    return max(len(cuts) - 1, 0), (a, b), (c, d)
 
 
 def _edges(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:

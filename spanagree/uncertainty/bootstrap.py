@@ -30,6 +30,7 @@ INTERVALS = {
 """How an interval is made of resamples, by name."""
 
 _CELLS = 1 << 22  # of one temporary array
+_DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
 _TOGETHER = 100  # things that are resampled together
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 _TIE = 1e-12  # figures closer than this are the same
@@ -86,16 +87,23 @@ class Sample:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
-        for portion in _portions(resampling.resamples, wide):
-            yield np.asarray(_weights(rng, self.times, portion) @ self.rows, np.float64)
+        for low, high in portions(resampling.resamples, wide):
+            yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
 
     def each_left_out(self) -> Iterator[Floats]:
         """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
-        at = 0
-        for portion in _portions(len(self.times), self.rows.shape[1]):
-            part = self.rows[at : at + portion]
+        for low, high in portions(len(self.times), self.rows.shape[1]):
+            part = self.rows[low:high]
             yield self.total - (part if isinstance(part, np.ndarray) else part.toarray())
-            at += portion
+
+
+def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
+    """Return a table, dense or sparse, from its cells: rows, columns, values; equal cells add."""
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+
+    rows, columns, values = (np.concatenate([each[k] for each in entries]) for k in range(3))
+    table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
+    return table.toarray() if shape[0] * shape[1] < _DENSE else table
 
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints]:
@@ -118,10 +126,11 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-def _portions(count: int, wide: int) -> Iterator[int]:
+def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many rows a temporary array has room for."""
     most = max(1, _CELLS // max(wide, 1))
     for low in range(0, count, most):
-        yield min(most, count - low)
+        yield low, min(low + most, count)
 
 
 def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
@@ -182,6 +191,20 @@ class Bootstrap:
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
 
+    def intervals(self, resampling: Resampling) -> list[Interval]:
+        """Return the intervals of figures that come in threes: observed, expected, corrected."""
+        made = []
+        for first in range(0, len(self.estimate), 3):
+            ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
+            reasons: dict[str, list[str]] = {}
+            for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
+                if note:
+                    reasons.setdefault(note, []).append(kind)
+            reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
+            observed, expected, corrected = (end[:2] for end in ends)
+            made.append(Interval(observed, expected, corrected, reason))
+        return made
+
     def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         from scipy.special import ndtri  # takes a tenth of a second to import
 
@@ -230,6 +253,11 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
         )
 
 
+def intervals_of(table: Any, statistic: Statistic, resampling: Resampling) -> list[Interval]:
+    """Return intervals of figures that come in threes, of what each unit adds; (units, columns)."""
+    return bootstrap(Sample(table), statistic, resampling).intervals(resampling)
+
+
 def intervals(
     things: Sequence[tuple[Ints, Floats]],
     statistic: Statistic,
@@ -260,26 +288,11 @@ def intervals(
                 one = statistic(sums.reshape(-1, columns))
                 return one.reshape(len(sums), -1)
 
-            drawn = bootstrap(Sample(np.concatenate(tables, axis=1)), each, resampling)
-            per = len(drawn.estimate) // len(together)
+            ends = intervals_of(np.concatenate(tables, axis=1), each, resampling)
+            per = len(ends) // len(together)
             for place, i in enumerate(together):
-                made[i] = [
-                    interval_of(drawn, place * per + first, resampling)
-                    for first in range(0, per, 3)
-                ]
+                made[i] = ends[place * per : (place + 1) * per]
             done += len(together)
             if progress is not None:
                 progress(done, len(things))
     return made
-
-
-def interval_of(drawn: Bootstrap, first: int, resampling: Resampling) -> Interval:
-    """Return the interval of three figures from the first: observed, expected, corrected."""
-    ends = [drawn.interval(figure, resampling) for figure in range(first, first + 3)]
-    observed, expected, beyond = ((low, high) for low, high, _ in ends)
-    reasons: dict[str, list[str]] = {}
-    for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
-        if note:
-            reasons.setdefault(note, []).append(kind)
-    reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
-    return Interval(observed, expected, beyond, reason)

@@ -9,10 +9,9 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.matching.score import UNDEFINED, f1_figures
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Resampling, portions
 
 TIE = 1e-12  # differences closer than this are the same
-_CELLS = 1 << 22  # of one temporary array
 
 
 def exchange(
@@ -37,15 +36,12 @@ def exchange(
 def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
     """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
     rng = np.random.default_rng(resampling.seed)
-    most = max(1, _CELLS // max(documents, 1))
-    draws = 2**documents if exact else resampling.resamples
-    for low in range(0, draws, most):
-        count = min(most, draws - low)
+    for low, high in portions(2**documents if exact else resampling.resamples, documents):
         if exact:
-            ways = np.arange(low, low + count)[:, None] >> np.arange(documents)
-            yield (ways & 1).astype(np.float64)
-            continue
-        yield rng.integers(0, 2, size=(count, documents)).astype(np.float64)
+            ways = np.arange(low, high)[:, None] >> np.arange(documents) & 1
+        else:
+            ways = rng.integers(0, 2, size=(high - low, documents))
+        yield ways.astype(np.float64)
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -209,7 +209,7 @@ def test_parts(path, text, block, unit, size):
                     list(parts)
         kind = conll_lines.FilePart if encoding == "utf-8" else conll_lines.TextPart
         assert all(isinstance(part, kind) for part, _ in found)
-        found = [(part.text(), part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
+        found = [(part.text, part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
         assert found == expected
 
 
@@ -257,7 +257,7 @@ def test_a_pipe(tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (b"a \xff\n", ":5: byte 0xff is not utf-8; the encoding of the file is needed"),
+        (b"a \xff\n", ":5: byte 0xff is not utf-8; --encoding"),
         (b"\na O\0\n", ":6: a NUL character: the file is binary, or in another encoding"),
         (b"# \xff", ":5: byte 0xff is not utf-8"),
     ],

@@ -16,7 +16,8 @@ import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
-from spanagree.formats.registry import raw_files, read_files, write_file
+from spanagree.formats.registry import raw_files, write_file
+from spanagree.formats.shards import read_found
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -206,7 +207,7 @@ def test_one_corpus_through_every_door(news, tmp_path):
         "DocBin": sa.read_docbin(files),
         "dataset": sa.from_dataset(ds, **ask),
         "streaming": sa.from_dataset(ds.to_iterable_dataset(), **ask),
-        "Parquet": read_files({"x": tmp_path / "news.parquet"}, ask),
+        "Parquet": read_found({"x": tmp_path / "news.parquet"}, ask),
     }
     expected = {name: s.tally for name, s in sa.evaluate(news, gold="gold").systems.items()}
     for door, corpus in doors.items():
@@ -222,7 +223,7 @@ def test_files_of_several_formats(news, newsroom, tmp_path):
     sa.write_jsonl(news.of_annotators(["tagger"]), tmp_path / "t.jsonl")
     sa.write_docbin(news, "lexicon", tmp_path / "l.spacy")
     files = {"gold": newsroom / "gold.conll", "l": tmp_path / "l.spacy", "t": tmp_path / "t.jsonl"}
-    corpus = read_files(files, {})
+    corpus = read_found(files, {})
     assert corpus.annotators == ("gold", "l", "tagger")
     expected = sa.evaluate(news, gold="gold").systems
     systems = sa.evaluate(corpus, gold="gold").systems
@@ -236,7 +237,7 @@ def test_slips_are_errors(tmp_path):
     two = sa.Corpus.from_segments([5, 5], {"b": [[], []]}, ids=["2", "3"])
     for name, corpus in (("one", one), ("two", two)):
         sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
-    both = read_files({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    both = read_found({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
     assert both.ids == ("1", "2", "3")
     word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     odd = sa.Corpus(word.lengths, word.layers, ("P\tB-L",), tokens=("x",))
@@ -270,7 +271,7 @@ def test_parquet(tmp_path):
     pytest.importorskip("datasets")
     word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     write_file(word, tmp_path / "x.parquet")
-    assert read_files({"x": tmp_path / "x.parquet"}, {})[0].segments == word[0].segments
+    assert read_found({"x": tmp_path / "x.parquet"}, {})[0].segments == word[0].segments
 
 
 def test_ids_match_files(tmp_path):
@@ -279,7 +280,7 @@ def test_ids_match_files(tmp_path):
     two = sa.Corpus.from_segments([4, 3], {"a": [[], [(1, 2, "X")]]}, ids=["z", "y"])
     for name, corpus in (("one", one), ("two", two)):
         sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
-    both = read_files({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    both = read_found({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
     assert both.ids == ("x", "y", "z")
     assert both.annotators == ("one:a", "two:a")
     assert both[1].segments == {"one:a": (), "two:a": (sa.Segment(1, 2, "X"),)}
@@ -390,8 +391,8 @@ def test_without_the_extras(monkeypatch, tmp_path):
         (lambda: sa.to_docs(corpus, "a"), "spacy"),
         (lambda: sa.write_docbin(corpus, "a", path), "spacy"),
         (lambda: sa.to_dataset(corpus), "datasets"),
-        (lambda: read_files({"x": path}, {}), "datasets"),
-        (lambda: read_files({"x": "x"}, {}, "hub"), "datasets"),
+        (lambda: read_found({"x": path}, {}), "datasets"),
+        (lambda: read_found({"x": "x"}, {}, "hub"), "datasets"),
     ):
         with pytest.raises(sa.SettingError, match=rf"run: pip install 'spanagree\[{extra}\]'"):
             call()

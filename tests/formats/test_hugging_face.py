@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import spanagree as sa
-from spanagree.formats.registry import read_files
+from spanagree.formats.shards import read_found
 
 datasets = pytest.importorskip("datasets")
 ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
@@ -100,7 +100,9 @@ def test_long_form_names():
     assert corpus[1].segments["1"] is None
     named = Dataset.from_list(rows).cast_column("who", ClassLabel(names=["ann", "bob"]))
     assert sa.from_dataset(named, **ask).annotators == ("ann", "bob")
-    with pytest.raises(sa.InputError, match="row 1: annotator None; a string that is not empty"):
+    with pytest.raises(
+        sa.InputError, match="row 1, annotator None: name None; a string that is not empty"
+    ):
         sa.from_dataset([{**rows[0], "who": None}], **ask)
 
 
@@ -122,19 +124,19 @@ def test_files(tmp_path, ds):
         'id,text,who,s\n7,Jo is,ann,"[{""start"": 0, ""end"": 2, ""label"": ""X""}]"\n'
     )
     long = {"text": "text", "spans": "s", "annotator": "who", "document": "id"}
-    of_csv = read_files({"x": tmp_path / "d.csv"}, long)
+    of_csv = read_found({"x": tmp_path / "d.csv"}, long)
     assert of_csv[0].segments["ann"] == (sa.Segment(0, 2, "X"),)
     DatasetDict({"test": small}).save_to_disk(tmp_path / "dict")
-    assert read_files({"x": tmp_path / "dict"}, {**ask, "split": "test"}) == corpus
+    assert read_found({"x": tmp_path / "dict"}, {**ask, "split": "test"}) == corpus
     small.to_parquet(tmp_path / "d.parquet")
     small.save_to_disk(tmp_path / "saved")
     for name in ("d.json", "d.parquet", "saved"):
-        assert read_files({"x": tmp_path / name}, ask) == corpus
+        assert read_found({"x": tmp_path / name}, ask) == corpus
     (tmp_path / "bad.parquet").write_bytes(b"no")
     with pytest.raises(sa.InputError, match=r"bad.parquet: cannot be read as a dataset: "):
-        read_files({"x": tmp_path / "bad.parquet"}, ask)
+        read_found({"x": tmp_path / "bad.parquet"}, ask)
     with pytest.raises(sa.InputError, match=r"none.json: no such file"):
-        read_files({"x": tmp_path / "none.json"}, ask)
+        read_found({"x": tmp_path / "none.json"}, ask)
 
 
 def test_the_hub_is_out_of_reach(monkeypatch):
@@ -146,7 +148,7 @@ def test_the_hub_is_out_of_reach(monkeypatch):
     monkeypatch.setattr("socket.create_connection", refuse)
     monkeypatch.setattr(datasets, "load_dataset", None)  # never called
     with pytest.raises(sa.InputError) as error:
-        read_files({"x": "some/name"}, {"tokens": "t"}, "hub")
+        read_found({"x": "some/name"}, {"tokens": "t"}, "hub")
     assert str(error.value) == (
         "some/name: the hub cannot be reached (no network); name a file, or try again later"
     )
@@ -171,7 +173,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "tags": ["O", ["x"]], "tokens": ["a", "b"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags': tags are strings or whole numbers; there are others"),
         ([{**ROW, "spans": {"start": 0, "end": 1, "label": "X"}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': 0, 'end': 1, 'label': 'X'}; lists of equal length under start, end and label are needed"),
         ([{**ROW, "spans": "no"}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 'no'; not valid JSON, a list of spans is needed"),
-        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: tokens of document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
+        ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
         ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits; leave it out"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
@@ -187,7 +189,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "spans": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 3; a list of {start, end, label} is needed, or null"),
         ([{**ROW, "spans": {"start": [1]}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': [1]}; lists of equal length under start, end and label are needed"),
         ([{**ROW, "spans": [{"start": 0, "end": "x"}]}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': end 'x'; a whole number is needed"),
-        ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1: label id 4; 0 to 0 are allowed"),
+        ([{**ROW, "spans": [{"start": 0, "end": 1, "label": 4}]}], {"text": "text", "spans": {"a": "spans"}, "label_names": ["X"]}, "row 1, annotator 'a': label id 4; 0 to 0 are allowed"),
         ([ROW, {**ROW, "text": "b", "who": "y"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "tags"}, "row 1: id ['O']; a string that is not empty is needed"),
         ([{**ROW, "id": "1"}, {**ROW, "id": "1", "text": "b"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
@@ -51,13 +53,12 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, i
     here, there = page.part([i for i, _ in shared]), text.part([k for _, k in shared])
     differ = _compare(here, there, "sentence", ignore_tokens)
     new = page.part([i for i, there in places if there is None])
-    return Page(
-        text.name,
-        [(*text.columns[0], *new.columns[0])],
-        np.concatenate((text.lines, new.lines)),
-        np.concatenate((text.sentences, new.sentences)),
-        text.documents,
-        (*(text.ids or ()), *(new.ids or ())),
+    return replace(
+        text,
+        columns=[(*text.columns[0], *new.columns[0])],
+        lines=np.concatenate((text.lines, new.lines)),
+        sentences=np.concatenate((text.sentences, new.sentences)),
+        ids=(*(text.ids or ()), *(new.ids or ())),
     ), differ
 
 

@@ -77,8 +77,9 @@ class FilePart:
     size: int
     before: int
 
+    @property
     def text(self) -> str:
-        """Return the text of the part.
+        """The text of the part.
 
         Raises:
             InputError: for a file that cannot be read any more, is binary or in another encoding.
@@ -94,12 +95,8 @@ class FilePart:
 class TextPart:
     """A part of what can be read only once, or not from the middle."""
 
-    content: str
+    text: str
     before: int
-
-    def text(self) -> str:
-        """Return the text of the part."""
-        return self.content
 
 
 def parts_of(
@@ -127,7 +124,7 @@ def parts_of(
             some = True
             yield part, units
         else:
-            part.text()  # what follows the last sentence has to be text too
+            _ = part.text  # what follows the last sentence has to be text too
     if not some:
         raise InputError(
             f"{printable(name)}: no token rows; a file has lines of a token and its tags"

@@ -105,7 +105,7 @@ def read_page(
     rows = list(compress(rows, keep.tolist())) if comments else rows
     if not rows:
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    table = _table(rows) or _odd_table(name, rows, lines[keep[:-1]])
+    table = _table(name, rows, lines[keep[:-1]])
     for column in columns:
         if column is not None and column >= len(table):
             raise InputError(
@@ -161,39 +161,29 @@ def _sentence_ids(
     return tuple(seen)
 
 
-def _table(rows: list[str]) -> list[tuple[str, ...]] | None:
-    """Return the columns, if a split of all rows at a single character gives them."""
+def _table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
+    """Return the columns of rows; an error where one has more or fewer than the first."""
     text = "\n".join(rows)
     separator = "\t" if "\t" in text else " "
-    if separator == "\t" and " " in text:
-        return None
-    if separator == " " and "  " in f" {text} ".replace("\n", " "):
-        return None
+    if " " in text if separator == "\t" else "  " in f" {text} ".replace("\n", " "):
+        text, separator = "\n".join(["\t".join(_fields(row)) for row in rows]), "\t"
     characters = np.frombuffer(text.encode(errors="surrogatepass") + b"\n", np.uint8)
     ends = characters[(characters == ord(separator)) | (characters == ord("\n"))]  # of fields
-    width, rest = divmod(len(ends), len(rows))
-    if width < 2 or rest or (ends.reshape(-1, width)[:, -1] != ord("\n")).any():
-        return None
+    widths = np.diff(np.flatnonzero(ends == ord("\n")), prepend=-1)
     fields = text.replace("\n", separator).split(separator)
-    return [tuple(fields[column::width]) for column in range(width)]
-
-
-def _odd_table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
-    """Return the columns of any rows; an error where a row has more or fewer than the first."""
-    fields = [_fields(row) for row in rows]
-    width = len(fields[0])
+    width = int(widths[0])
     if width < 2:
         raise InputError(
-            f"{name}:{lines[0]}: one column ({show(fields[0][0])}); a token and at least one tag"
+            f"{name}:{lines[0]}: one column ({show(fields[0])}); a token and at least one tag"
             " are needed"
         )
-    for row, line in zip(fields, lines.tolist(), strict=True):
-        if len(row) != width:
-            raise InputError(
-                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
-                f" the rows before it have {width}, and all need the same"
-            )
-    return list(zip(*fields, strict=True))
+    for i in np.flatnonzero(widths != width)[:1].tolist():
+        row = " ".join(fields[int(widths[:i].sum()) :][: widths[i]])
+        raise InputError(
+            f"{name}:{lines[i]}: {counted(int(widths[i]), 'column')} ({show(row)});"
+            f" the rows before it have {width}, and all need the same"
+        )
+    return [tuple(fields[column::width]) for column in range(width)]
 
 
 def _fields(row: str) -> list[str]:
@@ -216,24 +206,20 @@ def _is_token(
     is_sure[doubtful] = False
     sure = list(compress(rows, is_sure.tolist()))
     asked = [_fields(rows[i]) for i in doubtful]
-    seen: set[str] = set()
+    seen = {"O", missing}
 
     def token(row: list[str]) -> bool:
         return 1 < len(row) > max(where) and all(
-            row[c] in seen
-            or row[c] == missing
-            or row[c] == "O"
-            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is not a tag yet
+            # a word such as I is not a tag yet
+            row[c] in seen or (len(row[c]) > 1 and prefixed(row[c], scheme))
             for c in where
         )
 
-    if not sure:  # the first row that can be a token decides
-        width = next((len(row) for row in asked if token(row)), 0)
-        return [len(row) == width and token(row) for row in asked]
-    width = len(_fields(sure[0]))
-    fitting = [len(row) == width for row in asked]
-    if all("\t" in row for row in sure):
+    # without a row that is sure, the first that can be a token decides
+    first = _fields(sure[0]) if sure else next(filter(token, asked), ())
+    fitting = [len(row) == len(first) for row in asked]
+    if sure and all("\t" in row for row in sure):
         fitting = [f and "\t" in rows[i] for f, i in zip(fitting, doubtful, strict=True)]
     if any(fitting):
-        seen = {row[c] for row in map(_fields, sure) for c in where if c < len(row)}
+        seen |= {row[c] for row in map(_fields, sure) for c in where if c < len(row)}
     return [f and token(row) for f, row in zip(fitting, asked, strict=True)]

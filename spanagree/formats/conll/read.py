@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
-from typing import Any, overload
-
-import numpy as np
+from typing import Any, TypeAlias, overload
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import TagColumn, TagOptions, Vocabulary, read_columns
+from spanagree.corpus.segments import codes
+from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import SCHEMES
 from spanagree.errors import (
     InputError,
@@ -43,7 +42,7 @@ UNITS = {
 _OWN = re.compile(r"# spanagree = (\{.*\})")
 
 
-_Texts = Mapping[PathName, tuple[str, int]]  # of each file its text, and the lines before it
+_Parts: TypeAlias = Mapping[PathName, FilePart | TextPart]  # of each file what is read now
 
 
 @overload
@@ -182,7 +181,7 @@ def _parts(
     parts = [parts_of(path, options.encoding, block, options.unit) for path in paths]
     if len(files) == 1 and not options.columns:
         first = next(parts[0])
-        options = options.declared(files, first[0].text())
+        options = options.declared(files, first[0].text)
         parts[0] = chain([first], parts[0])
     return _numbered_parts(files, paths, parts, options)
 
@@ -208,12 +207,11 @@ def _numbered_parts(
 
 def _block(
     files: dict[str, PathName],
-    parts: Mapping[PathName, FilePart | TextPart],
+    parts: _Parts,
     options: _Options,
     before: int,
 ) -> Corpus:
-    texts = {path: (part.text(), part.before) for path, part in parts.items()}
-    return valid_corpus(_raw(files, texts, options), options.repair).with_ids(before=before)
+    return valid_corpus(_raw(files, parts, options), options.repair).with_ids(before=before)
 
 
 def _read(
@@ -222,20 +220,20 @@ def _read(
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
-    texts = {path: (read_text(path, options.encoding), 0) for path in paths}
-    return _raw(files, texts, options, progress)
+    parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
+    options = options.declared(files, next(iter(parts.values())).text)
+    return _raw(files, parts, options, progress)
 
 
 def _raw(
     files: dict[str, PathName],
-    texts: _Texts,
+    parts: _Parts,
     options: _Options,
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
-    """Return the rows of some texts."""
-    options = options.declared(files, next(iter(texts.values()))[0])
+    """Return the rows of some files, or of parts of them."""
     wanted = _columns(files, options.columns)
-    pages = _pages(wanted, texts, options, progress)
+    pages = _pages(wanted, parts, options, progress)
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens)
     notes += [
         f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
@@ -264,7 +262,7 @@ def _raw(
 
 def _pages(
     wanted: Sequence[tuple[str, PathName, int | None]],
-    texts: _Texts,
+    parts: _Parts,
     options: _Options,
     progress: Callable[[int, int], None] | None,
 ) -> dict[PathName, Page]:
@@ -275,22 +273,18 @@ def _pages(
         progress(done, len(wanted))
         if path not in pages:
             columns = [column for _, other, column in wanted if other == path]
-            text, before = texts[path]
-            pages[path] = read_page(
-                path, text, before, columns, options.scheme, options.missing, options.unit
-            )
+            how = columns, options.scheme, options.missing, options.unit
+            pages[path] = read_page(path, parts[path].text, parts[path].before, *how)
     progress(len(wanted), len(wanted))
     return pages
 
 
 def _tags(page: Page, column: int | None, text: Page, missing: str | None) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    number = Vocabulary()
-    tags = page.columns[-1 if column is None else column]
-    codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
-    if missing is not None:
-        codes[codes == number.get(missing, -1)] = -1
-    return TagColumn(list(number), *page.placed(codes, text))
+    numbers, tags = codes(page.columns[-1 if column is None else column])
+    if missing in tags:
+        numbers[numbers == tags.index(missing)] = -1
+    return TagColumn(tags, *page.placed(numbers, text))
 
 
 def _columns(

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.tag_columns import Vocabulary
+from spanagree.corpus.collector import records
+from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, SettingError, is_whole, one_of, printable, show, unfit
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
@@ -133,29 +134,32 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
     return names, np.where(codes == _LEFT_OUT, -1, codes)
 
 
-def span_records(spans: Any, where: str) -> Iterable[tuple[Any, Any, Any]]:
-    """Return (start, end, label) of spans: structs, a struct of lists, or JSON of these."""
-    where = f"{where}: spans"
+def span_records(
+    spans: Any, names: list[str] | None, where: str
+) -> list[tuple[Any, Any, Any]] | None:
+    """Return (start, end, label) of spans: structs, a struct of lists, or JSON of these.
+
+    Labels that are label ids go by their names.
+    """
+    place, where = where, f"{where}: spans"
     if isinstance(spans, str):  # as CSV files have to hold them
         try:
             spans = json.loads(spans)
         except ValueError:
             raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
-    lists = (list, tuple, np.ndarray)
     if isinstance(spans, Mapping):
-        columns: list[Any] = [spans.get(key) for key in ("start", "end", "label")]
+        keys = ("start", "end", "label")
+        columns: list[Any] = [spans.get(key) for key in keys]
+        lists = (list, tuple, np.ndarray)
         if not all(isinstance(c, lists) for c in columns) or len(set(map(len, columns))) > 1:
             needed = "lists of equal length under start, end and label are needed"
             raise unfit(where, spans, needed)
-        return list(zip(*columns, strict=True))
-    if isinstance(spans, lists) and all(
-        isinstance(span, Mapping) and {"start", "end"} <= span.keys() for span in spans
-    ):
-        return [(span["start"], span["end"], span.get("label")) for span in spans]
-    raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
+        spans = [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)]
+    rows = records(spans, where)
+    return rows and [(start, end, _text(label, names, place)) for start, end, label in rows]
 
 
-def label_text(label: Any, names: list[str] | None, where: str) -> Any:
+def _text(label: Any, names: list[str] | None, where: str) -> Any:
     """Return a label by its name, where it is a label id."""
     if names is None or not is_whole(label):
         return label

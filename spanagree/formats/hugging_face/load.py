@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, printable
+from spanagree.errors import InputError, printable, reason
 from spanagree.extras import optional
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.read import raw_dataset
@@ -42,7 +42,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
                     keep_in_memory=True, **extra,
                 )  # fmt: skip
         except Exception as error:  # whatever the decoders raise
-            raise InputError(f"{name}: cannot be read as a dataset: {_reason(error)}") from None
+            raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
         if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
             options |= _own_columns(data.column_names)
         return raw_dataset(data, **options)
@@ -55,12 +55,6 @@ def _own_columns(names: Sequence[str]) -> dict[str, Any]:
     if not spans or content not in names or "id" not in names:
         return {}
     return {"spans": spans, content: content, "document": "id"}
-
-
-def _reason(error: BaseException) -> str:
-    """Return the first line of what went wrong, from its cause where there is one."""
-    reason = str(error.__cause__ or error).strip() or repr(error)
-    return printable(reason.splitlines()[0])
 
 
 def quieten(datasets: Any) -> None:
@@ -90,5 +84,5 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
     try:
         data = datasets.load_dataset(os.fspath(name))
     except Exception as error:  # whatever the hub's client raises
-        raise InputError(f"{shown}: cannot be read from the hub: {_reason(error)}") from None
+        raise InputError(f"{shown}: cannot be read from the hub: {reason(error)}") from None
     return raw_dataset(data, **{"split": next(iter(data)), **options})

@@ -12,17 +12,16 @@ from typing import Any, overload
 
 import numpy as np
 
+from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tag_columns import InDocument, TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
-from spanagree.formats.collector import Collector
 from spanagree.formats.hugging_face.columns import (
     Columns,
     choose_split,
     label_codes,
-    label_text,
     layer_names,
     span_records,
 )
@@ -155,7 +154,9 @@ class _Shape(TagOptions):
 class _Rows(list[Mapping[str, Any]]):
     """Some rows of a dataset, with what it knows of its columns."""
 
-    features: Any = None
+    def __init__(self, features: Any) -> None:
+        super().__init__()
+        self.features = features
 
 
 def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
@@ -170,8 +171,8 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
         return
     if not isinstance(data, Iterable):
         raise InputError(f"data {show(data)}; a Dataset, or rows that are mappings, is needed")
-    rows = _Rows()
     features = getattr(data, "features", None)
+    rows = _Rows(features)
     seen: set[int] = set()
     last: Any = None
     for number, row in enumerate(data):
@@ -184,13 +185,11 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
                 )
             seen.add(hash(now))
         if len(rows) >= block and now != last:
-            rows.features = features
             yield rows
-            rows = _Rows()
+            rows = _Rows(features)
         rows.append(row)
         last = now
     if rows:
-        rows.features = features
         yield rows
 
 
@@ -263,15 +262,9 @@ def _from_spans(
         document = collector.document(id_, where, again=long, **{content: cell})
         for layer, column in shape.layers.items():
             name = who[i] if long else layer
-            spans = cells[column][i]
-            if spans is None:
-                collector.annotator(name, where)
-                continue
-            annotation = collector.annotation(document, name, where)
             place = f"{where}, annotator {show(name)}"
-            for start, end, label in span_records(spans, place):
-                label = label_text(label, names[column], where)
-                collector.segment(annotation, start, end, label, place)
+            rows = span_records(cells[column][i], names[column], place)
+            collector.annotate(document, name, rows, place)
     return collector.raw({"format": "datasets"}, numbered=ids is None)
 
 

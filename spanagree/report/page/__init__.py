@@ -20,14 +20,8 @@ from spanagree.rendering.html import Html, escaped, name, number, remarks, table
 from spanagree.rendering.svg import shade
 from spanagree.rendering.table import figure
 from spanagree.report.overview import TeamOverview, first, overview
+from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.report.page.pieces import (
-    draw_difficulty,
-    draw_slopes,
-    show_bars,
-    show_coverage,
-    show_outcomes,
-)
 from spanagree.settings import __version__, unit
 
 
@@ -63,16 +57,9 @@ def write_report(
     write_bytes(path, text.encode())
 
 
-def page(
-    corpus: Corpus,
-    *,
-    gold: str | None = None,
-    team: bool = False,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
-) -> str:
+def page(corpus: Corpus, **settings: Any) -> str:
     """Return the text of the file that :func:`write_report` writes."""
-    report = overview(corpus, gold=gold, team=team, match=match, chance=chance)
+    report = overview(corpus, **settings)
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
     kind = "team" if isinstance(report, TeamOverview) else "systems"
     text: str = (
@@ -107,10 +94,9 @@ def _environment() -> Any:
         undefined=StrictUndefined,
     )
     environment.tests["nan"] = math.isnan
-    environment.globals |= {"version": __version__}
+    environment.globals |= {"version": __version__, "pieces": pieces}
     used = (counted, figure, first, name, number, remarks, shade, table)
-    pieces = (draw_difficulty, draw_slopes, show_bars, show_coverage, show_outcomes)
-    environment.globals |= {function.__name__: function for function in (*used, *pieces)}
+    environment.globals |= {function.__name__: function for function in used}
     return environment
 
 

@@ -60,7 +60,7 @@ def draw_slopes(report: SystemsOverview) -> Html:
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
     """Return a histogram of how difficult the documents are, with the borders of levels."""
     binned, below = bins(report.difficulty), remarks_on(report.difficulty)
-    if binned is None:
+    if not any(binned[0]):
         return remarks("no document has a difficulty", *below)
     documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
     caption = f"{documents} by difficulty: 1 − the agreement that luck alone would give"
@@ -94,10 +94,9 @@ def show_coverage(report: TeamOverview) -> Html:
         Column("", f"which of the {len(report.corpus)}", "name"),
     ]
     shown = [layers[name] for name in report.annotators]
-    seen = [int(layer.annotated.sum()) for layer in shown]
     rows: list[list[Value]] = [
-        [name, number_seen, len(layer), ""]
-        for name, number_seen, layer in zip(report.annotators, seen, shown, strict=True)
+        [name, int(layer.annotated.sum()), len(layer), ""]
+        for name, layer in zip(report.annotators, shown, strict=True)
     ]
     below = [
         f"{counted(times, document)} seen by {counted(annotators, 'annotator')}"

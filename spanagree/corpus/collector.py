@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, is_whole, show
+from spanagree.errors import InputError, is_whole, show, unfit
 
 _Content = TypeVar("_Content")
 
@@ -66,8 +66,10 @@ class Collector:
         if id_ in self._documents:
             if not again:
                 raise InputError(f"{where}: id {show(id_)} comes twice; ids are used once")
-            self._check_again(id_, text, words, size, where)
-            return self._documents[id_]
+            d = self._documents[id_]
+            before = self.texts[d], self.tokens[d], self.lengths[d]
+            same_document((text, words, size), before, f"{where}: document {show(id_)}")
+            return d
         number = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
         self.lengths.append(size)
@@ -81,41 +83,25 @@ class Collector:
     ) -> int:
         """Return the length of a document; one that is given has to fit its content."""
         content = words if self.offsets == "tokens" else text
-        given = is_whole(length)
-        if content is not None:
-            if given and length != len(content):
-                raise InputError(
-                    f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave"
-                    " the length out"
-                )
-            return len(content)
-        if given and 0 <= length <= LONGEST:  # type: ignore[operator]  # a number here
-            return int(length)  # type: ignore[call-overload]  # a number here
-        needs = "tokens" if self.offsets == "tokens" else "text"
-        raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
-
-    def _check_again(
-        self, id_: str, text: str | None, words: Sequence[str] | None, size: int, where: str
-    ) -> None:
-        """Refuse a document that was met before with other content."""
-        d = self._documents[id_]
-        before, tokens = self.texts[d], self.tokens[d] or ()
-        if text is not None and before is not None:
-            same_text(text, before, f"{where}: document {show(id_)}")
-        if words is not None and list(words) != list(tokens):
-            same_text(" ".join(words), " ".join(tokens), f"{where}: tokens of document {show(id_)}")
-        if size != self.lengths[d]:
+        if content is None:
+            if is_whole(length) and 0 <= length <= LONGEST:
+                return int(length)
+            if length is not None:
+                needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
+                raise unfit(f"{where}: length", length, needed)
+            needs = "tokens" if self.offsets == "tokens" else "text"
+            raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
+        if is_whole(length) and length != len(content):
             raise InputError(
-                f"{where}: document {show(id_)} has the length {size} here and"
-                f" {self.lengths[d]} before; all annotators need the same text"
+                f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave the"
+                " length out"
             )
+        return len(content)
 
     def annotator(self, name: object, where: str) -> int:
         """Return an annotator's number; one that is named and never annotates has seen nothing."""
         if not isinstance(name, str) or not name:
-            raise InputError(
-                f"{where}: annotator {show(name)}; a string that is not empty is needed"
-            )
+            raise unfit(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(self, document: int, annotator: object, where: str) -> int:
@@ -123,6 +109,20 @@ class Collector:
         self._of_annotator.append(self.annotator(annotator, where))
         self._of_document.append(document)
         return len(self._of_document) - 1
+
+    def annotate(
+        self, document: int, annotator: object, rows: Iterable[Any] | None, where: str
+    ) -> None:
+        """Add start, end and label of what an annotator marked; ``None``: she never saw it."""
+        if rows is None:
+            self.annotator(annotator, where)
+            return
+        annotation = self.annotation(document, annotator, where)
+        for row in rows:
+            if not isinstance(row, (tuple, Sequence)) or len(row) != 3:
+                raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
+            start, end, label = row
+            self.segment(annotation, start, end, label, where)
 
     def segment(
         self, annotation: int, start: object, end: object, label: object, where: str
@@ -150,18 +150,15 @@ class Collector:
             tuple(self._annotators),
             np.array(self._of_document, np.int64),
             np.array(self._of_annotator, np.int64),
-            annotation,
-            start,
-            end,
-            label,
+            *(annotation, start, end, label),
             tuple(self._labels),
             self.offsets,
-            None if numbered else tuple(self.ids),
-            None if tokens is None else tuple(chain.from_iterable(tokens)),
-            None if texts is None else tuple(texts),
-            None if starts is None else np.fromiter(chain.from_iterable(starts), np.int64),
-            reading,
-            tuple(notes),
+            ids=None if numbered else tuple(self.ids),
+            tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
+            texts=None if texts is None else tuple(texts),
+            token_starts=None if starts is None else np.fromiter(chain.from_iterable(starts), int),
+            reading=reading,
+            notes=tuple(notes),
         )
 
     def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
@@ -175,14 +172,38 @@ class Collector:
         return [content for content in contents if content is not None] if not lacking else None
 
 
+def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
+    """Return start, end and label of spans that are mappings; ``None`` stays."""
+    if spans is None:
+        return None
+    if isinstance(spans, (list, tuple, np.ndarray)) and all(
+        isinstance(span, (dict, Mapping)) and "start" in span and "end" in span for span in spans
+    ):
+        return [(span["start"], span["end"], span.get("label")) for span in spans]
+    raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
+
+
+Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
+
+
+def same_document(here: Version, before: Version, where: str) -> None:
+    """Refuse two versions of a document, each its text, its tokens and its length."""
+    (text, words, size), (text_before, words_before, size_before) = here, before
+    if text is not None and text_before is not None:
+        same_text(text, text_before, where)
+    if words is not None and words_before is not None and list(words) != list(words_before):
+        same_text(" ".join(words), " ".join(words_before), where)
+    if size != size_before:
+        raise InputError(
+            f"{where}: length {size}, {size_before} before; all sources need the same text"
+        )
+
+
 def same_text(one: str, other: str, where: str) -> None:
     """Refuse two versions of a text, showing the first difference."""
     if one == other:
         return
-    at = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
+    at = next(i for i, (a, b) in enumerate(zip_longest(one, other)) if a != b)
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"
