@@ -115,7 +115,8 @@ def merged_settings(
 
 KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
-    "delta_empty": "number", "categorical": "word", "sampler": "word", "precision": "number",
+    "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
+    "precision": "number",
     "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
     "annotators": "whole", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",

@@ -70,6 +70,7 @@ class Dissimilarity:
         delta_empty: what a unit costs that is paired with none, Δ_∅.
         categorical: one of :data:`CATEGORICAL`.
         places: of each label its place in the order of an ordinal scale, from 0 to 1.
+        order: that order, for the record.
 
     Raises:
         SettingError: for a weight that is negative or infinite, or Δ_∅ that is not positive.
@@ -80,6 +81,7 @@ class Dissimilarity:
     delta_empty: float = 1.0
     categorical: str = "nominal"
     places: tuple[float, ...] = ()
+    order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice(self.categorical, CATEGORICAL, "categorical")

@@ -81,9 +81,10 @@ def gamma(
     1.0
     """
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    order = tuple(order) if categorical == "ordinal" else ()
     places = ordinal_places(corpus.labels, order) if categorical == "ordinal" else ()
     job = Job(
-        Dissimilarity(alpha, beta, delta_empty, categorical, places),
+        Dissimilarity(alpha, beta, delta_empty, categorical, places, order),
         Sampling(sampler, chance, precision, seed),
         asked_resampling(False, ci, confidence, resamples, seed, interval),
         executor,
@@ -105,6 +106,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         beta=float(dissimilarity.beta),
         delta_empty=float(dissimilarity.delta_empty),
         categorical=dissimilarity.categorical,
+        order=",".join(dissimilarity.order) or None,
         sampler=sampling.sampler,
         chance=sampling.chance if sampling.sampler == "chance" else None,
         precision=float(sampling.precision),

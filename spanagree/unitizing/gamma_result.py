@@ -22,6 +22,7 @@ class GammaSettings(Settings):
     Attributes:
         measure: gamma.
         alpha, beta, delta_empty, categorical: of the dissimilarity.
+        order: of ordinal categories, from the lowest.
         sampler: where random annotations come from.
         chance: the chance model of the sampler chance.
         precision: the standard error of γ at which sampling ends.
@@ -33,6 +34,7 @@ class GammaSettings(Settings):
     delta_empty: float
     categorical: str
     sampler: str
+    order: str | None = None
     chance: str | None = None
     precision: float = 0.01
 

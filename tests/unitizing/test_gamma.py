@@ -319,6 +319,7 @@ def test_ordinal():
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
     near = sa.gamma(corpus, categorical="ordinal", order=["low", "middle", "high"])
     assert near.gamma.observed == 0.5
+    assert "|categorical:ordinal|order:low,middle,high|" in near.signature
     assert sa.gamma(corpus).gamma.observed == 1
     with pytest.raises(sa.SettingError, match="middle is not in it"):
         sa.gamma(corpus, categorical="ordinal", order=["low", "high"])
