@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import Any, TypeAlias, TypeVar
 
 from spanagree.corpus.corpus import Corpus
@@ -26,6 +26,7 @@ ON_ERROR = {
 """What becomes of a block that cannot be read or worked on, by name."""
 
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
+_PATIENCE = 5  # seconds that the client of a cluster may be without its scheduler
 
 
 def each_block(
@@ -125,18 +126,33 @@ def _elsewhere(
             except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
                 raise SettingError(f"the executor died: {_unexpected(error)}") from None
             if len(waiting) == ahead:
-                yield _outcome(*waiting.popleft())
+                yield _outcome(*waiting.popleft(), executor)
         while waiting:
-            yield _outcome(*waiting.popleft())
+            yield _outcome(*waiting.popleft(), executor)
     finally:
         for future, _ in waiting:
             future.cancel()
 
 
-def _outcome(future: Future[Any], name: str) -> _Outcome:
+def _outcome(future: Future[Any], name: str, executor: Executor) -> _Outcome:
     try:
-        return future.result(), None, name
+        return _result(future, executor), None, name
     except (BrokenExecutor, CancelledError) as error:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
         return None, error, name
+
+
+def _result(future: Future[Any], executor: Executor) -> Any:
+    """Return the result of a future, unless the client of a cluster has lost its scheduler.
+
+    Raises:
+        BrokenExecutor: if it has; some of its futures would never be done.
+    """
+    client: Any = getattr(executor, "_client", None)
+    lost = 0
+    while lost < _PATIENCE:
+        if wait([future], timeout=1).done:
+            return future.result()
+        lost = lost + 1 if getattr(client, "status", "running") != "running" else 0
+    raise BrokenExecutor(f"its client has been {client.status} for {_PATIENCE} s")

@@ -23,9 +23,9 @@ class Bias(Coefficient):
 
     by_annotator: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, with each annotator's share."""
-        return {**super().to_dict(), "by_annotator": dict(self.by_annotator)}
+    def entry(self) -> dict[str, Any]:
+        """Return the figures with each annotator's share."""
+        return {**super().entry(), "by_annotator": dict(self.by_annotator)}
 
 
 def bias(table: Labels, *, complete_only: bool = False) -> Bias:
