@@ -143,7 +143,7 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
     with writing(name):
         target = Path(os.path.realpath(folder))
         if not os.fspath(folder) or (target.exists() and not target.is_dir()):
-            raise InputError(f"{name}: is no folder; parts are written into one")
+            raise InputError(f"{name}: is not a folder; name one to write parts into")
         if target.is_dir() and any(target.iterdir()) and not force:
             raise InputError(
                 f"{name}: the folder is not empty; --force (force=True) writes into it all the same"

@@ -299,9 +299,9 @@ def test_folders(crowd, tmp_path):
     assert (full / "dataset" / "level-1").exists()
     assert not (full / "level-1.jsonl").exists()  # of the split before
     for folder, said in (
-        (full / "mine.txt", "is no folder; parts are written into one"),
+        (full / "mine.txt", "is not a folder; name one to write parts into"),
         (tmp_path / "a" / "b", "there is no folder"),
-        ("", "is no folder"),
+        ("", "is not a folder"),
     ):
         with pytest.raises(sa.InputError, match=said):
             sa.write_split(parts, folder)
