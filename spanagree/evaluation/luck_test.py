@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, clouds, rows_size, sentence
 from spanagree.rendering.table import Column, Table
 from spanagree.results import Result
+from spanagree.uncertainty.permutation import holm, powerless
 
 _PORTION = 1 << 18  # segments that are placed at a time
 
@@ -46,6 +47,7 @@ class Luck:
         mean: the mean F1 of the draws.
         null: the F1 of each draw.
         reason: why p is undefined, if it is.
+        p_holm: p after Holm's correction for all systems.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Luck:
     mean: float
     null: Floats = field(repr=False, compare=False)
     reason: str = ""
+    p_holm: float = UNDEFINED
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,6 +75,11 @@ class LuckTest(Result):
     settings: LuckSettings
     notes: tuple[str, ...] = ()
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return powerless([x.p for x in self.systems.values()], self.settings.draws, "system")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON, without the draws; undefined is ``None``."""
         systems = []
@@ -88,16 +96,20 @@ class LuckTest(Result):
             Column("p"),
             Column("null_mean", "mean F1 of draws"),
             Column("", "p", meaning="p against luck"),
+            Column("p_holm", "Holm", meaning="Holm against luck"),
             Column("reason", "", "name"),
         ]
         systems = self.systems.values()
         return Table(
             columns,
-            [[x.name, x.f1, x.p, x.mean, x.p, x.reason] for x in systems],
+            [[x.name, x.f1, x.p, x.mean, x.p, x.p_holm, x.reason] for x in systems],
             self.settings,
             caption=f"systems against luck: gold as it is, {self.settings.draws} random"
             " annotations of each system",
-            remarks=list({f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}),
+            remarks=[
+                *{f"–: undefined: {luck.reason}": None for luck in systems if luck.reason},
+                *self.caveats,
+            ],
         )
 
     def picture(self) -> Picture:
@@ -161,6 +173,9 @@ def luck_test(
             name, system.f1.observed, (1 + hits) / (1 + draws), float(null.mean()), null
         )
     report_progress(len(systems), len(systems))
+    adjusted = holm([luck.p for luck in systems.values()])
+    for luck, p in zip(list(systems.values()), adjusted, strict=True):
+        systems[luck.name] = replace(luck, p_holm=p)
     chosen = {"ci": None, "resamples": None, "draws": int(draws), "seed": int(seed)}
     settings = evaluation.settings.extended(LuckSettings, **chosen)
     return LuckTest(systems, settings)
