@@ -310,11 +310,7 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 
 
 def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
-    """Score what was counted, with intervals if resampling is given.
-
-    Raises:
-        InputError: for intervals over blocks in which a document comes twice.
-    """
+    """Score what was counted, with intervals if resampling is given."""
     ends = {} if resampling is None else intervals_of(counts, resampling)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     wholes = [tallies[""].f1 for tallies in tallied.values()]
