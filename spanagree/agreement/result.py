@@ -34,7 +34,7 @@ MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 

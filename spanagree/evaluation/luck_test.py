@@ -27,7 +27,7 @@ from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, clouds, rows_size, sentence
 from spanagree.rendering.table import Column, Table
-from spanagree.results import Result
+from spanagree.results import Comparable, Result
 from spanagree.uncertainty.permutation import holm, powerless
 
 _PORTION = 1 << 18  # segments that are placed at a time
@@ -36,8 +36,8 @@ _PORTION = 1 << 18  # segments that are placed at a time
 _TIE = 1e-12  # relative; matches closer than this are the same
 
 
-@dataclass(frozen=True)
-class Luck:
+@dataclass(frozen=True, eq=False)
+class Luck(Comparable):
     """One system against luck.
 
     Attributes:
@@ -67,7 +67,7 @@ class LuckSettings(EvaluationSettings):
     draws: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LuckTest(Result):
     """The result of :func:`luck_test`."""
 
