@@ -190,8 +190,9 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
 @functools.cache
 def example_files(*endings: str) -> list[bytes]:
     """Return the beginnings of files with these endings, each up to the end of a line."""
-    folders = [ROOT / "corpora", *filter(None, [os.environ.get("SPANAGREE_DATA")])]
-    paths = sorted(path for folder in folders for path in Path(folder).rglob("*"))
+    data = os.environ.get("SPANAGREE_DATA")
+    folders = [ROOT / "corpora", *([Path(data)] if data else [])]
+    paths = sorted(path for folder in folders for path in folder.rglob("*"))
     starts = []
     for path in paths:
         if path.suffix in endings and path.is_file():
@@ -206,7 +207,7 @@ def corpora() -> list[sa.Corpus]:
     """Return small corpora of our own: tokens, characters with texts, lengths alone."""
     pages = {name: ROOT / f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon")}
     tokens = sa.read_conll(pages).subset(range(3))
-    pair = {"ann": [[(0, 2, "X")], []], "bob": [[(0, 2, "X"), (3, 4, "Y")], None]}
+    pair: Any = {"ann": [[(0, 2, "X")], []], "bob": [[(0, 2, "X"), (3, 4, "Y")], None]}
     return [tokens, tokens.to_characters(), sa.Corpus.from_segments([5, 6], pair)]
 
 
@@ -291,7 +292,7 @@ def brat(rng: random.Random, folder: Path) -> None:
 
 def labels(rng: random.Random, folder: Path) -> None:
     (folder / "a.csv").write_bytes(damaged(rng, rng.choice(example_files(".csv", ".tsv"))))
-    shape = rng.choice([{}, {}, {"wide": True}, {"counts": True}])
+    shape: Any = rng.choice([{}, {}, {"wide": True}, {"counts": True}])
     options = some(rng, missing=["", "NA"]) | some(rng, item=["item", "x"], duplicates=["first"])
     table = sa.read_labels(folder / "a.csv", **shape, **options)
     if rng.random() < 0.1:
@@ -475,7 +476,10 @@ def dataset_files(rng: random.Random, folder: Path) -> None:
         path = folder / "saved"
         path.mkdir(exist_ok=True)
         (path / "data-00000-of-00001.arrow").write_bytes(data)
-        state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_fingerprint": "a"}
+        state: Any = {
+            "_data_files": [{"filename": "data-00000-of-00001.arrow"}],
+            "_fingerprint": "a",
+        }
         state |= dict.fromkeys(("_format_columns", "_format_type", "_split"))
         state |= {"_format_kwargs": {}, "_output_all_columns": False}
         (path / "state.json").write_text(

@@ -58,8 +58,8 @@ def printable(text: str) -> str:
 def listed(names: Iterable[object]) -> str:
     """Return names for a message, with commas between; of many or long ones, the beginnings.
 
-    >>> listed(["gold", "mine"]), listed("abc" * 10)[-19:]
-    ('gold, mine', 'b, c, … (10 more)')
+    >>> listed(["gold", "mine"]), listed("abcdefghijklmnopqrstuvw")[-16:]
+    ('gold, mine', 's, t, … (3 more)')
     """
     every = [printable(name) if isinstance(name, str) else show(name) for name in names]
     cut = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in every[:_MOST]]

@@ -6,7 +6,6 @@ import codecs
 import json
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
 
@@ -139,51 +139,6 @@ def from_json(
     except (ValueError, RecursionError) as error:
         problem = getattr(error, "msg", None) or "nested too deeply, or a number too long"
         raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
-
-
-# --- what is compressed -------------------------------------------------------------------------
-
-EXPANSION = "SPANAGREE_EXPANSION"
-"""The variable of the environment that says how many times its size a file may expand to."""
-
-
-_TIMES = 100  # unless it is set
-
-
-_ALWAYS = 1 << 24  # bytes that every file may expand to
-
-
-def check_expansion(name: str, packed: int, size: int) -> None:
-    """Refuse a file of ``packed`` bytes that expands to ``size``, if that is beyond the limit.
-
-    Raises:
-        InputError: naming the limit and the variable that sets it.
-        SettingError: for another value of that variable than a whole number from 1.
-    """
-    given = os.environ.get(EXPANSION, str(_TIMES))
-    if not (given.isascii() and given.isdigit() and 0 < len(given) < 10 and int(given)):
-        raise SettingError(f"{EXPANSION} {show(given)}; a whole number from 1 is needed")
-    if size > max(int(given) * packed, _ALWAYS):
-        raise InputError(
-            f"{name}: its {packed} bytes expand to more than {_ALWAYS >> 20} MiB and than {given}"
-            f" times as many; if you trust the file, set {EXPANSION}={10 * int(given)}, or higher"
-        )
-
-
-def check_zlib(name: str, data: bytes) -> None:
-    """Refuse what zlib would expand beyond the limit, without keeping what it expands to.
-
-    Raises:
-        InputError: as :func:`check_expansion`.
-        zlib.error: for damaged data.
-    """
-    decoder, size = zlib.decompressobj(), 0
-    for at in range(0, len(data), 1 << 16):
-        piece = data[at : at + (1 << 16)]
-        while piece:
-            size += len(decoder.decompress(piece, 1 << 20))
-            check_expansion(name, len(data), size)
-            piece = decoder.unconsumed_tail
 
 
 def read_parquet(parquet: Any, name: str, path: PathName) -> Any:

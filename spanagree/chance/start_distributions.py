@@ -32,6 +32,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct_rows, groups
 from spanagree.corpus.segments import Layer, frozen
 from spanagree.errors import InputError, check_choice, is_whole, show, unfit
+from spanagree.limits import check_cost
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -108,6 +109,7 @@ def start_distribution(
         )
     if not len(lengths):
         return ()
+    check_cost(n, f"the start distribution in a document of {n} tokens")
     documents = np.zeros(len(lengths), np.int64)
     profiles, profile = place(documents, np.array([n]), lengths, free=chance == "overlapping")
     arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
@@ -273,6 +275,8 @@ def _long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     limit = max(_FIRST_EDGE, 4 * longest)
     while len(edges) < len(whole):
         limit = min(limit, max(whole.values()))
+        purpose = f"the chance of segments of up to {longest} tokens in a document of {F - K}"
+        check_cost(limit * (min(K, _most(long, limit)) + 1), purpose)
         H = {k: _left_of(k, slots, limit, _most(long, limit)) for k in {K - (e > 0) for e in whole}}
         T = _subset_sums(long, max(h.shape[2] for h in H.values()) - 1, limit)
         for e in whole.keys() - edges.keys():

@@ -82,14 +82,14 @@ class Collector:
     ) -> int:
         """Return the length of a document; one that is given has to fit its content."""
         content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
+        if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
+            needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
+            raise unfit(f"{where}: length", length, needed)
         if content is None:
-            if is_whole(length) and 0 <= length <= LONGEST:
-                return int(length)
             if length is not None:
-                needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
-                raise unfit(f"{where}: length", length, needed)
+                return int(length)
             raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
-        if is_whole(length) and length != len(content):
+        if length is not None and length != len(content):
             raise InputError(
                 f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave the"
                 " length out"

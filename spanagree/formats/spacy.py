@@ -37,11 +37,11 @@ from spanagree.files import (
     PathName,
     Source,
     check_writable,
-    check_zlib,
     named_files,
     read_bytes,
     write_bytes,
 )
+from spanagree.limits import check_zlib
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
