@@ -18,6 +18,7 @@ from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
 _SHARED = "Mark pairs that share fewer than N documents."
 
 
@@ -27,6 +28,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.by(Agreement.BY),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
+        options.flag("--luck", _LUCK),
     ),
     options.certainty(),
     options.blocks(),
@@ -38,4 +40,6 @@ def agree(job: Job, by: str | None, **settings: Any) -> None:
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
+    if job.in_blocks and settings["luck"]:
+        raise click.UsageError("blocks keep no single documents, which --luck needs")
     job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)

@@ -40,7 +40,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
-    "test": (*TESTS, "luck"), "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
+    "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
+    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
