@@ -25,7 +25,7 @@ from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
-from spanagree.uncertainty.permutation import TIE, exchange, holm
+from spanagree.uncertainty.permutation import TIE, exchange, holm, powerless
 
 TESTS = {
     "bootstrap": "would the difference be there on other documents like these?",
@@ -91,10 +91,13 @@ class Comparison(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
+        drawn = [pair.observed.p for pair in self.pairs if not pair.exact]
+        shaky = powerless(drawn, self.settings["resamples"], "pair")
         least = min(pair.documents for pair in self.pairs)
         if self.settings.test != "bootstrap" or least >= _ENOUGH:
-            return ()
+            return shaky
         return (
+            *shaky,
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the permutation test does not",
         )

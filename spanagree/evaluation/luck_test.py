@@ -37,7 +37,7 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.rendering.table import Column, Table, probability
 from spanagree.results import Result
-from spanagree.uncertainty.permutation import holm
+from spanagree.uncertainty.permutation import holm, powerless
 
 _TIE = 1e-12  # relative; matches closer than this are the same
 HIGH = 0.95
@@ -104,6 +104,13 @@ class LuckTest(Result):
     settings: LuckSettings
     notes: tuple[str, ...] = ()
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        if self.settings.null != "drawn":
+            return ()
+        return powerless([x.p for x in self.systems.values()], self.settings.draws or 0, "system")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON, without the draws; undefined is ``None``."""
         systems = []
@@ -142,7 +149,10 @@ class LuckTest(Result):
             ],
             self.settings,
             caption=f"systems against luck: gold as it is, each system's segments anywhere ({how})",
-            remarks=list({f"–: undefined: {luck.reason}": None for luck in systems if luck.reason}),
+            remarks=[
+                *{f"–: undefined: {luck.reason}": None for luck in systems if luck.reason},
+                *self.caveats,
+            ],
         )
 
     def picture(self) -> Picture:
@@ -220,7 +230,7 @@ def luck_test(
             systems[name] = Luck(name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason)
     report_progress(len(systems), len(systems))
     adjusted = holm([luck.p for luck in systems.values()])
-    for luck, p in zip(systems.values(), adjusted, strict=True):
+    for luck, p in zip(list(systems.values()), adjusted, strict=True):
         systems[luck.name] = replace(luck, p_holm=p)
     chosen, notes = _how(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.errors import counted
 from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling, portions
 
 TIE = 1e-12  # differences closer than this are the same
+_LEVEL = 0.05
 
 
 def exchange(
@@ -42,6 +44,22 @@ def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[
         else:
             ways = rng.integers(0, 2, size=(high - low, documents))
         yield ways.astype(np.float64)
+
+
+def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]:
+    """Return a caveat if so many p, from so many draws each, cannot be small after Holm's.
+
+    >>> powerless([0.1] * 50, 1000, "system")
+    ()
+    """
+    tests = sum(not math.isnan(p) for p in values)
+    if tests / (1 + draws) <= _LEVEL:
+        return ()
+    return (
+        f"p from {draws} draws is not below {1 / (1 + draws):.2g}, so after Holm's correction for"
+        f" {counted(tests, what)} none can be as low as {_LEVEL:g}; draw"
+        f" {math.ceil(round(tests / _LEVEL, 6)) - 1} at least (--resamples)",
+    )
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -679,6 +679,28 @@ def test_luck_of_nothing():
         sa.luck_test(corpus, sa.evaluate(one))
 
 
+def test_many_systems_against_luck():
+    """p against luck is corrected by Holm (by hand), and a floor of draws that leaves no power is said."""
+    gold, wrong = [[(0, 1, "X")]] * 12, [[(4, 5, "X")]] * 12
+    layers = {"gold": gold, "good": gold, "bad": wrong, "silent": [None] * 12}
+    corpus = sa.Corpus.from_segments([5] * 12, layers)
+    test = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=39)
+    good, bad, silent = test.systems.values()
+    assert (good.p, good.p_holm, bad.p_holm) == (1 / 40, 2 / 40, 1)
+    assert math.isnan(silent.p_holm)
+    assert test.caveats == ()
+    assert [row["p_holm"] for row in test.to_rows()][:2] == [2 / 40, 1]
+    few = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=38)
+    said = "p from 38 draws is not below 0.026, so after Holm's correction for 2 systems none can be as low as 0.05; draw 39 at least (--resamples)"  # fmt: skip
+    assert few.caveats == (said,)
+    assert few.to_dict()["caveats"] == [said]
+    assert said in few.table().remarks
+    exact = sa.luck_test(corpus, sa.evaluate(corpus))
+    assert (exact.systems["good"].p_holm, exact.caveats) == (2 * exact.systems["good"].p, ())
+    pairs = sa.compare_systems(sa.evaluate(corpus), test="permutation", resamples=9)
+    assert "after Holm's correction for 1 pair none" in pairs.caveats[0]
+
+
 # --- where an answer is shaky ----------------------------------------------------------------------
 
 
