@@ -251,6 +251,7 @@ def test_what_is_said(line):
 
 
 @given(SETTINGS)
+@example({"version": "0.1.0", "measure": "alpha-u-placed"})
 def test_any_settings(settings):
     """All that a signature can say has words: printable, with every reference there is."""
     for form in CITED:
