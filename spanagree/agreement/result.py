@@ -37,7 +37,7 @@ _FEW = "*"
 _WHOLE = 4  # columns of luck that hold for all documents together
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 

@@ -36,7 +36,7 @@ from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.rendering.table import Column, Table, probability
-from spanagree.results import Result
+from spanagree.results import Comparable, Result
 from spanagree.uncertainty.permutation import holm, powerless
 
 _TIE = 1e-12  # relative; matches closer than this are the same
@@ -44,8 +44,8 @@ HIGH = 0.95
 """The share of luck's matches that lie at or below the point that is shown."""
 
 
-@dataclass(frozen=True)
-class Luck:
+@dataclass(frozen=True, eq=False)
+class Luck(Comparable):
     """One system against luck: gold as it is, the system's segments anywhere.
 
     Attributes:
@@ -96,7 +96,7 @@ class LuckSettings(EvaluationSettings):
     draws: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LuckTest(Result):
     """The result of :func:`luck_test`."""
 

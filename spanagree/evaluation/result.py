@@ -21,7 +21,7 @@ from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
 from spanagree.rendering.table import UNDEFINED, Column, Table, Value
-from spanagree.results import Result, caveats
+from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
@@ -49,8 +49,8 @@ class Macro(NamedTuple):
     f1: Score
 
 
-@dataclass(frozen=True)
-class System:
+@dataclass(frozen=True, eq=False)
+class System(Comparable):
     """How one system did.
 
     Attributes:
@@ -92,7 +92,7 @@ class System:
         return score if self.documents else undefined("no document shared with gold")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
@@ -340,11 +340,7 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 
 
 def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
-    """Score what was counted, with intervals if resampling is given.
-
-    Raises:
-        InputError: for intervals over blocks in which a document comes twice.
-    """
+    """Score what was counted, with intervals if resampling is given."""
     ends = {} if resampling is None else intervals_of(counts, resampling)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     wholes = [tallies[""].f1 for tallies in tallied.values()]
