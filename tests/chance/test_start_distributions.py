@@ -291,9 +291,7 @@ def test_hypergeometric_tables(drawn, special, total, most):
     for t, size in enumerate(total):
         for y in range(0, drawn + 1, max(1, drawn // 13)):
             for m in range(most + 1):
-                ways = math.comb(y, m) * (
-                    math.comb(size - y, special - m) if special >= m else 0
-                )
+                ways = math.comb(y, m) * (math.comb(size - y, special - m) if special >= m else 0)
                 exact = Fraction(ways, math.comb(size, special))
                 found = Fraction(float(table[t, y, m]))
                 assert abs(found - exact) <= max(exact * Fraction(1, 10**13), Fraction(1, 10**300))
