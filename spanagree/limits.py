@@ -12,10 +12,10 @@ EXPANSION = "SPANAGREE_EXPANSION"
 
 
 NUMBERS = "SPANAGREE_NUMBERS"
-"""The variable that says how many numbers may be held at a time for one shape of a document."""
+"""The variable that says how many numbers, of 8 bytes, one shape of a document may take."""
 
 
-_UNLESS_SET = {EXPANSION: 100, NUMBERS: 1 << 23}
+_UNLESS_SET = {EXPANSION: 100, NUMBERS: 10**8}
 
 
 _ALWAYS = 1 << 24  # bytes that every file may expand to

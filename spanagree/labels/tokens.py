@@ -164,4 +164,4 @@ def _check(corpus: Corpus) -> None:
             " give it another name"
         )
     if corpus.tokens is None and corpus.texts is None:  # of which nothing vouches for the lengths
-        check_cost(len(corpus.layers) * int(corpus.lengths.sum()), "a label for every token")
+        check_cost(4 * len(corpus.layers) * int(corpus.lengths.sum()), "a label for every token")

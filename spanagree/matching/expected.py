@@ -19,12 +19,13 @@ from spanagree.errors import check_choice
 from spanagree.limits import check_cost
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.observed import observed
+from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overlap
 from spanagree.matching.tally import Tallies
 
 _CHUNK = 1 << 20  # elements of one temporary array
 
 
-_PASSING = 512  # numbers that are only added up, for the cost of one that is kept
+_PASSING = 64  # numbers that are only added up, for the cost of one that is kept
 
 
 # --- observed and expected ----------------------------------------------------------------------
@@ -36,6 +37,7 @@ class Placed:
 
     layer: Layer
     profile: Ints  # of each segment, in the Profiles that all layers share
+    chance: str
 
 
 def place_layers(
@@ -57,23 +59,38 @@ def place_layers(
         free=chance == "overlapping",
     )
     parts = np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
-    return profiles, dict(zip(names, map(Placed, layers, parts), strict=True))
+    placed = (Placed(layer, part, chance) for layer, part in zip(layers, parts, strict=True))
+    return profiles, dict(zip(names, placed, strict=True))
 
 
-def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
+def tallies(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    match: str,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return observed and expected totals of two layers, for each document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`).
+    (:func:`spanagree.matching.overlaps.check_layer`). ``notes`` takes what is out of the ordinary.
 
     Raises:
         SettingError: for an unknown measure.
     """
-    return tally_pairs(a, b, profiles, find_match(match), labels)
+    return tally_pairs(a, b, profiles, find_match(match), labels, notes)
 
 
-def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
+def tally_pairs(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    measure: Match,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
     both = a.layer.annotated & b.layer.annotated
     a, b = _within(a, both), _within(b, both)
@@ -88,14 +105,14 @@ def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, -1),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure),
+        expected(a, b, cell_a, cell_b, n, profiles, measure, notes),
         *(w.astype(np.int64) for w in weight),
     )
 
 
 def _within(x: Placed, documents: Bools) -> Placed:
     keep = documents[x.layer.document]
-    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep])
+    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep], x.chance)
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
@@ -108,9 +125,21 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
 
 
 def expected(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+    a: Placed,
+    b: Placed,
+    cell_a: Ints,
+    cell_b: Ints,
+    cells: int,
+    profiles: Profiles,
+    measure: Match,
+    notes: list[str] | None = None,
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    if measure.route == "one-to-one":
+        overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+        if notes is not None:
+            notes += overlap.notes
+        return overlap.values
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
     (in_a, _, number_a), (in_b, _, number_b) = (
@@ -140,6 +169,18 @@ def _expected_of_pairs(
     return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
+def overlap_of(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+) -> ExpectedOverlap:
+    """Return the expected one-to-one overlap of each cell, and how it was computed."""
+    tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
+    for x in (a, b):
+        length = x.layer.end - x.layer.start
+        group = profiles.size[x.profile] + length - 1
+        tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
+    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
+
+
 # --- sums over start distributions --------------------------------------------------------------
 
 
@@ -165,7 +206,7 @@ def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     size = profiles.size[profile] + a - 1
     width = np.minimum(profiles.width[profile] + a - 1, size // 2)
     check_cost(
-        int(width.max(initial=0)), f"the chance of segments of up to {a.max(initial=0)} tokens"
+        4 * int(width.max(initial=0)), f"the chance of segments of up to {a.max(initial=0)} tokens"
     )
     edges: list[Floats] = [np.empty(0)] * len(a)
     for rows, x in _by_width(width + 1):
@@ -192,7 +233,7 @@ def _correlated(
         width = np.minimum(width, profiles.size[A] // 2)
         purpose = f"the chance of segments of {length_a} and {length_b} tokens"
         wide, near_by = float(width.max()), length_a + length_b
-        check_cost(wide + near_by + wide * near_by / _PASSING, purpose)
+        check_cost(4 * (wide + near_by) + wide * near_by / _PASSING, purpose)
         offsets = np.arange(1 - length_b, length_a)
         weights = phi(offsets, np.array(length_a), np.array(length_b))
         weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
