@@ -41,6 +41,7 @@ PACKAGE = ROOT / "spanagree"
 EQUIVALENT = Path(__file__).parent / "mutants_equivalent.txt"
 MOST = 5  # per cent that may live
 LONGEST = 20.0  # seconds: a test that takes longer, traced, holds no mutant
+CALLS = 100  # of one function by one test are traced: others run the same lines, as a rule
 SECONDS = 120  # for the tests of one mutant; one that hangs is killed too
 MEMORY = 8 << 30  # bytes of address space; one that asks for more fails
 FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
@@ -192,6 +193,7 @@ class Reach:
         self.lines: dict[str, dict[int, set[str]]] = {str(file): defaultdict(set) for file in files}
         self.seconds: dict[str, float] = {}
         self.started = 0.0
+        self.calls: Counter[CodeType] = Counter()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         def enter(frame: FrameType, event: str, arg: Any) -> Any:
@@ -199,6 +201,9 @@ class Reach:
             if tests is None:
                 return None
             tests[0].add(nodeid)
+            self.calls[frame.f_code] += 1
+            if self.calls[frame.f_code] > CALLS:
+                return None
 
             def line(frame: FrameType, event: str, arg: Any) -> Any:
                 if event == "line":
@@ -207,6 +212,7 @@ class Reach:
 
             return line
 
+        self.calls.clear()
         self.started = time.perf_counter()
         sys.settrace(enter)
 
