@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import MIN_SHARED, Agreement, result
@@ -68,4 +69,6 @@ def agree(
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
+    chosen = None if annotators is None else list(annotators)
+    counts = replace(counts, settings=replace(counts.settings, chosen=chosen))
     return result(counts, min_shared, resampling, None if in_blocks else progress)

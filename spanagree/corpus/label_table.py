@@ -340,9 +340,13 @@ def label_table(
     categories: Sequence[object] | None = None,
     duplicates: str = "error",
     missing: str | None = None,
+    chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows; ``where`` says where a row stands, for errors."""
+    """Return a table of columns of rows.
+
+    ``chosen`` are settings of what was read, and ``where`` says where a row stands, for errors.
+    """
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
@@ -377,7 +381,7 @@ def label_table(
             notes.append(f"{counted(number, noun)} {rule}")
     kept = rows[~again]
     reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
-    reading |= {} if missing is None else {"missing": missing}
+    reading |= {**({} if missing is None else {"missing": missing}), **(chosen or {})}
     return LabelTable(
         item[kept],
         label[kept],

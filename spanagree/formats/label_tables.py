@@ -7,12 +7,14 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.files import PathName, read_text
+from spanagree.settings import as_read
 
 
 def read_labels(
@@ -57,7 +59,12 @@ def read_labels(
     elif wide:
         _refuse_options({"label": label}, "with a column for each annotator")
     table = _Table(path, encoding)
+    chosen = as_read(
+        item=item, annotator=annotator, label=label, wide=wide, counts=counts,
+        encoding=None if encoding == "utf-8" else encoding,
+    )  # fmt: skip
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
+    asked["chosen"] = chosen
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
@@ -67,7 +74,8 @@ def read_labels(
     header = [table.header[c] for c in columns]
     items = None if own is None else table.items(own)
     if counts:
-        return table.of_counts(columns, header, items)
+        made = table.of_counts(columns, header, items)
+        return replace(made, reading={**made.reading, **chosen})
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
