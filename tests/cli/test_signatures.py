@@ -127,6 +127,7 @@ CASES = {
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
+        **pairs("trio.jsonl --test luck", simulate="--simulate"),
         "--tallies": SHOWN,
         **READING,
         **OUTPUT,
@@ -142,6 +143,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
+        "--luck": Same("it adds figures of luck, and says what they are"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -198,7 +200,10 @@ CASES = {
     "merge": {**behind("one.parquet two.parquet", CERTAINTY), **pairs("one.parquet two.parquet", test="--test permutation"), **BY, **OUTPUT},
     "chance": {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
+        **MATCH,
+        **READING,
         **behind("--length 9 --segments 2,3", LUCK),
+        **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
     },
     "convert": None,
@@ -257,6 +262,8 @@ all O
 of O
 it B-LOC
 
+York B-ALL
+
 now B-PER
 then O
 """
@@ -275,9 +282,11 @@ York B-LOC
 Ann O
 Lee B-PER
 
-all B-ALL
-of B-ALL
-it B-ALL
+all O
+of B-LOC
+it O
+
+York B-ALL
 
 now B-LOC
 then O
@@ -298,7 +307,7 @@ def folder(tmp_path_factory):
         "other.conll": MINE.replace("Lee", "Li"),
         "part.conll": MINE.replace("Lee B-PER", "Lee ?"),
         "bad.conll": "a B-X O\n\nb Q O\n\nc B-X B-X\n",
-        "three.conll": "a B-X B-X O\nb I-X O B-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
+        "three.conll": "a B-X B-X B-X\nb I-X O I-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
         "coded-a.conll": "a B-X\nb O\n\nc B-Y\nd B-X\n",
         "coded-b.conll": "a B-+AFg-\nb O\n\nc B-Y\nd B-+AFg-\n",
         "labels.csv": "item,annotator,label,sent,who,answer\n"
