@@ -87,10 +87,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    shape = _Shape(
-        scheme, strict, "drop-tokens", tokens, text, tags, spans, annotator, document, label_names,
-        split,
-    )  # fmt: skip
+    content = (tokens, text, tags, spans, annotator, document, label_names, split)
+    shape = _Shape(scheme, strict, "drop-tokens", *content)
     data = choose_split(data, split)
     if block is None:
         return valid_corpus(_read(data, shape), repair)
