@@ -114,12 +114,13 @@ def merged_settings(
     return {**one, **places, **({_COUNTS: counts} if counts else {})}
 
 
-def as_read(**chosen: Any) -> dict[str, Any]:
+def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
     """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
 
     >>> as_read(split="test", tokens=None, wide=False)
     {'read': {'split': 'test'}}
     """
+    chosen["encoding"] = None if encoding == "utf-8" else encoding
     some = {
         name: value for name, value in chosen.items() if value is not None and value is not False
     }

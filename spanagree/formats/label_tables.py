@@ -60,16 +60,14 @@ def read_labels(
         _refuse_options({"label": label}, "with a column for each annotator")
     table = _Table(path, encoding)
     chosen = as_read(
-        item=item, annotator=annotator, label=label, wide=wide, counts=counts,
-        encoding=None if encoding == "utf-8" else encoding,
-    )  # fmt: skip
+        encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts
+    )
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
-    asked["chosen"] = chosen
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, **asked)
+        return label_table(*cells, where=table.where, chosen=chosen, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
     header = [table.header[c] for c in columns]
     items = None if own is None else table.items(own)
@@ -79,10 +77,8 @@ def read_labels(
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
-    where = table.where
-    return label_table(
-        names, header * len(rows), labels, where=lambda k: where(k // len(columns)), **asked
-    )
+    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": chosen}
+    return label_table(names, header * len(rows), labels, **asked)
 
 
 def _refuse_options(given: Mapping[str, object], kind: str) -> None:

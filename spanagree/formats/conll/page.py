@@ -57,8 +57,7 @@ class ConllOptions(TagOptions):
         check_choice(self.unit, UNITS, "unit")
         if self.chosen is None:  # before what a file declares is added
             given = {} if self.missing is None else {"missing": self.missing}
-            encoding = None if self.encoding == "utf-8" else self.encoding
-            given |= as_read(columns=self.columns or None, encoding=encoding)
+            given |= as_read(self.encoding, columns=self.columns or None)
             object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
