@@ -59,25 +59,23 @@ def read_labels(
     elif wide:
         _refuse_options({"label": label}, "with a column for each annotator")
     table = _Table(path, encoding)
-    chosen = as_read(
-        encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts
-    )
+    read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, chosen=chosen, **asked)
+        return label_table(*cells, where=table.where, chosen=read, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
     header = [table.header[c] for c in columns]
     items = None if own is None else table.items(own)
     if counts:
         made = table.of_counts(columns, header, items)
-        return replace(made, reading={**made.reading, **chosen})
+        return replace(made, reading={**made.reading, **read})
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
-    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": chosen}
+    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": read}
     return label_table(names, header * len(rows), labels, **asked)
 
 
