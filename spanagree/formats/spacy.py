@@ -42,6 +42,7 @@ from spanagree.files import (
     write_bytes,
 )
 from spanagree.limits import check_zlib
+from spanagree.settings import as_read
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
@@ -107,6 +108,7 @@ def raw_docs(
         dropped += kept.count(False)
         _collect(collector, row, kept, id_, spans)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
+    reading |= as_read(spans=spans)
     if dropped:
         tokens = counted(dropped, "token")
         notes.append(f"{tokens} without annotation in some layer left out in all")

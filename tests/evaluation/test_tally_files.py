@@ -154,7 +154,7 @@ def with_column(name, value):
         ({"about": lambda a: {**a, "documents": -1}}, "documents -1 in what it says of its tallies is wrong"),
         ({"about": lambda a: {**a, "documents": 10**9}}, "documents 1000000000 in what it says of its tallies, but rows of 40; each document has one"),
         ({"about": lambda a: {**a, "settings": {**a["settings"], "scheme": "auto", "schemes": {"x": []}}}}, "settings in what it says of its tallies are of wrong kinds"),
-        ({"about": lambda a: {**a, "settings": {**a["settings"], "at": [[1]]}}}, "settings in what it says of its tallies are of wrong kinds"),
+        ({"about": lambda a: {**a, "settings": {**a["settings"], "repair": 3}}}, "settings in what it says of its tallies are of wrong kinds"),
         ({"about": lambda a: {**a, "documents": True}}, "documents True in what it says of its tallies is wrong"),
         ({"about": lambda a: {**a, "labels": [1]}}, "labels [1] in what it says of its tallies is wrong"),
         ({"about": lambda a: {**a, "settings": {}}}, "settings without match in what it says of its tallies"),

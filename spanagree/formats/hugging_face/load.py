@@ -7,6 +7,7 @@ import re
 import socket
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,10 +42,14 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         raise
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
+    own = {}
     if not options.keys() & {"tags", "spans"} and not isinstance(data, Mapping):
         names = data[0] if isinstance(data, list) else data.column_names
-        options |= _own_columns([name for name in names if isinstance(name, str)])
-    return raw_dataset(data, **options)
+        own = _own_columns([name for name in names if isinstance(name, str)])
+    raw = raw_dataset(data, **{**options, **own})
+    # columns that the file itself names were not chosen
+    reading = {key: value for key, value in raw.reading.items() if not own or key != "read"}
+    return replace(raw, reading=reading)
 
 
 def _json(name: str, path: str) -> Any:
