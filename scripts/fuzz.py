@@ -19,6 +19,7 @@ import collections
 import contextlib
 import csv
 import functools
+import importlib
 import io
 import json
 import multiprocessing
@@ -640,8 +641,21 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+@functools.cache
+def opened(door: str) -> None:
+    """Load what a door needs, which counts for no input."""
+    packages = {"datasets": "datasets", **NEEDS}
+    if door in packages and importable(packages[door]):
+        importlib.import_module(packages[door])
+    ready: dict[str, Callable[[], Any]] = {
+        "jsonl": jsonl_seeds, "docbin": packed_docs, "tallies": tally_file, "command": commands,
+    }  # fmt: skip
+    ready.get(door, corpora)()
+
+
 def attempt(door: str, seed: int, number: int, folder: Path) -> str:
     """Try one input, and return what went wrong, if anything did."""
+    opened(door)
     rng = random.Random(f"{door} {seed} {number}")
     before = peak()
     with warnings.catch_warnings():
