@@ -41,6 +41,8 @@ from typing import Any, NamedTuple
 
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
+import numpy as np
+
 import spanagree as sa
 
 ROOT = Path(__file__).parent.parent
@@ -63,6 +65,8 @@ ODD_VALUES: list[Any] = [
 ]  # fmt: skip
 PYTHON_VALUES: list[Any] = [
     *ODD_VALUES, b"x", (), {1}, 1j, object(), range(3), Ellipsis, (0, 2, "X"),
+    np.array(5), np.array([1, 2, 3]), np.array([["a", "b", "c"]]), np.float64("nan"),
+    np.str_("x"), np.int8(1),
 ]  # fmt: skip
 
 
@@ -337,7 +341,6 @@ def tallies(rng: random.Random, folder: Path) -> None:
 
 def forged(rng: random.Random, tally_files: Any) -> bytes:
     """Return tallies with some of their content changed, sealed as if they had been written so."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -364,7 +367,6 @@ def forged(rng: random.Random, tally_files: Any) -> bytes:
     table = table.replace_schema_metadata({tally_files._KEY: encoded(to_json(about))})
     out = io.BytesIO()
     parquet.write_table(table, out)
-    del np
     return out.getvalue()
 
 
