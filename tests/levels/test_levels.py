@@ -191,7 +191,7 @@ def test_quantiles():
         ({"at": 0.5}, "at 0.5; a list of rising numbers from 0 to 1 is needed"),
         (
             {"at": np.array([0.5, 0.4])},
-            "at [np.float64(0.5), np.float64(0.4)]; a list of rising numbers from 0 to 1 is needed",
+            "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed",
         ),
         ({"at": []}, "at []; a list of rising numbers from 0 to 1 is needed"),
         ({"chance_at": [-0.1]}, "chance_at [-0.1]; a list of rising numbers from 0 to 1 is needed"),
