@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
+_DIGITS = 15  # of a whole number that a user writes
 
 
 class SpanAgreeError(Exception):
@@ -36,7 +37,12 @@ def show(value: object) -> str:
     >>> show("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # of whole numbers with thousands of digits
+        text = "a whole number too long to show"
+    except RecursionError:
+        text = "what is too deeply nested to show"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -95,6 +101,20 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False)
     """
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def whole_number(digits: str, what: str) -> int:
+    """Return the whole number that digits write, which Python reads up to some length only.
+
+    Raises:
+        InputError: for more digits than an offset has.
+
+    >>> whole_number("7", "offset")
+    7
+    """
+    if len(digits) > _DIGITS:
+        raise unfit(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
+    return int(digits)
 
 
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:

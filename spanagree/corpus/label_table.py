@@ -17,7 +17,13 @@ from numpy.typing import ArrayLike
 
 from spanagree.arrays import Ints, distinct, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
-from spanagree.corpus.label_text import number_texts, printable_name, texts_of
+from spanagree.corpus.label_text import (
+    number_texts,
+    odd_names,
+    printable_name,
+    texts_of,
+    unlike_labels,
+)
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
@@ -86,8 +92,8 @@ class LabelTable:
     ) -> LabelTable:
         """Return a table of (item, annotator, label) of each label given.
 
-        Names and labels are text: 1, 1.0 and "1" are the same. A label that is ``None``, nan or
-        blank is missing, and counted in the notes.
+        Names and labels are text: 1, 1.0 and "1" are the same; "a" and "a " are not, which is
+        noted. A label that is ``None``, nan or blank is missing, and counted in the notes.
 
         Args:
             rows: item, annotator, label; a data frame of three such columns works too.
@@ -349,8 +355,13 @@ def label_table(
     texts, notes = texts_of(labels, missing)
     some: Iterable[str] = filter(None, texts)
     if categories is not None:
+        if not isinstance(categories, Iterable):
+            raise InputError(f"categories {show(categories)}; a list is needed")
         some = [printable_name(category, "category") for category in categories]
+    else:
+        notes += unlike_labels(texts)
     names = tuple(sorted(set(some)))
+    notes += odd_names(item_names, annotator_names, names)
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
         if text is not None and text not in code:

@@ -34,28 +34,18 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     """
     check_names(match, chance)
     layer = corpus.layers[name]
-    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
-    if overlap is None:
-        return
-    same_label = _first_overlap(layer, layer.label)
-    forbidden: Mapping[str, tuple[int, int] | None] = {
-        "exact": None,
-        "boundaries": _first_twins(layer),
-        "token": same_label,
-        "iou": same_label,
-        "nonoverlapping": overlap,
-        "per-label": same_label,
-        "overlapping": None,
-    }
+    forbidden = _forbidden(layer)
     kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
     refused = [(kind, setting, table) for kind, setting, table in kinds if forbidden[setting]]
     if not refused:
         return
-    pair = forbidden[refused[0][1]] or overlap
+    pair = forbidden[refused[0][1]]
+    assert pair is not None  # as it is refused
     what = "have the same boundaries" if refused[0][1] == "boundaries" else "overlap"
     settings = " and ".join(f"{kind} {setting}" for kind, setting, _ in refused)
+    nowhere = [_forbidden(other) for other in corpus.layers.values()]  # all are compared
     works = " with ".join(
-        f"{kind} {' or '.join(choice for choice in table if forbidden[choice] is None)}"
+        f"{kind} {' or '.join(c for c in table if not any(of_layer[c] for of_layer in nowhere))}"
         for kind, _, table in refused
     )
     document = show(corpus.id_of(int(layer.document[pair[0]])))
@@ -63,6 +53,21 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         f"{show(name)}, document {document}: segments {layer.describe(pair, corpus.labels)}"
         f" {what}, which {settings} does not allow; {works} would work"
     )
+
+
+def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
+    """Return two segments that forbid each measure and chance model, or ``None``."""
+    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
+    same_label = None if overlap is None else _first_overlap(layer, layer.label)
+    return {
+        "exact": None,
+        "boundaries": None if overlap is None else _first_twins(layer),
+        "token": same_label,
+        "iou": same_label,
+        "nonoverlapping": overlap,
+        "per-label": same_label,
+        "overlapping": None,
+    }
 
 
 def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:

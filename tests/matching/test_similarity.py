@@ -348,3 +348,11 @@ def test_self_overlap_messages(which, match, chance, message):
     with pytest.raises(sa.SettingError) as error:
         sa.evaluate(corpus, match=match, chance=chance)
     assert str(error.value) == message
+
+
+def test_the_hint_holds_for_all_layers():
+    """What would work for one layer and not for another is not proposed."""
+    corpus = Corpus.from_segments([9], {"a": [OVERLAPS["nested"]], "b": [OVERLAPS["same label"]]})
+    hint = "chance nonoverlapping does not allow; chance overlapping would work$"
+    with pytest.raises(sa.SettingError, match=hint):
+        sa.evaluate(corpus)

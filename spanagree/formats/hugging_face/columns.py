@@ -146,7 +146,7 @@ def span_records(
     if isinstance(spans, str):  # as CSV files have to hold them
         try:
             spans = json.loads(spans)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
     if isinstance(spans, Mapping):
         keys = ("start", "end", "label")
