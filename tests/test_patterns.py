@@ -49,10 +49,7 @@ def uses(path):
         options = [ast.unparse(arg) for arg in given if ast.unparse(arg).startswith("re.")]
         flags = eval(" | ".join(options) or "0", {"re": re})
         source = ast.unparse(node.args[0])
-        if (name, source) in MADE:
-            patterns = MADE[name, source]
-        else:
-            patterns = [eval(source, vars(module))]
+        patterns = MADE.get((name, source)) or [eval(source, vars(module))]
         methods = {method}
         if method == "compile":
             (target,) = (
@@ -65,7 +62,8 @@ def uses(path):
                 for each in ast.walk(tree)
                 if isinstance(each, ast.Attribute) and ast.unparse(each.value) == target
             }
-            assert methods and methods <= set(METHODS), f"{name}: {target} is used otherwise"
+            assert methods, f"{name}: {target} is not used"
+            assert methods <= set(METHODS), f"{name}: {target} is used otherwise"
         for pattern in patterns:
             for each in sorted(methods):
                 yield pytest.param(pattern, flags, each, id=f"{name}-{pattern!r}"[:80] + each)

@@ -353,14 +353,8 @@ def label_table(
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
     texts, notes = texts_of(labels, missing)
-    some: Iterable[str] = filter(None, texts)
-    if categories is not None:
-        if not isinstance(categories, Iterable):
-            raise InputError(f"categories {show(categories)}; a list is needed")
-        some = [printable_name(category, "category") for category in categories]
-    else:
-        notes += unlike_labels(texts)
-    names = tuple(sorted(set(some)))
+    notes += [] if categories is not None else unlike_labels(texts)
+    names = _categories(filter(None, texts) if categories is None else categories)
     notes += odd_names(item_names, annotator_names, names)
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
@@ -401,3 +395,10 @@ def label_table(
         reading=reading,
         notes=tuple(notes),
     )
+
+
+def _categories(labels: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of categories, sorted."""
+    if not isinstance(labels, Iterable):
+        raise InputError(f"categories {show(labels)}; a list is needed")
+    return tuple(sorted({printable_name(label, "category") for label in labels}))

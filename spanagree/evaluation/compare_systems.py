@@ -23,9 +23,9 @@ from spanagree.matching.score import UNDEFINED, f1_figures, with_reason
 from spanagree.matching.tally import Tallies
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
-from spanagree.uncertainty.permutation import TIE, exchange, holm
+from spanagree.uncertainty.permutation import TIE, exchange, holm, powerless
 
 TESTS = {
     "bootstrap": "would the difference be there on other documents like these?",
@@ -56,8 +56,8 @@ class Difference(NamedTuple):
         return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
-@dataclass(frozen=True)
-class SystemPair:
+@dataclass(frozen=True, eq=False)
+class SystemPair(Comparable):
     """Two systems on the documents that both and gold saw.
 
     ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
@@ -80,7 +80,7 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
@@ -91,10 +91,13 @@ class Comparison(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
+        drawn = [pair.observed.p for pair in self.pairs if not pair.exact]
+        shaky = powerless(drawn, self.settings["resamples"], "pair")
         least = min(pair.documents for pair in self.pairs)
         if self.settings.test != "bootstrap" or least >= _ENOUGH:
-            return ()
+            return shaky
         return (
+            *shaky,
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the permutation test does not",
         )

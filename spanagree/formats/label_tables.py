@@ -57,13 +57,8 @@ def read_labels(
             given twice, differently; for a column that is the sum of the others, unless named.
         SettingError: for an unknown choice, or one that such a table does not take.
     """
-    if missing is not None and not isinstance(missing, str):
-        raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
-    if counts:
-        refused = {"annotator": annotator, "categories": categories, "missing": missing}
-        _refuse_options({**refused, "wide": wide or None}, "of counts")
-    elif wide:
-        _refuse_options({"label": label}, "with a column for each annotator")
+    given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
+    _check_options(given, wide, counts)
     table = _Table(path, encoding)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
@@ -85,8 +80,18 @@ def read_labels(
     )
 
 
-def _refuse_options(given: Mapping[str, object], kind: str) -> None:
-    for name, value in given.items():
+def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:
+    """Refuse options that do not go with the layout."""
+    if not isinstance(missing := given["missing"], (str, type(None))):
+        raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
+    refused: Mapping[str, object] = {}
+    if counts:
+        refused = {name: given[name] for name in ("annotator", "categories", "missing")}
+        refused = {**refused, "wide": wide or None}
+    elif wide:
+        refused = {"label": given["label"]}
+    kind = "of counts" if counts else "with a column for each annotator"
+    for name, value in refused.items():
         if value is not None:
             raise SettingError(f"{name}: does not go with a table {kind}")
 

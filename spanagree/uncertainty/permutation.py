@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.errors import counted
 from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling, portions
 
 TIE = 1e-12  # differences closer than this are the same
+_LEVEL = 0.05
 
 
 def exchange(
@@ -44,6 +46,22 @@ def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[
         yield ways.astype(np.float64)
 
 
+def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]:
+    """Return a caveat if so many p, from so many draws each, cannot be small after Holm's.
+
+    >>> powerless([0.1] * 50, 1000, "system")
+    ()
+    """
+    tests = sum(not math.isnan(p) for p in values)
+    if tests / (1 + draws) <= _LEVEL:
+        return ()
+    return (
+        f"p from {draws} draws is not below {1 / (1 + draws):.2g}, so after Holm's correction for"
+        f" {counted(tests, what)} none can be as low as {_LEVEL:g}; draw"
+        f" {math.ceil(round(tests / _LEVEL, 6)) - 1} at least (--resamples)",
+    )
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """Return p after Holm's step-down correction; undefined ones do not count."""
     order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
@@ -52,4 +70,22 @@ def holm(values: Sequence[float]) -> list[float]:
     for rank, k in enumerate(order):
         least = max(least, min(1.0, (len(order) - rank) * values[k]))
         adjusted[k] = least
+    return adjusted
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Return p-values after Benjamini and Hochberg's step-up correction; undefined do not count.
+
+    Those at most α are, in expectation, at most a share α false discoveries.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    [0.03, 0.04, 0.04]
+    """
+    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    adjusted = [UNDEFINED] * len(values)
+    most = 1.0
+    for rank in range(len(order), 0, -1):
+        k = order[rank - 1]
+        most = min(most, values[k] * len(order) / rank)
+        adjusted[k] = most
     return adjusted

@@ -335,7 +335,7 @@ HEADERS = {
     "deep": ("# spanagree = " + "[" * 100_000 + "\nx\tO\tO\n", ":1: the line of the columns' names is damaged ('# spanagree = " + "[" * 44 + "…); mend it, or name the columns with --columns (columns=)"),
     "a name": ('# spanagree = {"columns": "ab"}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": \"ab\"}}'); mend it, or name the columns with --columns (columns=)"),
     "a list": ('# spanagree = {"columns": ["a", "b"], "missing": ["?"]}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": [\"?\"]}}'); mend it, or name the columns with --columns (columns=)"),
-    "too few": (OWN.replace(', "b"', "") + "x\tO\tO\n", ":2: 2 columns of tags, but the first line names 1; mend it, or name the columns with --columns (columns=)"),
+    "too few": (OWN.replace(', "b"', "") + "x\tO\tO\n", ": 2 columns of tags, but the first line names 1; mend it, or name the columns with --columns (columns=)"),
     "too many": (OWN.replace('"b"', '"b", "c"') + "x\tO\tO\n", ":2: no column 3; there are columns 0 (the token) to 2"),
 }  # fmt: skip
 

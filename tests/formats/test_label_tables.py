@@ -101,7 +101,7 @@ def test_names_are_kept(write):
     assert table.notes == notes
     rows = [("a", "x", "y"), ("a\u00a0", "x", "y")]
     assert sa.LabelTable.from_rows(rows).items == ("a", "a\u00a0")
-    wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n"), wide=True, annotator=["ann", "bob"])
+    wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n", "wide.csv"), wide=True, annotator=["ann", "bob"])  # fmt: skip
     assert wide.annotators == (" ann", "bob")
     assert sa.read_labels(path, missing="yes").labels == ("4", "e\u0301", "\u00e9")
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
@@ -81,10 +82,11 @@ class ConllOptions(TagOptions):
 def _named_in(line: str, where: str) -> tuple[list[str], str | None]:
     """Return the names of the columns that a line of ours has, and ``missing``."""
     try:
-        own = json.loads(line.removeprefix(_OWN))
+        own: Any = json.loads(line.removeprefix(_OWN))
     except (ValueError, RecursionError):
         own = None
-    names, missing = (own.get("columns"), own.get("missing")) if isinstance(own, dict) else ("", "")
+    names: Any = own.get("columns") if isinstance(own, dict) else None
+    missing: Any = own.get("missing") if isinstance(own, dict) else None
     problem = ""
     if (
         not isinstance(names, list)
@@ -188,19 +190,13 @@ def read_page(
                 f"{name}:{lines[keep[:-1]][0]}: no column {show(column)}; there are columns 0 (the"
                 f" token) to {len(table) - 1}"
             )
-    if options.own_columns and len(table) > len(columns) + 1:
-        raise InputError(
-            f"{name}:{lines[keep[:-1]][0]}: {counted(len(table) - 1, 'column')} of tags, but the"
-            f" first line names {len(columns)}; mend it, or name the columns with --columns"
-            " (columns=)"
-        )
-    for i, comment in comments:
-        if comment.startswith(_OWN) and comment != options.own.get(path):
-            raise InputError(
-                f"{name}:{lines[i]}: a line of columns' names ({show(comment)}), and not the first"
-                " line's; files joined in one need the same columns: name them by one pattern in"
-                " quotes instead"
-            )
+    _refuse_other_names(
+        name,
+        len(table) - 1,
+        len(columns) if options.own_columns else None,
+        {int(lines[i]): comment for i, comment in comments if comment.startswith(_OWN)},
+        options.own.get(path),
+    )
     # where sentences and documents end
     documents = {0, len(rows), *moved[above[kinds == DOCSTART]].tolist()}
     begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist()))
@@ -219,6 +215,32 @@ def read_page(
         bool((kinds == DOCSTART).any()),
         tuple(int(lines[i]) for i, comment in comments if "\t" in comment),
     )
+
+
+def _refuse_other_names(
+    name: str, width: int, named: int | None, below: dict[int, str], first: str | None
+) -> None:
+    """Refuse columns that our first line does not name, and lines of names that are not as it is.
+
+    Args:
+        name: of the file.
+        width: how many columns of tags there are.
+        named: how many of them the first line names, if that counts.
+        below: lines of names by their numbers, the first included.
+        first: that line, if there is one.
+    """
+    if named is not None and width > named:
+        raise InputError(
+            f"{name}: {counted(width, 'column')} of tags, but the first line names {named}; mend"
+            " it, or name the columns with --columns (columns=)"
+        )
+    for number, line in below.items():
+        if line != first:
+            raise InputError(
+                f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
+                " line's; files joined in one need the same columns: name them by one pattern in"
+                " quotes instead"
+            )
 
 
 def _lines(name: str, text: str, before: int) -> list[str]:
