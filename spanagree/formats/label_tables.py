@@ -17,6 +17,7 @@ from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.files import BOM, PathName, mark_inside, read_text
+from spanagree.settings import as_read
 
 
 def read_labels(
@@ -60,24 +61,24 @@ def read_labels(
     given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
     _check_options(given, wide, counts)
     table = _Table(path, encoding)
+    read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, **asked)
+        return label_table(*cells, where=table.where, chosen=read, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
     items = None if own is None else table.items(own)
     if counts:
-        return table.of_counts(columns, items, named=label is not None)
+        made = table.of_counts(columns, items, named=label is not None)
+        return replace(made, reading={**made.reading, **read})
     header = [table.header[c] for c in columns]
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
-    where = table.where
-    return label_table(
-        names, header * len(rows), labels, where=lambda k: where(k // len(columns)), **asked
-    )
+    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": read}
+    return label_table(names, header * len(rows), labels, **asked)
 
 
 def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:

@@ -25,6 +25,7 @@ from spanagree.formats.conll.lines import (
     TextPart,
     kinds_of_lines,
 )
+from spanagree.settings import as_read
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -38,7 +39,7 @@ _OWN = "# spanagree ="
 
 @dataclass(frozen=True)
 class ConllOptions(TagOptions):
-    """How files are read; as in :func:`read_conll`."""
+    """How files are read, as in :func:`read_conll`; ``chosen`` is what the signature needs."""
 
     unit: str = "sentence"
     columns: Mapping[str, int] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class ConllOptions(TagOptions):
     repair: str | Sequence[str] = ()
     own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
+    chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.unit, UNITS, "unit")
@@ -58,6 +60,10 @@ class ConllOptions(TagOptions):
             )
         if not isinstance(self.missing, (str, type(None))):
             raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")
+        if self.chosen is None:  # before what a file declares is added
+            given = {} if self.missing is None else {"missing": self.missing}
+            given |= as_read(self.encoding, columns=self.columns or None)
+            object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
     def declared(
