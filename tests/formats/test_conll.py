@@ -285,7 +285,7 @@ def test_files_that_are_none(tmp_path):
         ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are whole numbers from 1, 0 is the token"),
         ({"columns": {"gold": "1"}}, "column '1' of 'gold'; columns are whole numbers from 1, 0 is the token"),
         ({"columns": [1]}, "columns [1]; the number of the column by the name of its layer is needed, such as {{\"gold\": 1}}"),
-        ({"columns": {"gold": 10**5000}}, "{0}:1: no column a whole number too long to show; there are columns 0 (the token) to 1"),
+        ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int>; there are columns 0 (the token) to 1"),
         ({"missing": [1]}, "missing [1]; a tag is needed, such as '?'"),
         ({"repair": 3}, "unknown repair 3; allowed: drop-repeats, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
