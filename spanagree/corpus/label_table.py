@@ -24,7 +24,7 @@ from spanagree.errors import (
     check_choice,
     counted,
     is_whole,
-    printable,
+    listed,
     show,
     unfit,
 )
@@ -194,7 +194,7 @@ class LabelTable:
         if named is not None and len(named) != len(rows):
             raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
-            raise InputError(f"{total} labels; a table holds at most {MOST}")
+            raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
         item, column = np.nonzero(table)
         return cls(
@@ -355,7 +355,7 @@ def label_table(
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
         if text is not None and text not in code:
-            allowed = ", ".join(map(printable, names))
+            allowed = listed(names)
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
