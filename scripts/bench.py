@@ -305,21 +305,55 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     yield Work(
         "10,000 resamples of 7 systems", "100 f1_score", 1.0, lambda: resampling(wnut17, part)
     )
+    yield Work(
+        "exact test against luck, 7 systems",
+        "1,000 random annotations",
+        1 / 3,
+        lambda: luck(wnut17, part),
+        "numpy",
+    )
+    yield Work(
+        "long document against luck", "10 draws of our simulator", None, lambda: long_luck(part),
+        "numpy",
+    )  # fmt: skip
     yield Work("spanagree --version", "import numpy", 2.0, version, "numpy")
+
+
+def luck(folder: Path | None, part: int) -> tuple[Call, Call]:
+    """The exact distribution of luck of seven systems; 1,000 random annotations of each."""
+    corpus = eight_layers(folder)
+    evaluation = sa.evaluate(corpus)
+    draws = 1000 // part
+    return (
+        lambda: sa.luck_test(corpus, evaluation),
+        lambda: sa.luck_test(corpus, evaluation, simulate=True, draws=draws),
+    )
+
+
+def long_luck(part: int) -> tuple[Call, Call]:
+    """A document far too large for the exact distribution: it is drawn, a few times."""
+    corpus = long_document(1_000_000 // part, 100_000 // part)
+    evaluation = sa.evaluate(corpus)
+    return (
+        lambda: sa.luck_test(corpus, evaluation),
+        lambda: [redraw(corpus.layers["b"], corpus.lengths, 1, seed) for seed in range(10)],
+    )
+
+
+def eight_layers(folder: Path | None) -> sa.Corpus:
+    """Gold and seven systems of WNUT-17, or tags of the same number."""
+    if folder is None:
+        return sa.from_tags({str(seed): sentences(1287, 18, seed) for seed in range(8)})
+    given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
+    return sa.read_conll(given, ignore_tokens=True)
 
 
 def resampling(folder: Path | None, part: int) -> tuple[Call, Call]:
     """10,000 paired resamples of seven systems, raw and corrected; 100 calls of f1_score on one."""
     from seqeval.metrics import f1_score
 
-    if folder is None:
-        tags = {str(seed): sentences(1287, 18, seed) for seed in range(8)}
-        corpus = sa.from_tags(tags)
-        gold, mine = tags["0"], tags["1"]
-    else:
-        given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
-        corpus = sa.read_conll(given, ignore_tokens=True)
-        gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
+    corpus = eight_layers(folder)
+    gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
     evaluation = sa.evaluate(corpus)
     calls = 100 // part
 

@@ -86,6 +86,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.levels.split import split as split
     from spanagree.levels.split_folder import write_split as write_split
     from spanagree.matching.custom import expected as expected
+    from spanagree.matching.luck_distribution import MatchDistribution as MatchDistribution
+    from spanagree.matching.luck_distribution import match_distribution as match_distribution
     from spanagree.matching.score import Interval as Interval
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies

@@ -123,7 +123,7 @@ KEYS = {
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "test": "word",
+    "skipped_blocks": "whole", "ci": "interval", "test": "word", "null": "word",
     "resamples": "whole", "draws": "whole", "seed": "whole",
     "repair": "words", "tokens": "ignored", "spanagree": "version",
 }  # fmt: skip

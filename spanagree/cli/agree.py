@@ -21,6 +21,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
 
+_LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
 _MEASURED = "Choose what agreement is measured by."
 _SHARED = "Mark pairs that share fewer than N documents."
 
@@ -32,6 +33,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.by(Agreement.BY),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
+        options.flag("--luck", _LUCK),
     ),
     unitizing(),
     options.certainty(),
@@ -45,7 +47,7 @@ def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
     source = click.get_current_context().get_parameter_source
     if measure != "f1":
         given = {name for name in settings if source(name) is not ParameterSource.DEFAULT}
-        for name in ("match", "min_shared"):
+        for name in ("match", "min_shared", "luck"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None
@@ -57,4 +59,6 @@ def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
+    if job.in_blocks and settings["luck"]:
+        raise click.UsageError("blocks keep no single documents, which --luck needs")
     job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)

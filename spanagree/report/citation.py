@@ -44,7 +44,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
-    "sampler": SAMPLERS, "test": (*TESTS, "luck"), "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
+    "sampler": SAMPLERS, "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
+    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here

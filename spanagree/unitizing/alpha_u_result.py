@@ -52,7 +52,7 @@ class AlphaUFigures(NamedTuple):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AlphaU(Result):
     """The result of :func:`spanagree.alpha_u`.
 

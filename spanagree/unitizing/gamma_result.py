@@ -76,7 +76,7 @@ class GammaFigures(NamedTuple):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gamma(Result):
     """The result of :func:`spanagree.gamma`.
 
