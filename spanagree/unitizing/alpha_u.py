@@ -109,7 +109,7 @@ def _check(measure: str, continuum: str, chance: str, in_blocks: bool) -> None:
     if chance == "nonoverlapping":
         raise SettingError(
             f"chance {chance}: alpha-u-placed needs how often units of one label leave a place"
-            " free while those of others are in the way too, which is not known exactly; use"
+            " free while those of others are in the way too, for which there is no closed form; use"
             f" {' or '.join(CHANCES)}"
         )
     check_choice(chance, CHANCES, "chance")

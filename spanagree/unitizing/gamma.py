@@ -158,7 +158,8 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     if int(seen.max(initial=0)) > _ANNOTATORS:
         raise SettingError(
             f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
-            f" aligns all at once, and takes {_ANNOTATORS} at most: name some with annotators"
+            f" aligns all at once, and takes {_ANNOTATORS} at most: leave the document out, or name"
+            " some annotators"
         )
     if not documents:
         nothing = "no document that two annotators saw"

@@ -272,6 +272,22 @@ def test_overlaps_are_refused():
     alpha_u(corpus_of(9, a=[(0, 3, "X"), (2, 4, "Y")], b=[]))  # other categories may
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"measure": "alpha"}, "measure 'alpha'; allowed: alpha-u, alpha-u-placed"),
+        ({"continuum": "x"}, "allowed: summed, joined"),
+        ({"chance": "x"}, "allowed: per-label, overlapping"),
+        ({"chance": "nonoverlapping"}, "no closed form; use per-label or overlapping"),
+        ({"measure": "alpha-u-placed", "continuum": "joined"}, "into another document; use summed"),
+    ],
+)
+def test_choices_are_checked(settings, message):
+    """An unknown choice, or one that has no meaning with another, is refused."""
+    with pytest.raises(sa.SettingError, match=message):
+        alpha_u(some(), **settings)
+
+
 def test_order_changes_no_digit():
     """Neither the order of annotators nor that of documents changes a digit, intervals too."""
     rng = np.random.default_rng(5)

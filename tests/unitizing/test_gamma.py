@@ -354,6 +354,9 @@ def test_settings_are_checked():
     with pytest.raises(sa.SettingError, match="overlap"):
         sa.gamma(twice)
     assert sa.gamma(twice, chance="overlapping").gamma.value < 1
+    many = sa.Corpus.from_segments([9], {f"a{i}": [[(0, 2, "X")]] for i in range(33)}, ids=["d"])
+    with pytest.raises(sa.SettingError, match="'d': 33 annotators; γ .* 32 at most: leave the doc"):
+        sa.gamma(many)
 
 
 def test_by_pair():
@@ -363,6 +366,8 @@ def test_by_pair():
     assert result.pairs["a", "c"] == sa.gamma(corpus, annotators=["a", "c"]).team
     assert len(result.to_rows("pair")) == 6
     assert [row["label"] for row in result.to_rows("label")] == ["X", "Y", "Z"]
+    names = ["γ", "γ_cat", "γ_k X", "γ_k Y", "γ_k Z"]
+    assert [row["coefficient"] for row in result.to_rows()] == names
 
 
 def test_categories_by_hand():
