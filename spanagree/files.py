@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
 
@@ -120,6 +123,41 @@ def _check_encoding(encoding: str) -> None:
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
+
+
+def from_json(
+    text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Any:
+    """Return what some JSON says; ``pairs`` makes its objects, ``needed`` ends an error.
+
+    Raises:
+        InputError: for what is not valid, is nested too deeply, or has too long a number.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        problem = getattr(error, "msg", None) or "nested too deeply, or a number too long"
+        raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
+
+
+def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
+    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
+
+    Raises:
+        InputError: as :func:`check_expansion`.
+        Exception: whatever the decoder raises for a file that is damaged.
+    """
+    with open(path, "rb") as file:
+        pages = parquet.ParquetFile(file)
+        about = pages.metadata
+        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
+        check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
+        table = pages.read()
+    table.validate(full=True)
+    return table
 
 
 def _odd(where: str, problem: str) -> InputError:

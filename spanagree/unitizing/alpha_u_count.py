@@ -124,6 +124,7 @@ def count(
         measure=measure,
         continuum=continuum,
         chance=chance if measure == "alpha-u-placed" else None,
+        chosen=None if annotators is None else list(annotators),
         offsets=corpus.offsets,
         reading=corpus.reading,
     )

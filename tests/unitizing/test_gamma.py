@@ -355,7 +355,9 @@ def test_settings_are_checked():
         sa.gamma(twice)
     assert sa.gamma(twice, chance="overlapping").gamma.value < 1
     many = sa.Corpus.from_segments([9], {f"a{i}": [[(0, 2, "X")]] for i in range(33)}, ids=["d"])
-    with pytest.raises(sa.SettingError, match="'d': 33 annotators; γ .* 32 at most: leave the doc"):
+    with pytest.raises(
+        sa.SettingError, match=r"'d': 33 annotators; γ .* 32 at most: leave the doc"
+    ):
         sa.gamma(many)
 
 

@@ -56,9 +56,7 @@ def write_report(
             team at once, or measures of systems.
     """
     check_writable(path)
-    text = page(
-        corpus, gold=gold, team=team, match=match, chance=chance, measures=measures
-    )
+    text = page(corpus, gold=gold, team=team, match=match, chance=chance, measures=measures)
     write_bytes(path, text.encode())
 
 
