@@ -32,7 +32,7 @@ def test_runs(bench):
         [sys.executable, SCRIPT, "--small", "--rounds", "1"], capture_output=True, text=True, check=True
     )  # fmt: skip
     lines = done.stdout.splitlines()
-    assert len(lines) == 1 + len(list(bench.all_work(True, None))) + 1
+    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 1
     for line in lines[1:-1]:
         assert "is not installed: passed over" in line or float(line.split("≤")[0].split()[-1]) > 0
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")
@@ -43,7 +43,10 @@ def test_bars_of_the_page(bench):
     page = (SCRIPT.parents[1] / "docs" / "benchmarks.md").read_text("utf-8")
     lines = (line.split("|")[1:-1] for line in page.splitlines() if line.count("|") == 7)
     shown = {(name.strip(), peer.strip()): bar.strip() for name, peer, *_, bar in lines}
-    bars = {(w.name, w.peer): f"≤ {w.bar:g}" if w.bar else "" for w in bench.all_work(False, None)}
+    bars = {
+        (w.name, w.peer): f"≤ {w.bar:g}" if w.bar else ""
+        for w in bench.all_work(small=False, wnut17=None)
+    }
     both = bars.keys() & shown.keys()
     assert {key: shown[key] for key in both} == {key: bars[key] for key in both}
     assert ("1,000,000 tokens of a dataset", "get_entities") in shown
