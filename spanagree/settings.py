@@ -116,7 +116,7 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
+    "match": "match", "chance": "word", "average": "word", "of": "word", "team": "word",
     "annotators": "whole", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",

@@ -69,6 +69,8 @@ def command(
             shared |= {
                 each.name: values.pop(each.name) for each in fields(Job) if each.name in values
             }
+            if "overlap_at" in values:
+                values["match"] = options.chosen_match(values["match"], values.pop("overlap_at"))
             job = Job(**shared)
             job.check()
             function(job, **values)

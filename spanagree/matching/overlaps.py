@@ -53,6 +53,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         "per-label": same_label,
         "overlapping": None,
     }
+    forbidden = {match: same_label, **forbidden}  # overlap-at-… is as overlap
     kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
     refused = [(kind, setting, table) for kind, setting, table in kinds if forbidden[setting]]
     if not refused:

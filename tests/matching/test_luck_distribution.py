@@ -25,6 +25,7 @@ from spanagree.matching.luck_variance import closed_moments
 from spanagree.matching.measures import MATCHES, find_match
 
 OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
+OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
 IDS = ["-".join(pair) for pair in OFFERED]
 GOLDEN = {"one_to_one_overlap": "overlap"}  # its name there
 MOST = 4000  # pairs of arrangements in one example
@@ -89,12 +90,12 @@ def test_golden(real):
     assert checked > 800
 
 
-SEGMENTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("XY")), max_size=3)
+SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_size=3)
 
 
 @pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
 @settings(max_examples=25)
-@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
+@given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
 def test_by_enumeration(match, chance, n, a, b, data):
     """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
     lying = list(itertools.islice(configurations(n, a, "nonoverlapping"), 30))
