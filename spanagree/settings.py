@@ -12,6 +12,7 @@ from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
+_HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
@@ -82,7 +83,7 @@ def unit(settings: Mapping[str, Any]) -> str:
 
 
 def merged(one: _Kind, other: _Kind) -> _Kind:
-    """Return the settings of two parts, which have to be the same; counts among them are added.
+    """Return the settings of two parts, which have to be the same but for counts, which are added.
 
     Raises:
         InputError: for other settings, naming the first that differs.
@@ -94,7 +95,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS}):
+    for key in sorted({*one, *other} - {_COUNTS, _HOW}):
         before, now = one.get(key), other.get(key)
         if before != now:
             raise InputError(
@@ -107,7 +108,8 @@ def merged_settings(
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
-    return {**one, _COUNTS: counts} if counts else dict(one)
+    how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
+    return {**one, **({_HOW: min(how)} if how else {}), **({_COUNTS: counts} if counts else {})}
 
 
 # --- the signature ------------------------------------------------------------------------------
@@ -116,7 +118,8 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "match", "chance": "word", "average": "word", "of": "word", "team": "word",
+    "match": "match", "chance": "word", "expected": "word", "average": "word",
+    "of": "word", "team": "word",
     "annotators": "whole", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",

@@ -39,8 +39,9 @@ CITED = ("text", "latex", "bibtex")
 
 _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
-    "chance": CHANCES, "average": ("micro",), "of": ("gold", "team"),
-    "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
+    "chance": CHANCES, "expected": ("partly-fixed", "partly-drawn"),
+    "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
+    "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,

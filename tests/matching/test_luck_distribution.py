@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -23,6 +24,7 @@ from spanagree.matching.luck_draws import canonical_order
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_variance import closed_moments
 from spanagree.matching.measures import MATCHES, find_match
+from spanagree.settings import merged_settings
 
 OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
@@ -412,8 +414,11 @@ def test_canonical_order(news):
     assert (one.lengths == other.lengths).all()
 
 
-@pytest.mark.parametrize(("budget", "how"), [(2000, "as it is"), (1, "from draws")])
-def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
+@pytest.mark.parametrize(
+    ("budget", "how", "signed"),
+    [(20_000, "as it is", "partly-fixed"), (1, "from draws", "partly-drawn")],
+)
+def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how, signed):
     """Where both random is too much work the mean is with one fixed, or drawn: near, and said."""
     exact = sa.evaluate(news, match="overlap")
     assert not exact.notes
@@ -423,4 +428,15 @@ def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
     for name, system in exact.systems.items():
         error = near.systems[name].f1.expected - system.f1.expected
         assert 0 < abs(error) < 0.01
-    assert any(f"{how} in " in note for note in sa.agree(news, match="overlap").notes)
+    team, hard = sa.agree(news, match="overlap"), sa.difficulty(news, match="overlap")
+    for result in (near, team, hard):
+        assert any(re.search(f"{how} in .* of document and label", x) for x in result.notes)
+        assert f"|chance:nonoverlapping|expected:{signed}|" in result.signature
+        for source in (result, result.signature):
+            assert "exact" not in sa.cite(source).partition("Expected scores are")[2][:20]
+            assert ("or they were drawn" in sa.cite(source)) == (signed == "partly-drawn")
+    assert "expected:" not in exact.signature
+    # blocks of which one was too much work: the whole is said to be so
+    monkeypatch.undo()
+    assert merged_settings(exact.settings, near.settings)["expected"] == signed
+    assert merged_settings(near.settings, exact.settings)["expected"] == signed
