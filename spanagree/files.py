@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
+import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
 
@@ -121,6 +125,41 @@ def _check_encoding(encoding: str) -> None:
         ) from None
 
 
+def from_json(
+    text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Any:
+    """Return what some JSON says; ``pairs`` makes its objects, ``needed`` ends an error.
+
+    Raises:
+        InputError: for what is not valid, is nested too deeply, or has too long a number.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        problem = getattr(error, "msg", None) or "nested too deeply, or a number too long"
+        raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
+
+
+def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
+    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
+
+    Raises:
+        InputError: as :func:`check_expansion`.
+        Exception: whatever the decoder raises for a file that is damaged.
+    """
+    with open(path, "rb") as file:
+        pages = parquet.ParquetFile(file)
+        about = pages.metadata
+        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
+        check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
+        table = pages.read()
+    table.validate(full=True)
+    return table
+
+
 def _odd(where: str, problem: str) -> InputError:
     return InputError(f"{where}: {problem}; --encoding (encoding=) names the file's encoding")
 
@@ -175,6 +214,8 @@ def write_text(path: PathName, text: str) -> None:
 def write_bytes(path: PathName, data: bytes) -> None:
     """Write a file whole or not at all; a device is written to, never replaced.
 
+    Of several writers of one file, each succeeds and one wins.
+
     Raises:
         InputError: for a path that cannot be written.
     """
@@ -184,14 +225,20 @@ def write_bytes(path: PathName, data: bytes) -> None:
             Path(path).write_bytes(data)
             return
         target = Path(os.path.realpath(path))
-        part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+        part = target.with_name(hidden_name("part"))
         try:
-            part.write_bytes(data)
-            if target.exists():
-                part.chmod(target.stat().st_mode)
+            with open(part, "xb") as file:  # fails where something stands, also a link
+                if target.exists():
+                    part.chmod(target.stat().st_mode)
+                file.write(data)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+def hidden_name(purpose: str) -> str:
+    """Return a name that nobody can guess, for what is moved to its place once it is complete."""
+    return f".spanagree-{purpose}-{secrets.token_hex(8)}"
 
 
 def named_files(source: Source) -> dict[str, PathName]:

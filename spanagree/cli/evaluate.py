@@ -65,6 +65,7 @@ def evaluate(
     _note_gold(named, result)
     if tallies is not None:
         sa.write_tallies(result, tallies)
+        job.wrote(tallies)
     if by == "difficulty":
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
         job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)

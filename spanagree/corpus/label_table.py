@@ -24,7 +24,7 @@ from spanagree.errors import (
     check_choice,
     counted,
     is_whole,
-    printable,
+    listed,
     show,
     unfit,
 )
@@ -194,7 +194,7 @@ class LabelTable:
         if named is not None and len(named) != len(rows):
             raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
-            raise InputError(f"{total} labels; a table holds at most {MOST}")
+            raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
         item, column = np.nonzero(table)
         return cls(
@@ -340,9 +340,10 @@ def label_table(
     categories: Sequence[object] | None = None,
     duplicates: str = "error",
     missing: str | None = None,
+    chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows; ``where`` says where a row stands, for errors."""
+    """Return a table of columns of rows, read as ``chosen``; ``where`` places a row, for errors."""
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
@@ -354,7 +355,7 @@ def label_table(
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
         if text is not None and text not in code:
-            allowed = ", ".join(map(printable, names))
+            allowed = listed(names)
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
@@ -376,7 +377,8 @@ def label_table(
         if number := int(cases.sum()):
             notes.append(f"{counted(number, noun)} {rule}")
     kept = rows[~again]
-    reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
+    reading = {"items": "labels", **(chosen or {})}
+    reading |= {} if duplicates == "error" else {"duplicates": duplicates}
     reading |= {} if missing is None else {"missing": missing}
     return LabelTable(
         item[kept],

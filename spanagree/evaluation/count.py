@@ -29,9 +29,10 @@ COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationSettings(Settings):
-    """The settings of an evaluation."""
+    """The settings of an evaluation; ``gold_first`` is False if another layer is gold."""
 
     gold: str
+    gold_first: bool | None = None
     match: str
     chance: str
     expected: str | None = None
@@ -156,6 +157,7 @@ def count(
     kept = Kept(tallied, {name: annotated[gold] & annotated[name] for name in tallied}, corpus.ids)
     settings = EvaluationSettings(
         gold=gold,
+        gold_first=None if gold == corpus.annotators[0] else False,
         match=match,
         chance=chance,
         expected=expected_how(sum(over.values(), Counter())),

@@ -26,6 +26,7 @@ class DifficultySettings(Settings):
     """The settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
 
     gold: str | None = None
+    gold_first: bool | None = None
     match: str
     chance: str
     expected: str | None = None
@@ -111,6 +112,7 @@ def count(
         documents=len(corpus),
         settings=DifficultySettings(
             gold=gold,
+            gold_first=None if gold in (None, corpus.annotators[0]) else False,
             match=match,
             chance=chance,
             expected=expected_how(over),
