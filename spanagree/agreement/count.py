@@ -137,15 +137,11 @@ def count(
     sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
     labels = corpus.labels if find_match(match).of_label else ()
     by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
-    ids = () if keep else ids_of(corpus)
+    ids, how = () if keep else ids_of(corpus), expected_how(over)
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(
-            match=match,
-            chance=chance,
-            expected=expected_how(over),
-            offsets=corpus.offsets,
-            reading=corpus.reading,
+            match=match, chance=chance, expected=how, offsets=corpus.offsets, reading=corpus.reading
         ),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,

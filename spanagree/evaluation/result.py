@@ -225,8 +225,7 @@ class Evaluation(Result):
             Column("size_system", sizes[1], "count"),
         ]
         with_luck = bool(self.luck) and by != "label"
-        if with_luck:
-            columns += LUCK_COLUMNS if by else LUCK_COLUMNS[:WHOLE]
+        columns += LUCK_COLUMNS[: None if by else WHOLE] if with_luck else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "rank", "place"))
