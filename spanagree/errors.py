@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
+_DIGITS = 15  # of a whole number that a user writes
 _MOST = 20  # names in a list of what there is
 
 
@@ -111,6 +112,20 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False)
     """
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def whole_number(digits: str, what: str) -> int:
+    """Return the whole number that digits write, which Python reads up to some length only.
+
+    Raises:
+        InputError: for more digits than an offset has.
+
+    >>> whole_number("7", "offset")
+    7
+    """
+    if len(digits) > _DIGITS:
+        raise unfit(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
+    return int(digits)
 
 
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:

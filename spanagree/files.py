@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,10 @@ from spanagree.errors import InputError, SettingError, SpanAgreeError, printable
 from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
+
+
+BOM = "\ufeff"
+"""A byte order mark, which may stand at the beginning of a file."""
 
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
@@ -41,7 +45,7 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     else:
         with _reading(name):
             raw = sys.stdin.buffer.read()
-    return decoded(name, raw, encoding).removeprefix("\ufeff")
+    return decoded(name, raw, encoding).removeprefix(BOM)
 
 
 def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
@@ -107,10 +111,17 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
             for number, line in enumerate(text):
                 if "\0" in line:
                     raise _odd(f"{name}:{number + 1}", _NUL)
-                yield line if number else line.removeprefix("\ufeff")
+                yield line if number else line.removeprefix(BOM)
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
+
+
+def mark_inside(where: str) -> InputError:
+    """Return the error for a byte order mark below the beginning of a file."""
+    return InputError(
+        f"{where}: a byte order mark inside the file, as is left where files were joined; delete it"
+    )
 
 
 _NUL = "a NUL character: the file is binary, or in another encoding"
@@ -256,6 +267,8 @@ def named_files(source: Source) -> dict[str, PathName]:
     if isinstance(source, Mapping):
         files = dict(source)
     else:
+        if not isinstance(source, (str, os.PathLike, Iterable)):
+            raise InputError(f"{show(source)} is not a path; a file's name is needed")
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
         files = dict(zip(file_names(paths), paths, strict=True))
     if not files:
@@ -265,6 +278,9 @@ def named_files(source: Source) -> dict[str, PathName]:
 
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
     """Return a name for each path, different from each other and from those ``taken``."""
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"{show(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
     for i, p in enumerate(absolute):
         if p in absolute[:i]:
