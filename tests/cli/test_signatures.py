@@ -194,6 +194,7 @@ CASES = {
     "report": {
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
+        **pairs("trio.jsonl --team", measures="--measures"),
         **READING,
         "--output": SHOWN,
     },
