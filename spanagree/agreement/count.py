@@ -122,8 +122,8 @@ def count(
             chance model does not allow it.
     """
     chosen = chosen_of(corpus.annotators, annotators)
-    shared: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
-    shared["offsets"] = corpus.offsets
+    read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
+    read["offsets"] = corpus.offsets
     if annotators is not None:
         present = annotators if keep else [name for name in annotators if name in corpus.layers]
         corpus = corpus.of_annotators(present)
@@ -143,7 +143,7 @@ def count(
     ids, how = () if keep else ids_of(corpus), expected_how(over)
     return CountedPairs(
         documents=len(corpus),
-        settings=AgreementSettings(match=match, chance=chance, expected=how, **shared),
+        settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
         replicates=None
