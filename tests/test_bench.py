@@ -38,6 +38,20 @@ def test_runs(bench):
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")
 
 
+def test_bars_of_the_page(bench):
+    """The bars in docs/benchmarks.md are those of the script; rows are called and paired alike."""
+    page = (SCRIPT.parents[1] / "docs" / "benchmarks.md").read_text("utf-8")
+    lines = (line.split("|")[1:-1] for line in page.splitlines() if line.count("|") == 7)
+    shown = {(name.strip(), peer.strip()): bar.strip() for name, peer, *_, bar in lines}
+    bars = {
+        (w.name, w.peer): f"≤ {w.bar:g}" if w.bar else ""
+        for w in bench.all_work(small=False, wnut17=None)
+    }
+    both = bars.keys() & shown.keys()
+    assert {key: shown[key] for key in both} == {key: bars[key] for key in both}
+    assert ("1,000,000 tokens of a dataset", "get_entities") in shown
+
+
 def test_same_input(bench):
     """Ours and seqeval's raw F1 are the same on the benchmark's input."""
     gold, mine = bench.shapes(300, 1)

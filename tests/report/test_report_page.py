@@ -574,9 +574,14 @@ def test_keyboard(visit, systems):
     """j and k go from document to document and over the ends of a page; typing is left alone."""
     from selenium.webdriver.common.action_chains import ActionChains
 
+    at = "return Number(document.activeElement.dataset.doc ?? -1) + 1"
+    browser = visit(systems, gold="gold.conll")
+    choose(browser, kind="all")
+    assert browser.execute_script("return document.activeElement === document.body")
+    ActionChains(browser).send_keys("jj").perform()  # nothing was clicked
+    assert browser.execute_script(at) == 2
     browser = visit(systems, "#doc=50", gold="gold.conll")
     choose(browser, kind="all")
-    at = "return Number(document.activeElement.dataset.doc ?? -1) + 1"
     browser.execute_script(
         "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Next sentence').click()"
     )
