@@ -174,16 +174,18 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
 def _sums(table: Table, labels: Sequence[str]) -> Sums:
     """Return the exact sums over the documents of a table."""
     values = table.sums
-    one = np.zeros(len(values), np.int64)
-    (weight,) = exact_sums(values[:, 0, WEIGHT], one, 1)
-    figures: dict[str | None, tuple[int, int]] = {}
-    for k, (label, there) in enumerate(
-        zip((ALL, *labels), (any(table.marked), *table.marked), strict=True)
-    ):
-        if there:
-            both = (exact_sums(values[:, k, c], one, 1)[0] for c in (OBSERVED, EXPECTED))
-            figures[label] = (next(both), next(both))
-    return Sums(table.documents, weight, figures)
+    together = np.zeros(len(values), np.int64)
+
+    def total(k: int, column: int) -> int:
+        return exact_sums(values[:, k, column], together, 1)[0]
+
+    marked = (any(table.marked), *table.marked)
+    figures = {
+        label: (total(k, OBSERVED), total(k, EXPECTED))
+        for k, label in enumerate((ALL, *labels))
+        if marked[k]
+    }
+    return Sums(table.documents, total(0, WEIGHT), figures)
 
 
 def _draw(
