@@ -89,7 +89,7 @@ class Job:
     Attributes:
         files: what stands behind the options.
         output, plot: where the result and its picture go.
-        format, explain: how the result is written.
+        format, explain, safe_cells: how the result is written.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
         written: what has been written so far, by name.
@@ -100,6 +100,7 @@ class Job:
     plot: str | None = None
     format: str = "text"
     explain: bool = False
+    safe_cells: bool = False
     block: int | None = None
     workers: int | None = None
     on_error: str | None = None
@@ -118,6 +119,8 @@ class Job:
                 raise click.UsageError(
                     f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
                 )
+        if self.safe_cells and self.format != "csv":
+            raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
         if self.plot is not None:
             from spanagree.rendering.plots import check_plot
 
@@ -255,7 +258,8 @@ class Job:
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
-            self.put(to_csv(result.table(by) if test is None else test.table()))
+            table = result.table(by) if test is None else test.table()
+            self.put(to_csv(table, safe_cells=self.safe_cells))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
             texts = [TABLES[self.format](table) for table in tables]

@@ -219,6 +219,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
 
     purpose = "Write the result in this format."
     explained = "Say below the table what each figure means, and when not to trust it."
+    safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
@@ -226,6 +227,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
+        *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
     )
 
 

@@ -374,6 +374,16 @@ def test_gold_as_typed(run, files):
     assert json.loads(out)["settings"]["gold"] == "lexicon.conll"
 
 
+def test_safe_cells(run, files):
+    """--safe-cells is for CSV, where it goes for the names that somebody else chose."""
+    code, out, _ = run("agree", files[0], f"@sum={files[1]}", "--by", "pair", "--safe-cells", "--format", "csv")  # fmt: skip
+    assert (code, "'@sum" in out) == (0, True)
+    assert "'-" not in out
+    code, _, err = run("evaluate", *files, "--safe-cells")
+    said = "--safe-cells is for csv; not with text; see 'spanagree evaluate --help'"
+    assert (code, err) == (2, f"spanagree: error: {said}\n")
+
+
 def test_not_enough_memory(run, monkeypatch):
     """Running out of memory is one line."""
 
