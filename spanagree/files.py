@@ -7,7 +7,7 @@ import os
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -168,6 +168,22 @@ def writing(name: str, done: str = "written") -> Iterator[None]:
 _reading = partial(writing, done="read")
 
 
+@contextmanager
+def naming_files() -> Iterator[None]:
+    """Say of an error of the system in here which file or folder cannot be read, and why.
+
+    Raises:
+        InputError: in place of an error of the system that knows its file.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        with _reading(printable(os.fsdecode(error.filename))):
+            raise
+
+
 def write_text(path: PathName, text: str) -> None:
     """Write a text in UTF-8; as :func:`write_bytes`."""
     write_bytes(path, text.encode(errors="backslashreplace"))
@@ -225,15 +241,26 @@ def named_files(source: Source) -> dict[str, PathName]:
     return files
 
 
+def same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
+    """Yield the places of two paths that are one file, by another spelling or a link too."""
+    first: dict[object, int] = {}
+    for i, path in enumerate(paths):
+        known: object = os.path.abspath(path)
+        with suppress(OSError, ValueError):  # not there, as a pattern, or not a path
+            stat = os.stat(path)
+            known = (stat.st_dev, stat.st_ino)
+        if first.setdefault(known, i) != i:
+            yield first[known], i
+
+
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
     """Return a name for each path, different from each other and from those ``taken``."""
     absolute = [os.path.abspath(p) for p in paths]
-    for i, p in enumerate(absolute):
-        if p in absolute[:i]:
-            raise InputError(
-                f"{printable(os.fspath(paths[i]))}: the same file twice; NAME=FILE gives it a name"
-                " of its own"
-            )
+    for first, again in same_files(paths):
+        name = printable(os.fspath(paths[again]))
+        other = printable(os.fspath(paths[first]))
+        twice = "twice" if name == other else f"as {other}"
+        raise InputError(f"{name}: the same file {twice}; NAME=FILE gives it a name of its own")
     parts = [("stdin",) if p == "-" else Path(os.path.normpath(p)).parts for p in paths]
     depths = [1] * len(parts)
     while True:

@@ -18,8 +18,8 @@ import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
-from spanagree.errors import InputError, check_choice, check_whole, printable
-from spanagree.files import check_writable, write_text
+from spanagree.errors import InputError, check_choice, check_whole, printable, shortened
+from spanagree.files import check_writable, same_files, write_text
 
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""
@@ -134,8 +134,14 @@ class Job:
 
     @functools.cached_property
     def paths(self) -> dict[str, str]:
-        """The path of each layer."""
-        return options.layers_in(self.files)
+        """The path of each layer; a file with several names is said to be one."""
+        paths = options.layers_in(self.files)
+        names = list(paths)
+        say(
+            f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
+            for a, b in same_files(list(paths.values()))
+        )
+        return paths
 
     def layer(self, name: str | None) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without."""
@@ -296,7 +302,7 @@ def say(notes: Iterable[str]) -> None:
     """Write notes on stderr, below what stands on stdout."""
     sys.stdout.flush()
     for note in notes:
-        click.echo(f"spanagree: note: {printable(note)}", err=True)
+        click.echo(f"spanagree: note: {shortened(printable(note))}", err=True)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:

@@ -93,7 +93,7 @@ class Check:
         lines += ["", *map(render, self._tables())]
         errors = sum(finding.error for finding in self.findings)
         warnings = len(self.findings) - errors
-        kinds = f"{errors} kinds of errors, {warnings} of warnings"
+        kinds = f"{counted(errors, 'kind')} of errors, {warnings} of warnings"
         lines.append(kinds if self.findings else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
@@ -111,7 +111,9 @@ class Check:
         yield Table(
             _columns("annotator", "documents", "marked nothing", "segments", "labels"),
             [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
-            remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
+            remarks=[f"and {counted(left, 'more annotator')} (--format json has all)"]
+            if left > 0
+            else [],
         )
         kind = ("warning", "error")
         rows: list[list[Value]] = [

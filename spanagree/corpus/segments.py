@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ class Document:
     """One document as people read it.
 
     ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
-    document and marked nothing, ``None`` if she never saw it.
+    document and marked nothing, ``None`` if she never saw it. Nothing in it can be changed.
     """
 
     id: str
@@ -59,6 +60,14 @@ class Document:
     segments: Mapping[str, tuple[Segment, ...] | None]
     tokens: tuple[str, ...] | None = None
     text: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "segments", MappingProxyType(dict(self.segments)))
+
+    def __reduce__(self) -> tuple[type[Document], tuple[Any, ...]]:
+        """Return how it is pickled and copied: the view of the segments has no way of its own."""
+        values = {**vars(self), "segments": dict(self.segments)}
+        return Document, tuple(values.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, printable
+from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing import continuum as sums_of
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures, AlphaUSettings
@@ -106,7 +106,7 @@ def _compared(
     notes = [*corpus.notes]
     if left := len(corpus) - team.documents:
         who = "all annotators" if settings.continuum == "joined" else "two annotators"
-        notes.append(f"{left} of {len(corpus)} documents not seen by {who}, left out")
+        notes.append(f"{left} of {counted(len(corpus), 'document')} not seen by {who}, left out")
     return AlphaU(team, by_pair, names, settings, tuple(notes), resampling)
 
 

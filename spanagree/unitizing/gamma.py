@@ -21,7 +21,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, printable, show
+from spanagree.errors import SettingError, counted, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical, times_seen
@@ -136,7 +136,7 @@ def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:
         )
     if figures.draws and not figures.gamma.error <= job.sampling.precision:
         yield (
-            f"{who}after {figures.draws} draws the standard error of γ is"
+            f"{who}after {counted(figures.draws, 'draw')} the standard error of γ is"
             f" {figures.gamma.error:.2g}, above the precision {job.sampling.precision:g}"
         )
 

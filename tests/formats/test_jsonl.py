@@ -73,7 +73,7 @@ BAD = {
     "tokens not in the text": ([{**GOOD, "tokens": ["Al"]}], "{0}:1: token 'Al' is not in the text from character 0 on; a tokenizer gives the pieces of the text in their order"),
     "starts of other tokens": ([{**GOOD, "tokens": ["Jo"], "token_starts": [3]}], "{0}:1: at token_starts the text has ['is']; the tokens have to stand there"),
     "too many starts": ([{**GOOD, "tokens": ["Jo"], "token_starts": [0, 3]}], "{0}:1: 2 token_starts for 1 tokens; each needs one"),
-    "length": ([{**GOOD, "length": 9}], "{0}:1: length 9, but there are 8 characters; leave the length out"),
+    "length": ([{**GOOD, "length": 9}], "{0}:1: length 9, but the document has 8 characters; leave the length out"),
     "text in some": ([GOOD, {"spanagree": 1, "id": "8", "offsets": "characters", "length": 3, "annotators": {}}], "document '8' has no text, others have; all documents of a corpus have the same kind of content"),
     "offsets": ([{**GOOD, "offsets": "bytes"}], "{0}:1: offsets 'bytes'; allowed: tokens, characters"),
     "mixed offsets": ([GOOD, {"spanagree": 1, "id": "8", "tokens": ["a"], "annotators": {}}], "{0}:2: offsets in tokens, those before are in characters; a corpus has one unit"),

@@ -12,7 +12,16 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import records
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, SettingError, is_whole, one_of, printable, show, unfit
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    counted,
+    is_whole,
+    one_of,
+    printable,
+    show,
+    unfit,
+)
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
@@ -129,8 +138,8 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
     outside = (codes >= len(names)) | ((codes < 0) & (codes != _LEFT_OUT))
     if outside.any():
         raise InputError(
-            f"column {show(column)}: label id {codes[outside.argmax()]}; there are {len(names)}"
-            f" names, so 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
+            f"column {show(column)}: label id {codes[outside.argmax()]}; with"
+            f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
         )
     return names, np.where(codes == _LEFT_OUT, -1, codes)
 
