@@ -130,12 +130,14 @@ def check_writable(path: PathName) -> None:
     """Refuse, before any work, a path that a file cannot be written to.
 
     Raises:
-        InputError: for a folder, a folder that is not there, or one without permission.
+        InputError: for no name, a folder, a folder that is not there, or one without permission.
     """
     target = Path(path)
-    name = printable(os.fspath(path)) or "''"
+    name = printable(os.fspath(path))
+    if not name:
+        raise InputError("'': there is no file without a name; name one to write to")
     with writing(name):
-        if not os.fspath(path) or target.is_dir():
+        if target.is_dir():
             raise InputError(f"{name}: is a folder; a file is needed")
         if not target.parent.is_dir():
             folder = show(str(target.parent))

@@ -106,6 +106,7 @@ def _token_labels(
         corpus = job.read()
         if annotators is not None:
             corpus = corpus.of_annotators(annotators)
+            corpus = replace(corpus, reading={**corpus.reading, "chosen": annotators})
         return sa.token_labels(corpus, skip_outside=skip_outside)
     if annotators is not None:
         raise click.UsageError(

@@ -343,9 +343,10 @@ def label_table(
     categories: Sequence[object] | None = None,
     duplicates: str = "error",
     missing: str | None = None,
+    chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows; ``where`` says where a row stands, for errors."""
+    """Return a table of columns of rows, read as ``chosen``; ``where`` places a row, for errors."""
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
@@ -379,7 +380,8 @@ def label_table(
         if number := int(cases.sum()):
             notes.append(f"{counted(number, noun)} {rule}")
     kept = rows[~again]
-    reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
+    reading = {"items": "labels", **(chosen or {})}
+    reading |= {} if duplicates == "error" else {"duplicates": duplicates}
     reading |= {} if missing is None else {"missing": missing}
     return LabelTable(
         item[kept],

@@ -7,12 +7,14 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.files import PathName, read_text
+from spanagree.settings import as_read
 
 
 def read_labels(
@@ -57,24 +59,24 @@ def read_labels(
     elif wide:
         _refuse_options({"label": label}, "with a column for each annotator")
     table = _Table(path, encoding)
+    read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, **asked)
+        return label_table(*cells, where=table.where, chosen=read, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
     header = [table.header[c] for c in columns]
     items = None if own is None else table.items(own)
     if counts:
-        return table.of_counts(columns, header, items)
+        made = table.of_counts(columns, header, items)
+        return replace(made, reading={**made.reading, **read})
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
-    where = table.where
-    return label_table(
-        names, header * len(rows), labels, where=lambda k: where(k // len(columns)), **asked
-    )
+    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": read}
+    return label_table(names, header * len(rows), labels, **asked)
 
 
 def _refuse_options(given: Mapping[str, object], kind: str) -> None:

@@ -31,6 +31,7 @@ from spanagree.errors import (
 )
 from spanagree.extras import optional
 from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
+from spanagree.settings import as_read
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
@@ -96,6 +97,7 @@ def raw_docs(
         dropped += kept.count(False)
         _collect(collector, row, kept, id_, spans)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
+    reading |= as_read(spans=spans)
     if dropped:
         tokens = counted(dropped, "token")
         notes.append(f"{tokens} without annotation in some layer left out in all")

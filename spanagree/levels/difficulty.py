@@ -231,7 +231,8 @@ def difficulty(
     )
     counts = count_all(corpus, counting, "look at", executor, on_error, progress)
     check_known(annotators or (), counts.annotators)
-    return result(counts)
+    chosen = None if annotators is None else list(annotators)
+    return result(replace(counts, settings=replace(counts.settings, chosen=chosen)))
 
 
 def result(counts: CountedDifficulty) -> Difficulty:

@@ -178,6 +178,8 @@ class Bootstrap:
         notes = []
         if missing := len(drawn) - len(defined):
             notes.append(f"undefined in {missing} of {counted(len(drawn), 'resample')}")
+        if not len(defined):
+            return UNDEFINED, UNDEFINED, notes[0]
         tail = (1 - resampling.confidence / 100) / 2
         ends = (tail, 1 - tail)
         if resampling.interval == "bca":
@@ -186,8 +188,6 @@ class Bootstrap:
                 notes.append("percentile, as its bias or acceleration is undefined")
             else:
                 ends = adjusted
-        if not len(defined):
-            return UNDEFINED, UNDEFINED, notes[0]
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
 

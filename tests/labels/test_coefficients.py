@@ -259,6 +259,22 @@ def test_category_agreement_by_hand(annotators):
 
 
 @given(tables())
+def test_category_agreement_by_luck(annotators):
+    """The observed figure is R; the expected one is enumerated: two labels drawn from those in pairs."""
+    t = table(*annotators)
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    drawn = [c for item in items for c in item for _ in item[1:]]  # each label in each of its pairs
+    for name, of in sa.category_agreement(t).items():
+        assert of.observed == of.value or (math.isnan(of.observed) and math.isnan(of.value))
+        both = sum(a == b == name for a in drawn for b in drawn)
+        either = sum(name in (a, b) for a in drawn for b in drawn)
+        if either:
+            assert of.expected == pytest.approx(both / either)
+        else:
+            assert of.expected == 0 or not drawn
+
+
+@given(tables())
 def test_edges_by_category_is_specific_agreement(annotators):
     """SPA by category with edges as weights is Uebersax's specific agreement."""
     t = table(*annotators)

@@ -526,6 +526,32 @@ def test_levels_are_evaluations_of_parts(systems):
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
 
+def test_levels_as_data(systems):
+    """JSON has the notes of the reading and of the levels, and of the settings those of the levels alone."""
+    result = sa.evaluate(systems)
+    hard = sa.difficulty(systems, gold="gold")
+    by_level = sa.evaluate_levels(result, hard, levels=99)
+    (note,) = by_level.notes  # fewer levels than were asked for
+    assert result.notes
+    data = by_level.to_dict()
+    assert data["notes"] == [*result.notes, note]
+    assert data["caveats"] == [*result.caveats, *by_level.caveats]
+    assert (data["difficulty"]["of"], data["difficulty"]["levels"]) == ("gold", 99)
+    assert "match" in data["settings"]
+    assert not set(data["difficulty"]) & set(data["settings"])
+
+
+def test_undefined_are_counted():
+    """How many documents have no difficulty: nothing marked in two, one not seen."""
+    layers = {"gold": [[(0, 1, "X")], [], [], None]}
+    found = sa.difficulty(sa.Corpus.from_segments([2] * 4, layers), gold="gold")
+    assert found.to_dict()["undefined"] == 3
+    assert found.table().remarks[-2:] == [
+        "2 without a difficulty: nobody marked anything in them",
+        "1 without a difficulty: not seen",
+    ]
+
+
 def test_tau(systems):
     """Kendall's τ is scipy's; undefined with fewer than two systems or equal scores."""
     result = sa.evaluate(systems)
@@ -541,6 +567,8 @@ def test_tau(systems):
     assert len(many.between("observed")) == 11
     assert math.isnan(by_level.tau([1.0, 1.0], [1.0, 2.0]))
     assert math.isnan(by_level.tau([1.0, math.nan], [1.0, 2.0]))
+    assert math.isnan(by_level.tau([], []))
+    assert math.isnan(by_level.tau([math.nan] * 2, [1.0, 2.0]))
 
 
 def test_command(newsroom, systems, capsys):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from spanagree.formats.conll.lines import (
     TextPart,
     kinds_of_lines,
 )
+from spanagree.settings import as_read
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -41,7 +43,7 @@ _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
 
 @dataclass(frozen=True)
 class ConllOptions(TagOptions):
-    """How files are read; as in :func:`read_conll`."""
+    """How files are read, as in :func:`read_conll`; ``chosen`` is what the signature needs."""
 
     unit: str = "sentence"
     columns: Mapping[str, int] = field(default_factory=dict)
@@ -49,9 +51,14 @@ class ConllOptions(TagOptions):
     ignore_tokens: bool = False
     missing: str | None = None
     repair: str | Sequence[str] = ()
+    chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.unit, UNITS, "unit")
+        if self.chosen is None:  # before what a file declares is added
+            given = {} if self.missing is None else {"missing": self.missing}
+            given |= as_read(self.encoding, columns=self.columns or None)
+            object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
     def declared(self, files: Mapping[str, PathName], text: str) -> ConllOptions:

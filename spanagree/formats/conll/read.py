@@ -197,7 +197,7 @@ def _raw(
         {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted},
         text.sentences if sentences else text.documents,
         options,
-        {"format": "conll", "unit": options.unit},
+        {"format": "conll", "unit": options.unit, **(options.chosen or {})},
         sentences=text.sentences,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],

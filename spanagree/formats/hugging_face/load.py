@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,9 +44,17 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
                 )  # fmt: skip
         except Exception as error:  # whatever the decoders raise
             raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
-        if not options.keys() & {"tags", "spans"} and not hasattr(data, "keys"):
-            options |= _own_columns(data.column_names)
-        return raw_dataset(data, **options)
+        own = {}
+        if not options.keys() & {"tags", "spans"}:
+            parts = list(data.values()) if hasattr(data, "keys") else [data]
+            own, *others = (_own_columns(part.column_names) for part in parts)
+            own = own if all(other == own for other in others) else {}
+            if own and "split" not in options:  # a split of ours: its parts are one corpus
+                data = datasets.concatenate_datasets(parts)
+        raw = raw_dataset(data, **{**options, **own})
+        # columns that the file itself names were not chosen
+        reading = {key: value for key, value in raw.reading.items() if not own or key != "read"}
+        return replace(raw, reading=reading)
 
 
 def _own_columns(names: Sequence[str]) -> dict[str, Any]:
