@@ -116,7 +116,7 @@ _NUL = "a NUL character: the file is binary, or in another encoding"
 def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
-    except (LookupError, TypeError):
+    except (LookupError, TypeError, ValueError):
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
@@ -137,6 +137,7 @@ def check_writable(path: PathName) -> None:
     if not name:
         raise InputError("'': there is no file without a name; name one to write to")
     with writing(name):
+        os.fsencode(path)  # fails for half a surrogate pair, which no file's name has
         if target.is_dir():
             raise InputError(f"{name}: is a folder; a file is needed")
         if not target.parent.is_dir():

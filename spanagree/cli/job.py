@@ -121,7 +121,7 @@ class Job:
                 )
         if self.safe_cells and self.format != "csv":
             raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
-        if self.plot is not None:
+        if self.plot:
             from spanagree.rendering.plots import check_plot
 
             check_plot(self.plot)
