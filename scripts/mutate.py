@@ -49,7 +49,7 @@ PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAsse
 LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
     "chance": "tests/chance tests/matching",
-    "matching": "tests/matching",
+    "matching": "tests/matching tests/evaluation tests/agreement",
     "labels": "tests/labels",
     "corpus/tags.py": "tests/corpus tests/formats",
     "levels": "tests/levels",

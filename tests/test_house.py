@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # the rooms, from the ground up: a room imports only from itself and from those above it in this list
 ROOMS = [
-    "version", "errors", "arrays", "files", "extras",
+    "version", "errors", "limits", "arrays", "files", "extras",
     "settings",
     "rendering",
     "corpus",

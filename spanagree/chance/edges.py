@@ -27,6 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from spanagree.arrays import Complexes, Floats, Ints
+from spanagree.limits import check_cost
 
 FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
@@ -74,8 +75,11 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     while len(edges) < len(whole):
         limit = min(limit, max(whole.values()))
         most = _most(long, limit)
+        purpose = f"the chance of segments of up to {longest} tokens in a document of {F + D}"
         if 2 * most > K and most * limit > F + D:
+            check_cost(2 * (K // 2 + 1) * (F + D), purpose)
             return edges | _edges_by_halves(long, F, sorted(whole.keys() - edges.keys()))
+        check_cost(4 * (min(K, most) + 1) * limit, purpose)
         H = {k: _left_of(k, slots, limit, most) for k in {K - (e > 0) for e in whole}}
         T = _subset_sums(long, max(h.shape[2] for h in H.values()) - 1, limit)
         for e in whole.keys() - edges.keys():

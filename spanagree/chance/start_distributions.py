@@ -18,6 +18,7 @@ from spanagree.arrays import Floats, Ints, distinct_rows, groups
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.corpus.segments import Layer, frozen
 from spanagree.errors import InputError, check_choice, counted, is_whole, show, unfit
+from spanagree.limits import check_cost
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",
@@ -74,6 +75,7 @@ def start_distribution(
         )
     if not len(lengths):
         return ()
+    check_cost(4 * n, f"the start distribution in a document of {n} tokens")
     documents = np.zeros(len(lengths), np.int64)
     profiles, profile = place(documents, np.array([n]), lengths, free=chance == "overlapping")
     arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}

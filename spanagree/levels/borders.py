@@ -157,7 +157,7 @@ def _borders(
 
 def _thresholds(values: Any, name: str) -> list[float]:
     listed = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-    asked = list(values) if listed else []
+    asked = [v.item() if isinstance(v, np.generic) else v for v in values] if listed else []
     numbers = all(isinstance(v, (int, float, np.number)) and 0 <= v <= 1 for v in asked)
     rising = numbers and all(a < b for a, b in itertools.pairwise(asked))
     between = name == "quantiles"  # below 0 % of the documents lies no level

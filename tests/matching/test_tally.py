@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
 
 import spanagree as sa
-from spanagree.matching.score import Interval
+from spanagree.matching.score import (
+    CERTAIN,
+    Interval,
+    ScoreColumns,
+    all_figures,
+    beyond_luck,
+    corrected,
+    f1_figures,
+)
 
 
 def tallies(matched, documents, expected=None):
@@ -50,3 +61,54 @@ def test_reasons_in_data():
     assert sa.Score(0.5, 0.25, 1 / 3).to_dict() == {"observed": 0.5, "expected": 0.25, "corrected": 1 / 3}  # fmt: skip
     nothing = sa.Tally().f1.to_dict()
     assert nothing == {"observed": None, "expected": None, "corrected": None, "undefined": "neither marked anything"}  # fmt: skip
+
+
+def test_intervals_in_data():
+    """A score has its interval in JSON if it was asked for, whose undefined ends are null."""
+    ends = Interval((0, 1), (math.nan, math.nan), (0.25, 0.75), "few")
+    data = sa.Score(0.5, 0.25, 1 / 3, interval=ends).to_dict()
+    assert list(data) == ["observed", "expected", "corrected", "interval"]
+    assert data["interval"] == ends.to_dict()
+    assert data["interval"]["expected"] == [None, None]
+
+
+def test_figures_of_sums():
+    """Rows of sums have the figures of a tally with these counts, whatever axes are before the last."""
+    sums = np.array([[[1, 0.5, 2, 4], [0, 0.25, 1, 1], [2, 1, 2, 3]], [[3, 2.5, 4, 4], [0, 0, 0, 1], [1, 0, 1, 0]]])  # fmt: skip
+    found = all_figures(sums)
+    assert found.shape == (2, 3, 9)
+    for place in np.ndindex(2, 3):
+        tally = sa.Tally(*sums[place].tolist())
+        want = [x for score in (tally.precision, tally.recall, tally.f1) for x in score[:3]]
+        np.testing.assert_allclose(found[place], want)
+    f1 = f1_figures(np.stack((sums[..., 0], sums[..., 1], sums[..., 2] + sums[..., 3]), axis=-1))
+    np.testing.assert_array_equal(f1, found[..., 6:])
+
+
+def test_correction_where_luck_gives_all():
+    """Nothing is defined beyond luck of 1, nor of what rounding leaves below it; by hand below that."""
+    luck = np.array([1, 1 - CERTAIN / 2, 1 + CERTAIN / 2, 0.5, 1 - 1e-6])
+    with np.errstate(divide="ignore"):
+        found = beyond_luck(np.full(5, 0.75), luck)
+    assert np.isnan(found).tolist() == [True, True, True, False, False]
+    assert found[3] == 0.5
+    assert found[4] == pytest.approx((0.75 - 1 + 1e-6) / 1e-6)
+    for expected, value in zip(luck.tolist(), found.tolist(), strict=True):
+        score = corrected(0.75, expected)
+        assert (score.reason == "luck alone gives 1") == math.isnan(value)
+        assert score.corrected == pytest.approx(value, nan_ok=True)
+
+
+def test_columns_of_a_score():
+    """People see intervals if asked, behind each figure that has a title; data has both ends."""
+    ends = Interval((0, 1), (0.125, 0.25), (0.5, 0.75))
+    score = sa.Score(0.5, 0.25, 1 / 3, interval=ends)
+    plain, asked = (ScoreColumns("f1", ("F1", "", "corrected"), *x) for x in ((), (True,)))
+    assert [(c.key, c.title) for c in plain.columns] == [("f1_observed", "F1"), ("f1_expected", ""), ("f1_corrected", "corrected")]  # fmt: skip
+    assert plain.values(score) == [0.5, 0.25, 1 / 3]
+    assert [c.title for c in asked.columns] == ["F1", "interval", "", "corrected", "interval"]
+    assert asked.values(score) == [0.5, (0, 1), 0.25, 1 / 3, (0.5, 0.75)]
+    assert asked.values(sa.Score(0.5, 0.25, 1 / 3))[1] is None
+    assert [c.key for c in plain.ends] == [f"f1_{k}_{end}" for k in ("observed", "expected", "corrected") for end in ("low", "high")]  # fmt: skip
+    assert plain.end_values(score) == [0, 1, 0.125, 0.25, 0.5, 0.75]
+    assert all(map(math.isnan, plain.end_values(sa.Score(0.5, 0.25, 1 / 3))))

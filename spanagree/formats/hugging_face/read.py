@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from spanagree.corpus.collector import Collector
+from spanagree.corpus.collector import Collector, document_id, text_of_whole
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -140,6 +140,10 @@ class _Shape(TagOptions):
         }
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(problem)
+        others = (self.tokens, self.text, self.annotator, self.document)
+        for column in (*self.layers.values(), *others):
+            if column is not None and not isinstance(column, str):
+                raise SettingError(f"column {show(column)}; the name of a column is needed")
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -178,7 +182,9 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
     seen: set[int] = set()
     last: Any = None
     for number, row in enumerate(data):
-        now = row.get(together) if together is not None and isinstance(row, Mapping) else number
+        now: Any = number
+        if together is not None and isinstance(row, Mapping) and together in row:
+            now = document_id(row[together], f"row {number + 1}")
         if together is not None and (not number or now != last):
             if hash(now) in seen:
                 raise InputError(
@@ -233,7 +239,7 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
         known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
     reading = {"format": "datasets", **shape.chosen}
-    names_of = None if ids is None else map(str, ids)
+    names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
 
 
@@ -264,6 +270,6 @@ def _annotators(columns: Columns, column: str) -> list[Any]:
     """Return the names in a column of annotators, which may have ids for them."""
     names = layer_names(columns, column, None) or []
     return [
-        (names[who] if 0 <= who < len(names) else str(who)) if is_whole(who) else who
+        names[who] if is_whole(who) and 0 <= who < len(names) else text_of_whole(who)
         for who in columns.values(column)
     ]
