@@ -59,7 +59,8 @@ def shortened(text: str) -> str:
     if len(text) <= _LONGEST_MESSAGE:
         return text
     begin, end = text[: _LONGEST_MESSAGE - 550], text[-500:]
-    return f"{begin} … ({len(text) - len(begin) - len(end)} characters left out) … {end}"
+    left_out = counted(len(text) - len(begin) - len(end), "character")
+    return f"{begin} … ({left_out} left out) … {end}"
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 import spanagree as sa
 from spanagree import files
 from spanagree.cli.main import main
-from spanagree.errors import shortened
+from spanagree.errors import counted, shortened
 from spanagree.files import file_names, write_bytes
 
 
@@ -142,7 +142,7 @@ def test_no_message_is_longer_than_it_helps(length):
         begin, cut, end = str(error).split(" … ")
         assert text.startswith(begin)
         assert text.endswith(end)
-        assert cut == f"({len(text) - len(begin) - len(end)} characters left out)"
+        assert cut == f"({counted(len(text) - len(begin) - len(end), 'character')} left out)"
     assert str(sa.SettingError("x" * 1500)) == "x" * 1500
 
 
@@ -228,8 +228,7 @@ def test_a_document_cannot_be_changed():
     document = corpus[0]
     with pytest.raises(TypeError):
         document.segments["a"] = ()
-    with pytest.raises(AttributeError):
-        document.segments.clear()
+    assert not hasattr(document.segments, "clear")
     assert type(document.segments["a"]) is tuple
     for again in (pickle.loads(pickle.dumps(document)), copy.deepcopy(document), corpus[0]):
         assert again == document

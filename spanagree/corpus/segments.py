@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,12 +61,26 @@ class Document:
     text: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "segments", MappingProxyType(dict(self.segments)))
+        object.__setattr__(self, "segments", _Fixed(self.segments))
 
-    def __reduce__(self) -> tuple[type[Document], tuple[Any, ...]]:
-        """Return how it is pickled and copied: the view of the segments has no way of its own."""
-        values = {**vars(self), "segments": dict(self.segments)}
-        return Document, tuple(values.values())
+
+class _Fixed(Mapping[str, Any]):
+    """A mapping that cannot be changed; it shows itself as a dict does, and pickles."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return repr(self._entries)
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,7 +163,7 @@ class _Table:
         called = [c for c, header in enumerate(self.header) if header == name]
         called = called or [c for c, header in enumerate(self.header) if header.strip() == name]
         if len(called) != 1:
-            problem = f"{len(called)} columns are" if called else "no column"
+            problem = f"{counted(len(called), 'column')} are" if called else "no column"
             raise InputError(f"{self.name}: {problem} called {show(name)}; there are: {headers}")
         return called[0]
 

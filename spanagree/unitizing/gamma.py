@@ -153,8 +153,9 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     number = len(continuum.units.start)
     nothing = "" if number else "nothing is marked in a document that two annotators saw"
     if int(seen.max(initial=0)) > _ANNOTATORS:
+        where = f"document {show(corpus.id_of(int(seen.argmax())))}"
         raise SettingError(
-            f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
+            f"{where}: {counted(int(seen.max()), 'annotator')}; γ"
             f" aligns all at once, and takes {_ANNOTATORS} at most: name some with annotators"
         )
     if not documents:

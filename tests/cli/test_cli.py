@@ -187,7 +187,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert all(line.isprintable() for line in out.split("\n"))
     code, out, _ = run("check", path, "--repair", "clip-beyond-text")
     assert code == 0
-    assert "1 segments cut off at the end of their document (clip-beyond-text)" in out
+    assert "1 segment cut off at the end of their document (clip-beyond-text)" in out
     out = tmp_path / "out.jsonl"
     assert "repair clip-beyond-text or drop-beyond-text would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
     assert not out.exists()
@@ -196,7 +196,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert "cuts a token" in refused(run, "convert", out, "-o", words, "--tokenizer", "space")
     code, _, err = run("convert", out, "-o", words, "--cut", "drop")
     assert code == 0
-    assert err == ("spanagree: note: 1 segments that cut a token: it is left out itself (drop)\n")
+    assert err == ("spanagree: note: 1 segment that cut a token: it is left out itself (drop)\n")
     assert words.read_text().splitlines()[:3] == [
         '# spanagree = {"columns": ["a"], "missing": "?"}',
         "# sent_id = 7",

@@ -288,7 +288,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "who": "", "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator '': name ''; a string that is not empty is needed"),
         ([{**ROW, "who": 10**5000, "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator <int>: name <int>; a string that is not empty is needed"),
         ([{"x" * 99: 1, **{str(i): 1 for i in range(40)}}], {"tokens": "t", "tags": {"a": "g"}}, f"row 1: no column 'g'; there are {'x' * 59}…, {', '.join(map(str, range(19)))}, … (21 more)"),
-        ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 tokens; each token needs one"),
+        ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 token; each token needs one"),
         ([{**ROW, "tags": "O"}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 'O'; a list of tags is needed"),
         ([{**ROW, "tags": [1]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags' has label ids, but their names are not known; pass label_names"),
         ([{**ROW, "tags": [7]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': label id 7; with 1 name, 0 to 0 and -100 are allowed"),
