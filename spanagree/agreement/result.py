@@ -30,11 +30,10 @@ from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
-from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
+from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
-_WHOLE = 4  # columns of luck that hold for all documents together
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +156,7 @@ class Agreement(Result):
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
             if self.luck:
-                entry["luck"] = self.luck[pair.a, pair.b].of_all(pair.tally).to_dict()
+                entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
         data["annotators"] = [
             {
                 **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
@@ -318,8 +317,8 @@ def _pairs(result: Agreement) -> _Layout:
     for p in result.pairs.values():
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
         luck = result.luck[p.a, p.b].of_all(p.tally).values() if result.luck else []
-        parts.append((names, p.f1, p.tally, luck[:_WHOLE]))
-    return columns, parts, LUCK_COLUMNS[:_WHOLE] if result.luck else ()
+        parts.append((names, p.f1, p.tally, luck[:WHOLE]))
+    return columns, parts, LUCK_COLUMNS[:WHOLE] if result.luck else ()
 
 
 def _annotators(result: Agreement) -> _Layout:

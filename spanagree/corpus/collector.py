@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, counted, is_whole, show, unfit
+from spanagree.errors import InputError, counted, is_iterable, is_whole, show, unfit
 
 _Content = TypeVar("_Content")
 
@@ -191,8 +191,13 @@ def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
     """Return start, end and label of spans that are mappings; ``None`` stays."""
     if spans is None:
         return None
-    if isinstance(spans, (list, tuple, np.ndarray)) and all(
-        isinstance(span, (dict, Mapping)) and "start" in span and "end" in span for span in spans
+    if (
+        isinstance(spans, (list, tuple, np.ndarray))
+        and is_iterable(spans)
+        and all(
+            isinstance(span, (dict, Mapping)) and "start" in span and "end" in span
+            for span in spans
+        )
     ):
         return [(span["start"], span["end"], span.get("label")) for span in spans]
     raise unfit(where, spans, "a list of {start, end, label} is needed, or null")

@@ -36,6 +36,7 @@ from spanagree.errors import (
     check_choice,
     check_known,
     counted,
+    length_of,
     more_like_it,
     show,
     unfit,
@@ -115,7 +116,7 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        if not isinstance(lengths, (Sequence, np.ndarray)):
+        if not isinstance(lengths, (Sequence, np.ndarray)) or length_of(lengths) is None:
             raise InputError(f"lengths {show(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
