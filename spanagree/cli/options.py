@@ -14,7 +14,7 @@ import click
 import cloup
 from click.core import ParameterSource
 
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
@@ -314,7 +314,7 @@ def whole_numbers_in(text: str, option: str) -> list[int]:
 def _whole_number(text: str, option: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
         raise click.UsageError(f"{option}: {show(text)} is not a whole number")
-    return int(text)
+    return whole_number(text.strip(), f"{option}:")
 
 
 def layers_in(files: Sequence[str]) -> dict[str, str]:

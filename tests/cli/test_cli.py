@@ -233,6 +233,7 @@ CASES = {
     "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are whole numbers from 1, 0 is the token"),
     "columns without number": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g"], 2, "--columns: 'g'; NAME=N, with N from 1, is needed; see 'spanagree evaluate --help'"),
     "columns not numeric": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=x"], 2, "--columns: 'x' is not a whole number; see 'spanagree evaluate --help'"),
+    "columns too long": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=" + "9" * 5000], 1, "--columns: '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
     "column name twice": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,g=1"], 1, "--columns: the name 'g' is given twice; give each layer a name of its own"),
     "name twice": ({"a": "x O\n"}, ["evaluate", "g=a", "g=a"], 1, "the name 'g' is given twice; give each layer a name of its own"),
     "file twice": ({"a": "x O\n"}, ["evaluate", "a", "a"], 1, "a: the same file twice; NAME=FILE gives it a name of its own"),
