@@ -76,6 +76,7 @@ def test_failures_are_noticed(fuzz, tmp_path, monkeypatch, door, says):
     monkeypatch.setitem(fuzz.DOORS, "conll", door)
     monkeypatch.setattr(fuzz, "SECONDS", 1)
     monkeypatch.setattr(fuzz, "BYTES", 1 << 20)
+    Path("/proc/self/clear_refs").write_text("5")  # forget the most that tests before it took
     assert says in fuzz.attempt("conll", 0, 0, tmp_path)
 
 
