@@ -17,6 +17,7 @@ from spanagree.blocks.exact_sums import exact_sums
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
+from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing import continuum as sums_of
 from spanagree.unitizing.alpha_u_result import AlphaUSettings
@@ -117,6 +118,7 @@ def count(
     Raises:
         SettingError: for units of one annotator and category that overlap.
     """
+    chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         present = annotators if keep else [name for name in annotators if name in corpus.layers]
         corpus = corpus.of_annotators(present)
@@ -124,7 +126,7 @@ def count(
         measure=measure,
         continuum=continuum,
         chance=chance if measure == "alpha-u-placed" else None,
-        chosen=None if annotators is None else list(annotators),
+        chosen=chosen,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
