@@ -122,8 +122,7 @@ def _own_columns(data: Any) -> dict[str, Any]:
 def quieten(datasets: Any) -> None:
     """Switch off the bars and log lines of the library itself."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
-    plural = "disable_progress_bars"  # its name since 2.15
-    getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
+    datasets.disable_progress_bars()
 
 
 def read_hub(name: PathName, **options: Any) -> RawCorpus:
