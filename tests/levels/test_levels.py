@@ -684,3 +684,11 @@ def test_split_command(newsroom, tmp_path, capsys):
     assert main(ask) == 1
     assert "the folder is not empty; --force (force=True) writes into it" in capsys.readouterr().err
     assert main([*ask, "--force", "--to", "conll"]) == 0
+
+
+def test_levels_of_an_evaluation_with_luck(newsroom):
+    """Luck is of all documents, so the table by level is the one without it."""
+    corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in ("gold", "tagger")})
+    hard = sa.difficulty(corpus, "gold")
+    plain, luck = (sa.evaluate_levels(sa.evaluate(corpus, luck=x), hard) for x in (False, True))
+    assert luck.table().shown.rows == plain.table().shown.rows

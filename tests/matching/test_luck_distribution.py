@@ -326,6 +326,19 @@ def test_log10_tail(weights, data):
     assert log10_tail(each, len(total)) == -math.inf
 
 
+def test_many_documents():
+    """Of very many documents only what a float holds is kept, each to its digits: a binomial in fractions."""
+    n = 6000
+    p = convolved([np.array([0.5, 0.5])] * n)
+    ends = np.flatnonzero(p)
+    assert ends[0] > 500
+    assert len(p) < n - 500
+    for k in (*ends[::97].tolist(), len(p) - 1):
+        exact = Fraction(math.comb(n, k), 2**n)
+        if exact > Fraction(1, 10**290):
+            assert p[k] == pytest.approx(float(exact), rel=1e-11, abs=0)
+
+
 # --- what is too much, what is refused ----------------------------------------------------------
 
 
