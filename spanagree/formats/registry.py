@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import SettingError, check_choice, printable
+from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
-from spanagree.files import PathName, write_bytes
+from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.read import raw_conll
@@ -46,7 +46,7 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
-            f" ({', '.join(map(printable, corpus.annotators))}): choose one with --annotators"
+            f" ({listed(corpus.annotators)}): choose one with --annotators"
         )
     write_docbin(corpus, corpus.annotators[0], path, spans=spans)
 
@@ -124,13 +124,14 @@ def format_of(path: PathName) -> str:
     >>> format_of("corpus.jsonl"), format_of("gold.annotated")
     ('jsonl', 'conll')
     """
-    if os.fspath(path) and Path(path).is_dir():
-        saved = ("state.json", "dataset_dict.json")
-        return "dataset" if any((Path(path) / name).exists() for name in saved) else "brat"
+    if os.path.isdir(path):
+        saved = (os.path.join(path, name) for name in ("state.json", "dataset_dict.json"))
+        return "dataset" if any(map(os.path.exists, saved)) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
 
 
+@naming_files()
 def raw_files(
     files: Mapping[str, PathName],
     options: Options,
