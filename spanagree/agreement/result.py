@@ -49,6 +49,8 @@ class Agreement(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
         kept: single documents; ``None`` over blocks.
+        evidence: in how many documents anything is marked by two who saw them, and of these, in
+            how many any of them disagree, and agree.
     """
 
     team: Team
@@ -61,6 +63,7 @@ class Agreement(Result):
     settings: AgreementSettings
     notes: tuple[str, ...]
     kept: Kept | None = field(repr=False, compare=False)
+    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -72,7 +75,7 @@ class Agreement(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return tuple(caveats("team", self.team.f1, self.team.documents, "document"))
+        return tuple(caveats("team", self.team.f1, self.evidence, "document"))
 
     @cached_property
     def few(self) -> int:
@@ -348,4 +351,5 @@ def result(
         settings,
         counts.final_notes(),
         kept,
+        tuple(counts.evidence[()][0].tolist()),
     )

@@ -194,7 +194,12 @@ def asked_resampling(
 
 
 def percentile_intervals(
-    total: Floats, drawn: Floats, statistic: Statistic, units: int, resampling: Resampling
+    total: Floats,
+    drawn: Floats,
+    statistic: Statistic,
+    units: int,
+    evidence: Ints,
+    resampling: Resampling,
 ) -> list[Interval]:
     """Return intervals of figures that come in threes.
 
@@ -203,9 +208,10 @@ def percentile_intervals(
         drawn: the same in each resample; (resamples, columns).
         statistic: from sums to figures.
         units: how many documents there are.
+        evidence: what each figure rests on; (figures, 3).
         resampling: how.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate, figures = statistic(total[None])[0], statistic(drawn)
     resampled = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
-    return resampled.intervals(resampling)
+    return resampled.intervals(resampling, evidence)

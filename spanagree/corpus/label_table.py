@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Ints, distinct, ranks
+from spanagree.arrays import Bools, Ints, distinct, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import number_texts, printable_name, texts_of
 from spanagree.corpus.segments import frozen
@@ -264,6 +264,21 @@ class LabelTable:
     def units(self) -> int | None:
         """Of tokens, how many documents there are."""
         return None if self.documents is None else len(np.unique(self.documents))
+
+    @cached_property
+    def telling(self) -> tuple[Bools, Bools, Bools]:
+        """Which items have two labels or more, any that disagree, and any that agree."""
+        item, _, number = self.cells
+        equal = np.bincount(item, number * (number - 1), self.size)
+        pairs = self.given * (self.given - 1)
+        return pairs > 0, equal < pairs, equal > 0
+
+    @cached_property
+    def evidence(self) -> tuple[int, ...]:
+        """How many items (of tokens, documents) have two labels, any that disagree, that agree."""
+        if self.documents is None:
+            return tuple(int(mask.sum()) for mask in self.telling)
+        return tuple(int((np.bincount(self.documents[m]) > 0).sum()) for m in self.telling)
 
     @cached_property
     def equal_others(self) -> Ints:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress
+from spanagree.arrays import Bools, Floats, Ints, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
@@ -18,9 +18,11 @@ from spanagree.errors import InputError, SettingError, check_known, counted, pri
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_layer
+from spanagree.matching.score import all_figures
 from spanagree.matching.tally import Tallies
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.evidence import both, evidence_of
 
 COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
@@ -58,6 +60,8 @@ class CountedSystems(Counted[EvaluationSettings]):
         labels: the labels of the corpus.
         shared: how many documents each system and gold both saw.
         sums: of each system and label; the label is empty for a measure that disregards labels.
+        evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
+            labels, where the label is empty, and for each of a block of which intervals are asked.
         kept: single documents; ``None`` over blocks.
     """
 
@@ -65,6 +69,7 @@ class CountedSystems(Counted[EvaluationSettings]):
     labels: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Mapping[str, Mapping[str, TallySum]]
+    evidence: Mapping[tuple[str, str], Ints]
     kept: Kept | None = None
 
     def _add(self, other: CountedSystems) -> dict[str, Any]:
@@ -77,6 +82,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             "labels": tuple(sorted({*self.labels, *other.labels})),
             "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
             "sums": {name: added(sums, other.sums[name]) for name, sums in self.sums.items()},
+            "evidence": both(self.evidence, other.evidence),
             "kept": None,
         }
 
@@ -118,8 +124,26 @@ def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> 
             name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
             for name, each in kept.tallies.items()
         },
+        "evidence": {
+            whose: evidence_of(table, all_figures) for whose, (_, table) in tables_of(kept, ())
+        },
         "kept": kept,
     }
+
+
+def tables_of(
+    kept: Kept, labels: Sequence[str]
+) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
+    """Yield each system and label, and which documents add what, as :meth:`Tallies.table`.
+
+    Over all labels that is empty; those of each one of ``labels`` come after it.
+    """
+    for name in sorted(kept.tallies):  # canonical order
+        tallies, documents = kept.tallies[name], np.flatnonzero(kept.shared[name])
+        yield (name, ""), (documents, tallies.table(documents))
+        for code, label in enumerate(labels):
+            rows = tallies.where(tallies.label == code)
+            yield (name, label), (documents, rows.table(documents))
 
 
 def count(
@@ -164,8 +188,17 @@ def count(
     )
     if keep:
         return whole
-    drawn = None if resampling is None else _draw(whole, tallied, resampling)
-    return replace(whole, kept=None, replicates=drawn)
+    if resampling is None:
+        return replace(whole, kept=None)
+    return replace(
+        whole,
+        kept=None,
+        replicates=_draw(whole, tallied, resampling),
+        evidence={
+            whose: evidence_of(table, all_figures)
+            for whose, (_, table) in tables_of(kept, corpus.labels)
+        },
+    )
 
 
 def _tally_systems(

@@ -30,6 +30,7 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         resampling: how.
     """
     table = basis.table
+    shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
     annotators, categories = basis.own.shape
     statistic = functools.partial(
         formulas.all_figures, categories=categories, annotators=annotators
@@ -38,9 +39,10 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         by_n = np.zeros(len(table.counts.n))
         by_n[np.searchsorted(table.counts.n, table.given)] = weights
         total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
-        ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
+        few = np.outer(shares, table.evidence)
+        ends = percentile_intervals(total, drawn, statistic, table.units, few, resampling)
     else:
-        ends = intervals_of(units_of(table, weights), statistic, resampling)
+        ends = intervals_of(units_of(table, weights), statistic, resampling, shares)
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 

@@ -55,6 +55,8 @@ class Coefficients(Result):
         settings: what made the numbers.
         notes: what was read in another way than it stands.
         units: of tokens, the number of their documents.
+        evidence: how many items (of tokens, their documents) have two labels or more, and of
+            these, how many have any that disagree, and that agree.
     """
 
     spa: Spa
@@ -69,6 +71,7 @@ class Coefficients(Result):
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
+    evidence: tuple[int, ...] = (0, 0, 0)
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
@@ -81,7 +84,7 @@ class Coefficients(Result):
         pi = self.pi
         of_pi = Score(pi.observed, pi.expected, pi.value, interval=pi.interval)
         noun = "item" if self.units is None else "document"
-        return tuple(caveats("π", of_pi, self.units or self.counts.compared, noun))
+        return tuple(caveats("π", of_pi, self.evidence, noun))
 
     @property
     def all(self) -> tuple[Coefficient, ...]:
@@ -272,23 +275,27 @@ def coefficients(
         settings = replace(settings, **resampling.settings())
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
         parts = {name: replace(part, interval=ends.get(part.name)) for name, part in parts.items()}
-    beside = (column.tolist() for column in basis.table.beside)
-    names = basis.table.annotators
-    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in names]
-    labellers = zip(names, *beside, shares, strict=True)
     notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
     return Coefficients(
         **parts,
         categories=score_categories(basis),
-        annotators={
-            name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
-            for name, gave, others, equal, share in labellers
-        },
+        annotators=_labellers(basis.table, of_bias),
         counts=basis.counts,
         settings=settings,
         notes=(*notes, of_spa.note) if of_spa.note else notes,
         units=basis.table.units,
+        evidence=basis.table.evidence,
     )
+
+
+def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
+    """Return what each annotator gave, and how it agrees with the others."""
+    beside = (column.tolist() for column in table.beside)
+    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in table.annotators]
+    return {
+        name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
+        for name, gave, others, equal, share in zip(table.annotators, *beside, shares, strict=True)
+    }
 
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
