@@ -114,12 +114,12 @@ def long_document(tokens: int, segments: int) -> sa.Corpus:
     return sa.Corpus(np.array([tokens]), layers, ("X",))
 
 
-def units(count: int) -> list[list[tuple[int, int, str]]]:
-    """Five annotators who mark about the same segments of one document."""
+def units(count: int, annotators: int = 5) -> list[list[tuple[int, int, str]]]:
+    """Annotators who mark about the same segments of one document."""
     rng = np.random.default_rng(0)
     base = np.sort(rng.choice(40 * count, count, replace=False)).tolist()
     made = []
-    for _ in range(5):
+    for _ in range(annotators):
         segments, last = [], 0
         for at in base:
             start = max(at + int(rng.integers(-2, 3)), last)
@@ -204,14 +204,14 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
 
         return ours, draws
 
-    def gamma() -> tuple[Call, Call]:
+    def gamma(*, aligned: int = 0, fast: bool = True) -> tuple[Call, Call]:
         import logging
 
         from pyannote.core import Segment
         from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
 
         logging.disable(logging.WARNING)  # one line a solver that is not there
-        annotators = units(500 // part)
+        annotators = units((100 if aligned else 500) // part, aligned or 5)
         end = max(segments[-1][1] for segments in annotators)
         corpus = sa.Corpus.from_segments(
             [end], {str(i): [segments] for i, segments in enumerate(annotators)}
@@ -224,9 +224,11 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
 
         def theirs() -> None:
             with silenced():
-                continuum.compute_gamma(measure, fast=True)
+                continuum.compute_gamma(measure, fast=fast)
 
-        return lambda: sa.agree(corpus), theirs
+        # 30 draws of pygamma have an error of γ of about .003 there
+        precise = functools.partial(sa.gamma, corpus, precision=0.003)
+        return precise if aligned else lambda: sa.agree(corpus), theirs
 
     def alpha() -> tuple[Call, Call]:
         import krippendorff
@@ -292,6 +294,8 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     yield Work(
         "agreement, 5 annotators × 500 segments", "pygamma fast", 0.001, gamma, "pygamma_agreement"
     )
+    aligned = functools.partial(gamma, aligned=3, fast=False)
+    yield Work("γ, 3 annotators × 100 units", "pygamma", 0.1, aligned, "pygamma_agreement")
     yield Work("α, π, SPA of 40,000 × 5, 50 labels", "krippendorff", 0.05, alpha, "krippendorff")
     yield Work(
         "the same, peak memory", "krippendorff", 0.1, alpha_memory, "krippendorff", memory=True
@@ -301,21 +305,55 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     yield Work(
         "10,000 resamples of 7 systems", "100 f1_score", 1.0, lambda: resampling(wnut17, part)
     )
+    yield Work(
+        "exact test against luck, 7 systems",
+        "1,000 random annotations",
+        1 / 3,
+        lambda: luck(wnut17, part),
+        "numpy",
+    )
+    yield Work(
+        "long document against luck", "10 draws of our simulator", None, lambda: long_luck(part),
+        "numpy",
+    )  # fmt: skip
     yield Work("spanagree --version", "import numpy", 2.0, version, "numpy")
+
+
+def luck(folder: Path | None, part: int) -> tuple[Call, Call]:
+    """The exact distribution of luck of seven systems; 1,000 random annotations of each."""
+    corpus = eight_layers(folder)
+    evaluation = sa.evaluate(corpus)
+    draws = 1000 // part
+    return (
+        lambda: sa.luck_test(corpus, evaluation),
+        lambda: sa.luck_test(corpus, evaluation, simulate=True, draws=draws),
+    )
+
+
+def long_luck(part: int) -> tuple[Call, Call]:
+    """A document far too large for the exact distribution: it is drawn, a few times."""
+    corpus = long_document(1_000_000 // part, 100_000 // part)
+    evaluation = sa.evaluate(corpus)
+    return (
+        lambda: sa.luck_test(corpus, evaluation),
+        lambda: [redraw(corpus.layers["b"], corpus.lengths, 1, seed) for seed in range(10)],
+    )
+
+
+def eight_layers(folder: Path | None) -> sa.Corpus:
+    """Gold and seven systems of WNUT-17, or tags of the same number."""
+    if folder is None:
+        return sa.from_tags({str(seed): sentences(1287, 18, seed) for seed in range(8)})
+    given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
+    return sa.read_conll(given, ignore_tokens=True)
 
 
 def resampling(folder: Path | None, part: int) -> tuple[Call, Call]:
     """10,000 paired resamples of seven systems, raw and corrected; 100 calls of f1_score on one."""
     from seqeval.metrics import f1_score
 
-    if folder is None:
-        tags = {str(seed): sentences(1287, 18, seed) for seed in range(8)}
-        corpus = sa.from_tags(tags)
-        gold, mine = tags["0"], tags["1"]
-    else:
-        given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
-        corpus = sa.read_conll(given, ignore_tokens=True)
-        gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
+    corpus = eight_layers(folder)
+    gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
     evaluation = sa.evaluate(corpus)
     calls = 100 // part
 

@@ -12,6 +12,7 @@ A tour::
     sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
     sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α, AC1; or of sa.read_labels(…)
+    sa.alpha_u(corpus), sa.gamma(corpus)        # the measures of unitizing, by their names
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
 """
 
@@ -85,6 +86,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.levels.split import split as split
     from spanagree.levels.split_folder import write_split as write_split
     from spanagree.matching.custom import expected as expected
+    from spanagree.matching.luck_distribution import MatchDistribution as MatchDistribution
+    from spanagree.matching.luck_distribution import match_distribution as match_distribution
     from spanagree.matching.score import Interval as Interval
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies
@@ -92,6 +95,13 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics
+    from spanagree.unitizing.alpha_u import alpha_u as alpha_u
+    from spanagree.unitizing.alpha_u_result import AlphaU as AlphaU
+    from spanagree.unitizing.gamma import gamma as gamma
+    from spanagree.unitizing.gamma_result import Gamma as Gamma
+    from spanagree.unitizing.score import Disagreement as Disagreement
+    from spanagree.unitizing.side_by_side import SideBySide as SideBySide
+    from spanagree.unitizing.side_by_side import side_by_side as side_by_side
 
 with open(__file__, encoding="utf-8") as _source:  # each name is written once, above
     _IMPORTS = [line.split() for line in _source if line.startswith("    from spanagree.")]

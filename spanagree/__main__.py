@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from spanagree.version import __version__
+
+_STOPPED = 128  # and the number of a signal
 
 
 def main() -> int:
@@ -12,9 +15,22 @@ def main() -> int:
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         print(f"spanagree {__version__}")  # noqa: T201 — the answer
         return 0
-    from spanagree.cli.main import main as command
+    code = _run()
+    if code > _STOPPED:  # threads of a pool would wait for workers that are gone
+        os._exit(code)
+    return code
 
-    return command()
+
+def _run() -> int:
+    try:
+        from spanagree.cli.signals import while_loading
+
+        while_loading()
+        from spanagree.cli.main import main as command
+
+        return command()
+    except KeyboardInterrupt:
+        return _STOPPED + 2
 
 
 if __name__ == "__main__":

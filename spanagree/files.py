@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -175,6 +176,8 @@ def write_text(path: PathName, text: str) -> None:
 def write_bytes(path: PathName, data: bytes) -> None:
     """Write a file whole or not at all; a device is written to, never replaced.
 
+    Of several writers of one file, each succeeds and one wins.
+
     Raises:
         InputError: for a path that cannot be written.
     """
@@ -184,14 +187,20 @@ def write_bytes(path: PathName, data: bytes) -> None:
             Path(path).write_bytes(data)
             return
         target = Path(os.path.realpath(path))
-        part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+        part = target.with_name(hidden_name("part"))
         try:
-            part.write_bytes(data)
-            if target.exists():
-                part.chmod(target.stat().st_mode)
+            with open(part, "xb") as file:  # fails where something stands, also a link
+                if target.exists():
+                    part.chmod(target.stat().st_mode)
+                file.write(data)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+def hidden_name(purpose: str) -> str:
+    """Return a name that nobody can guess, for what is moved to its place once it is complete."""
+    return f".spanagree-{purpose}-{secrets.token_hex(8)}"
 
 
 def named_files(source: Source) -> dict[str, PathName]:

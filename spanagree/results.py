@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any, ClassVar
+
+import numpy as np
 
 from spanagree.errors import check_choice, counted
 from spanagree.matching.score import RARE, Interval, Score
@@ -18,7 +21,34 @@ HIGH = 0.5  # an expected figure above it leaves little that the corrected figur
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
-class Signed:
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal, part by part, undefined figures (``nan``) too.
+
+    >>> float("nan") == float("nan"), same((0.5, float("nan")), (0.5, float("nan")))
+    (False, True)
+    """
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other) or bool(one != one and other != other)  # only nan is not itself
+
+
+class Comparable:
+    """A frozen dataclass (with ``eq=False``) whose undefined figures equal themselves."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]  # some hold arrays, which have no hash
+
+
+class Signed(Comparable):
     """What settings have made, and says so: with its signature, notes and caveats."""
 
     settings: Settings
@@ -45,7 +75,7 @@ class Signed:
         }
 
 
-class Tabled:
+class Tabled(Comparable):
     """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
 
     BY: ClassVar[Mapping[str, str]] = {}

@@ -113,6 +113,9 @@ def merged_settings(
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
+    "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
+    "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
+    "precision": "number",
     "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
     "annotators": "whole", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
@@ -120,7 +123,7 @@ KEYS = {
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "test": "word",
+    "skipped_blocks": "whole", "ci": "interval", "test": "word", "null": "word",
     "resamples": "whole", "draws": "whole", "seed": "whole",
     "repair": "words", "tokens": "ignored", "spanagree": "version",
 }  # fmt: skip
@@ -148,5 +151,7 @@ def _signed(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ",".join(_signed(x) if isinstance(x, str) else f"{x:g}" for x in value)
+    if isinstance(value, float):
+        return f"{value:g}"
     # a user's text may hold anything
     return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)

@@ -63,8 +63,21 @@ def shared(p: Span, q: Span) -> int:
 
 
 def matched(a: tuple[Span, ...], b: tuple[Span, ...], match: str) -> Fraction:
-    """The similarity of two annotations, summed over all pairs."""
+    """The similarity of two annotations, summed over all pairs; or the greatest matching."""
+    if match == "overlap":
+        return Fraction(most_pairs(a, b))
     return sum((PHI[match](p, q) for p in a for q in b), Fraction(0))
+
+
+def most_pairs(a: tuple[Span, ...], b: tuple[Span, ...]) -> int:
+    """The most pairs of overlapping spans of the same label, each in one pair: all are tried."""
+    if not a:
+        return 0
+    first, *rest = a
+    partners = [q for q in b if q[2] == first[2] and shared(first, q)]
+    without = most_pairs(tuple(rest), b)
+    each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q)) for q in partners)
+    return max([without, *each])
 
 
 def enumerated_expectation(

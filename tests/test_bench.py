@@ -32,7 +32,7 @@ def test_runs():
         [sys.executable, SCRIPT, "--small", "--rounds", "1"], capture_output=True, text=True, check=True
     )  # fmt: skip
     lines = done.stdout.splitlines()
-    assert len(lines) == 1 + 14 + 1
+    assert len(lines) == 1 + 15 + 1
     for line in lines[1:-1]:
         assert "is not installed: passed over" in line or float(line.split("≤")[0].split()[-1]) > 0
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")

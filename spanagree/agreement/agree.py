@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import MIN_SHARED, Agreement, result
@@ -12,8 +13,12 @@ from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import check_known, check_whole
+from spanagree.errors import SettingError, check_known, check_whole, counted
+from spanagree.matching.luck_distribution import Question, distribution
+from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
+from spanagree.settings import unit
+from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
 
 
 def agree(
@@ -28,6 +33,7 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -40,14 +46,14 @@ def agree(
     Args:
         corpus: the annotators as layers; or blocks, as for :func:`spanagree.evaluate`, which may
             have different annotators.
-        match: the measure, exact, boundaries, token or iou.
+        match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        progress: called with the number of documents of pairs, of intervals or of blocks done,
-            and of all.
+        luck: p, z and standard deviation of each pair too, both random; not over blocks.
+        progress: called with the number of documents (pairs, blocks) done, and of all.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
@@ -68,4 +74,40 @@ def agree(
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
-    return result(counts, min_shared, resampling, None if in_blocks else progress)
+    made = result(counts, min_shared, resampling, None if in_blocks else progress)
+    return with_luck(made, corpus, progress) if luck else made
+
+
+def with_luck(
+    agreement: Agreement,
+    corpus: Corpus | Iterable[Block],
+    progress: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Return the same agreement with the distribution of luck of each pair, both random.
+
+    Raises:
+        SettingError: for blocks.
+    """
+    if not isinstance(corpus, Corpus):
+        raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
+    settings = agreement.settings
+    ask = Question(find_match(settings.match), settings.chance)
+    report_progress = progress or (lambda done, total: None)
+    luck = {}
+    for done, pair in enumerate(agreement.pairs.values()):
+        report_progress(done, len(agreement.pairs))
+        both = distribution(corpus, (pair.a, pair.b), None, ask)
+        luck[pair.a, pair.b] = PairLuck(both, both)
+    report_progress(len(luck), len(luck))
+    agreement = replace(agreement, luck=luck)
+    figures = [x for each in agreement.luck_by_document().values() for x in each.values()]
+    dull, asked = dull_documents(figures)
+    noun = unit(settings)
+    notes = [
+        f"{dull} of {counted(asked, noun)} of pairs in which luck can vary agree no better than"
+        f" luck (Benjamini-Hochberg for each pair, {LEVEL:.0%})"
+    ]
+    drawn = sum(each.both.computed.get("drawn", 0) for each in luck.values())
+    if drawn:
+        notes.append(f"luck was drawn in {counted(drawn, noun)} of pairs, too large to compute")
+    return replace(agreement, notes=(*agreement.notes, *notes))

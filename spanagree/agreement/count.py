@@ -134,7 +134,8 @@ def count(
     crowd = Crowd.of(corpus)
     first, second = crowd.pairs()
     members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
-    tallies = compare(corpus, crowd, (first, second), match, chance, progress)
+    notes: list[str] = []
+    tallies = compare(corpus, crowd, (first, second), match, chance, progress, notes)
     kept = Kept(tallies, pair, crowd.document[first], corpus.ids)
     pairs = [(names[i], names[j]) for i, j in zip(*(m.tolist() for m in members), strict=True)]
     sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
@@ -146,7 +147,7 @@ def count(
         settings=AgreementSettings(
             match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
         ),
-        notes=corpus.notes,
+        notes=(*corpus.notes, *notes),
         ids=ids,
         replicates=None
         if keep or resampling is None

@@ -24,11 +24,7 @@ Ends = tuple[Sequence[Interval], "Interval | None"]
 def with_intervals(
     figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
 ) -> Scored:
-    """Return the same figures with intervals: each figure's own documents are resampled.
-
-    Raises:
-        InputError: over blocks in which a document comes twice.
-    """
+    """Return the same figures with intervals: each figure's own documents are resampled."""
     if counts.kept is not None:
         ends, mean = _over_documents(figures, counts.kept, resampling, progress)
     else:

@@ -29,12 +29,15 @@ from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
+from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
+_WHOLE = 4  # columns of luck that hold for all documents together
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 
@@ -51,6 +54,7 @@ class Agreement(Result):
         kept: single documents; ``None`` over blocks.
         evidence: in how many documents anything is marked by two who saw them, and of these, in
             how many any of them disagree, and agree.
+        luck: the distribution of each pair's match by luck, if it was asked for.
     """
 
     team: Team
@@ -64,6 +68,9 @@ class Agreement(Result):
     notes: tuple[str, ...]
     kept: Kept | None = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
+    luck: Mapping[tuple[str, str], PairLuck] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -103,10 +110,8 @@ class Agreement(Result):
         matrix[i, j] = matrix[j, i] = values
         return matrix
 
-    def by_document(self) -> Iterator[tuple[str, int, Tally]]:
-        """Yield name, number of annotators who saw it, and tally over pairs, of each document.
-
-        Documents that fewer than two saw, or in which nothing is marked, are left out.
+    def documents_kept(self) -> Kept:
+        """Return the single documents.
 
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
@@ -115,7 +120,17 @@ class Agreement(Result):
             raise SettingError(
                 "single documents are not kept over blocks; an agreement of one corpus keeps them"
             )
-        tallies, _, document, _ = self.kept
+        return self.kept
+
+    def by_document(self) -> Iterator[tuple[str, int, Tally]]:
+        """Yield name, number of annotators who saw it, and tally over pairs, of each document.
+
+        Documents that fewer than two saw, or in which nothing is marked, are left out.
+
+        Raises:
+            SettingError: for an agreement over blocks, which keeps sums only.
+        """
+        tallies, _, document, _ = self.documents_kept()
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = TallySum.each(tallies, which, self.documents)
@@ -144,6 +159,8 @@ class Agreement(Result):
         ]
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
+            if self.luck:
+                entry["luck"] = self.luck[pair.a, pair.b].of_all(pair.tally).to_dict()
         data["annotators"] = [
             {
                 **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
@@ -155,11 +172,37 @@ class Agreement(Result):
         ]
         data["labels"] = {label: _scores(tally) for label, tally in self.labels.items()}
         if by == "document":
+            luck = self._luck_by_name()
             data["by_document"] = [
-                {"id": name, "annotators": saw, **_scores(tally)}
+                {"id": name, "annotators": saw, **_scores(tally), **luck.get(name, {})}
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
+
+    def luck_by_document(self) -> dict[tuple[str, str], dict[int, LuckFigures]]:
+        """Return what luck says of each pair's documents that have a segment, by number from 0.
+
+        Raises:
+            SettingError: over blocks.
+        """
+        tallies, pair, document, _ = self.documents_kept()
+        marked = np.unique(tallies.document)
+        sums = TallySum.each(tallies, tallies.document, len(pair))
+        luck = {}
+        for number, (names, one) in enumerate(self.luck.items()):
+            rows = marked[pair[marked] == number].tolist()
+            luck[names] = one.of_documents({int(document[r]): sums[r].tally for r in rows})
+        return luck
+
+    def _luck_by_name(self) -> dict[str, dict[str, list[Any]]]:
+        """Return what luck says of the pairs that saw each document, by the document's name."""
+        named: dict[str, dict[str, list[Any]]] = {}
+        for pair, documents in (self.luck_by_document() if self.luck else {}).items():
+            for d, figures in documents.items():
+                name = self.document_ids[d] if self.document_ids else str(d + 1)
+                entry = {"annotators": list(pair), "luck": figures.to_dict()}
+                named.setdefault(name, {"pairs": []})["pairs"].append(entry)
+        return named
 
     def _table(self, by: str | None) -> Table:
         """The team and the mean over pairs; with ``by`` a row for each part instead."""
@@ -274,11 +317,12 @@ def _pairs(result: Agreement) -> _Layout:
         *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
-    parts: list[_Part] = [
-        ([p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"], p.f1, p.tally, ())
-        for p in result.pairs.values()
-    ]
-    return columns, parts, ()
+    parts: list[_Part] = []
+    for p in result.pairs.values():
+        names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
+        luck = result.luck[p.a, p.b].of_all(p.tally).values() if result.luck else []
+        parts.append((names, p.f1, p.tally, luck[:_WHOLE]))
+    return columns, parts, LUCK_COLUMNS[:_WHOLE] if result.luck else ()
 
 
 def _annotators(result: Agreement) -> _Layout:

@@ -15,6 +15,7 @@ from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import counted, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, undefined
 from spanagree.matching.tally import Tallies, Tally
+from spanagree.results import Comparable
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Team:
         return undefined(self.reason) if self.reason else self.tally.f1
 
 
-@dataclass(frozen=True)
-class Mean:
+@dataclass(frozen=True, eq=False)
+class Mean(Comparable):
     """The mean over pairs of annotators, each pair counted once whatever it shares.
 
     Attributes:
@@ -77,8 +78,8 @@ class Mean:
     interval: Interval | None = None
 
 
-@dataclass(frozen=True)
-class Member:
+@dataclass(frozen=True, eq=False)
+class Member(Comparable):
     """One annotator against all others, and the team without.
 
     Attributes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.blocks.ids import Hashes, repeated
+from spanagree.blocks.ids import Hashes, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
@@ -52,13 +52,16 @@ class Counted(Generic[Kind]):
         """Return the counts of both.
 
         Raises:
-            InputError: for counts that do not go together, naming both.
+            InputError: for counts that do not go together, naming both; for a document in both.
         """
+        ids = (*self.ids, *other.ids)
+        if self.ids and other.ids:
+            check_unique(ids)
         shared = {
             "documents": self.documents + other.documents,
             "settings": settings_of.merged(self.settings, other.settings),
             "notes": (*self.notes, *other.notes),
-            "ids": (*self.ids, *other.ids),
+            "ids": ids,
             "replicates": self.replicates.plus(other.replicates)
             if self.replicates and other.replicates
             else None,
@@ -80,22 +83,12 @@ class Counted(Generic[Kind]):
         """Return the notes of the result: of many blocks the first few, and all skipped ones."""
         if not self.blocks:
             return self.notes
-        twice = f"{again}; each is counted" if (again := repeated(self.ids)) else ""
         more = len(self.notes) - _NOTES
         rest = f"{more} more notes on blocks" if more > 0 else ""
-        return (*filter(None, (twice, *self.notes[:_NOTES], rest)), *self.skipped)
+        return (*filter(None, (*self.notes[:_NOTES], rest)), *self.skipped)
 
     def draws(self) -> Replicates:
-        """Return the sums in resamples over blocks, which were asked for.
-
-        Raises:
-            InputError: for ids that are not unique over all blocks, naming two documents.
-        """
-        if again := repeated(self.ids):
-            raise InputError(
-                f"{again}; intervals over blocks draw by ids, and each document needs one of its"
-                " own"
-            )
+        """Return the sums in resamples over blocks, which were asked for."""
         assert self.replicates is not None
         return self.replicates
 
@@ -120,7 +113,8 @@ def count_all(
 
     Raises:
         SettingError: for an unknown choice, or an executor for one corpus.
-        InputError: for blocks that fail or do not go together, or if none is left.
+        InputError: for blocks that fail or do not go together, or if none is left; for documents
+            of the same id.
     """
     if isinstance(source, Corpus):
         if executor is not None:
@@ -128,13 +122,21 @@ def count_all(
         return count(source, keep=True, progress=progress)
     whole: Part | None = None
     skipped: list[str] = []
+    ids: dict[str, Hashes] = {}  # of each block, by what it is called
+    number_of_ids = checked = 0
     done = each_block(source, count, executor=executor, on_error=on_error, progress=progress)
-    for number, (block, reason) in enumerate(done, 1):
+    for number, (block, reason, name) in enumerate(done, 1):
         if block is None:
             skipped.append(f"block {number} skipped: {reason}")
             continue
+        for some in block.ids:
+            ids[f"block {number}" + (f" ({name})" if name else "")] = some
+            number_of_ids += len(some)
+        if number_of_ids >= 2 * checked:  # early, and yet all checks cost no more than two
+            check_unique(list(ids.values()), list(ids))
+            checked = number_of_ids
         notes = tuple(f"block {number}: {note}" for note in block.notes)
-        part = replace(block, notes=notes, blocks=1)
+        part = replace(block, notes=notes, ids=(), blocks=1)
         try:
             whole = part if whole is None else whole + part
         except InputError as error:
@@ -142,4 +144,5 @@ def count_all(
     if whole is None:
         reason = skipped[0] if skipped else "an iterator gives its blocks once"
         raise InputError(f"no block to {purpose}; {reason}")
-    return replace(whole, skipped=tuple(skipped))
+    check_unique(list(ids.values()), list(ids))
+    return replace(whole, ids=tuple(ids.values()), skipped=tuple(skipped))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted
+from spanagree.errors import InputError, counted
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -31,12 +31,16 @@ def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:
     return () if corpus.ids is None else (hashed(corpus.ids),)
 
 
-def repeated(ids: Sequence[Hashes]) -> str:
-    """Return which two documents of all blocks have the same id, and how many; empty if none."""
+def check_unique(ids: Sequence[Hashes], names: Sequence[str] = ()) -> None:
+    """Refuse documents with the same id; ``names`` are those of the blocks, numbers unless given.
+
+    Raises:
+        InputError: naming the first two such documents.
+    """
     everything = np.concatenate([*ids, np.zeros(0, np.uint64)])
     everything.sort()  # in place: they may be many, and most often there is nothing to say
     if not (everything[1:] == everything[:-1]).any():
-        return ""
+        return
     everything = np.concatenate(ids)
     order = np.argsort(everything, kind="stable")
     again = np.flatnonzero(np.diff(everything[order]) == 0)
@@ -45,6 +49,10 @@ def repeated(ids: Sequence[Hashes]) -> str:
     for place in order[again[0] : again[0] + 2].tolist():
         block = int(np.searchsorted(ends, place, side="right"))
         number = place - int(ends[block]) + len(ids[block])
-        where.append(f"document {number + 1} of block {block + 1}")
+        name = names[block] if names else f"block {block + 1}"
+        where.append(f"document {number + 1} of {name}")
     more = f", and {counted(len(again) - 1, 'more document')} too" if len(again) > 1 else ""
-    return f"{' and '.join(where)} (of those that were not skipped) have the same id{more}"
+    raise InputError(
+        f"{' and '.join(where)} have the same id{more}; a document is counted once, in one block:"
+        " give each an id of its own, or put together what belongs to one"
+    )

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import Any, TypeAlias, TypeVar
+from uuid import uuid4
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
@@ -36,8 +37,8 @@ def each_block(
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[tuple[Done | None, str]]:
-    """Yield the result of ``work`` on each block, in order, or None and why there is none.
+) -> Iterator[tuple[Done | None, str, str]]:
+    """Yield the result of ``work`` on each block, in order, or None and why; and the block's name.
 
     Args:
         blocks: corpora, or functions that give them; taken one by one, as they are needed.
@@ -62,7 +63,7 @@ def each_block(
             if on_error == "raise":
                 kind = SettingError if isinstance(error, SettingError) else InputError
                 raise kind(f"block {number}: {reason}") from None
-        yield result, reason
+        yield result, reason, name
         if progress is not None:
             progress(number, number)
 
@@ -101,8 +102,11 @@ def _here(blocks: Iterable[Block], work: Callable[[Corpus], Any]) -> Iterator[_O
             yield None, error, name
 
 
-def on_block(block: Block, work: Callable[[Corpus], Done]) -> Done:
-    """Work on one block, which is read here if it is a function."""
+def on_block(block: Block, work: Callable[[Corpus], Done], run: str = "") -> Done:
+    """Work on one block, which is read here if it is a function.
+
+    A cluster that keeps results by what they were made from tells runs apart by ``run``.
+    """
     corpus = block() if callable(block) else block
     if not isinstance(corpus, Corpus):
         raise InputError(
@@ -118,11 +122,12 @@ def _elsewhere(
     if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+    run = uuid4().hex
     waiting: deque[tuple[Future[Any], str]] = deque()
     try:
         for block in _guarded(blocks):
             try:
-                waiting.append((executor.submit(on_block, block, work), _name(block)))
+                waiting.append((executor.submit(on_block, block, work, run), _name(block)))
             except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
                 raise SettingError(f"the executor died: {_unexpected(error)}") from None
             if len(waiting) == ahead:

@@ -5,6 +5,7 @@ Every pair is compared over the documents that both saw.
 \b
 spanagree agree crowd.jsonl --by annotator
 spanagree agree ann.conll bob.conll --match token
+spanagree agree crowd.jsonl --measure gamma
 """
 
 from __future__ import annotations
@@ -12,30 +13,52 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 import spanagree as sa
 from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
+from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
 
+_LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
+_MEASURED = "Choose what agreement is measured by."
 _SHARED = "Mark pairs that share fewer than N documents."
 
 
 @command(
     options.FILES,
     options.comparing(
+        options.option("--measure", _MEASURED, choices=MEASURES, default="f1"),
         options.by(Agreement.BY),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
+        options.flag("--luck", _LUCK),
     ),
+    unitizing(),
     options.certainty(),
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--match --by --annotators --columns --scheme --ci --format --output --plot",
+    first="--measure --match --by --annotators --columns --scheme --ci --format --output --plot",
 )
-def agree(job: Job, by: str | None, **settings: Any) -> None:
+def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
+    units = {name: settings.pop(name) for name in UNITIZING}
+    source = click.get_current_context().get_parameter_source
+    if measure != "f1":
+        given = {name for name in settings if source(name) is not ParameterSource.DEFAULT}
+        for name in ("match", "min_shared", "luck"):
+            if name in given:
+                raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
+        units["chance"] = settings["chance"] if "chance" in given else None
+        measure_units(job, measure, by, settings["annotators"], units)
+        return
+    if unfit := options.given(units):
+        name = options.written(next(iter(unfit)))
+        raise click.UsageError(f"{name} is for other measures than F1; give --measure too")
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
+    if job.in_blocks and settings["luck"]:
+        raise click.UsageError("blocks keep no single documents, which --luck needs")
     job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)

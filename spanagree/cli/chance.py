@@ -1,31 +1,67 @@
-"""Show where the segments of a random annotation start: the chance model by itself.
+"""Show what luck alone gives: where random segments start, or how much systems would match.
+
+With --length and --segments, where the segments of a random annotation of one document start. With
+files, the distribution of each system's F1 against gold by luck.
 
 \b
 spanagree chance --length 100 --segments 1,5,10,15
+spanagree chance gold.conll mine.conll
 """
 
 from __future__ import annotations
+
+import click
 
 import spanagree as sa
 from spanagree.chance.table import StartDistributions
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
+from spanagree.errors import SettingError
 
 _LENGTHS = "Let the segments have these lengths."
 
 
 @command(
-    None,
+    click.Argument(["files"], nargs=-1, metavar="[GOLD SYSTEM...]"),
     options.group(
-        "The document",
-        options.number("--length", "Let the document have N tokens.", required=True),
-        options.option(
-            "--segments", _LENGTHS, metavar="N,...", required=True, read=options.whole_numbers_in
-        ),
-        options.chance(),
+        "A document by itself",
+        options.number("--length", "Let the document have N tokens."),
+        options.option("--segments", _LENGTHS, metavar="N,...", read=options.whole_numbers_in),
     ),
+    options.comparing(options.gold()),
+    options.reading(),
     options.output(),
+    first="--length --segments --gold --match --chance --format --output --plot",
 )
-def chance(job: Job, length: int, segments: list[int], chance: str) -> None:
+def chance(
+    job: Job,
+    length: int | None,
+    segments: list[int] | None,
+    gold: str | None,
+    match: str,
+    chance: str,
+) -> None:
+    if job.files:
+        if length is not None or segments is not None:
+            raise click.UsageError("--length and --segments are for a document without files")
+        _of_systems(job, gold, match, chance)
+        return
+    if length is None or segments is None:
+        raise click.UsageError(
+            "what luck gives on what? name --length and --segments, or gold and systems"
+        )
     start = sa.start_distribution(length, segments, chance)
     job.show(StartDistributions(length, tuple(segments), chance, start))
+
+
+def _of_systems(job: Job, gold: str | None, match: str, chance: str) -> None:
+    """Show the distribution of each system's match by luck."""
+    from spanagree.evaluation.chance_of_match import ChanceOfMatch
+
+    if job.in_blocks:
+        raise SettingError("chance: not over blocks; name the files one by one")
+    named, corpus = job.layer(gold), job.read()
+    result = job.work(
+        "computing luck", sa.evaluate, corpus, named, match=match, chance=chance, luck=True
+    )
+    job.show(ChanceOfMatch(result))

@@ -65,4 +65,5 @@ def convert(
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
     write_file(corpus, path, to, wanted)
+    job.wrote(path)
     say(corpus.notes)

@@ -29,6 +29,7 @@ _TEST = "Test all pairs of systems, or each against luck."
     options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
     options.certainty(
         options.option("--test", _TEST, choices=[*TESTS, "luck"]),
+        options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
         resamples="10000; 1000 for the test against luck",
     ),
     options.levels(),
@@ -44,10 +45,13 @@ def evaluate(
     gold: str | None,
     by: str | None,
     test: str | None,
+    simulate: bool,
     tallies: str | None,
     **settings: Any,
 ) -> None:
     _check(job, by, test)
+    if simulate and test != "luck":
+        raise click.UsageError("--simulate is for --test luck; name that test")
     drawing = job.drawing(test)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
@@ -55,15 +59,18 @@ def evaluate(
     corpus = job.source()
     named = job.layer(gold)
     intervals = drawing if "ci" in drawing else {}
+    if by == "document":
+        settings["luck"] = True
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
     _note_gold(named, result)
     if tallies is not None:
         sa.write_tallies(result, tallies)
+        job.wrote(tallies)
     if by == "difficulty":
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
         job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
-        tested = test and _tested(test, corpus, result, drawing)
+        tested = test and _tested(test, corpus, result, drawing, simulate)
         job.show(result, by, test=tested)
 
 
@@ -81,7 +88,7 @@ def _check(job: Job, by: str | None, test: str | None) -> None:
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any]
+    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any], simulate: bool
 ) -> sa.Comparison | sa.LuckTest:
     """Return the test that was asked for, of an evaluation."""
     drawing.pop("ci", None)
@@ -90,7 +97,7 @@ def _tested(
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     with progress("drawing") as advance:
-        return sa.luck_test(corpus, result, progress=advance, **chosen)
+        return sa.luck_test(corpus, result, simulate=simulate, progress=advance, **chosen)
 
 
 def _note_gold(asked: str | None, result: sa.Evaluation) -> None:

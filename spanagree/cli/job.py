@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ import click
 import cloup
 
 import spanagree as sa
-from spanagree.cli import options
+from spanagree.cli import options, signals
 from spanagree.errors import InputError, check_choice, check_whole, printable
 from spanagree.files import check_writable, write_text
 
@@ -69,7 +69,9 @@ def command(
             shared |= {
                 each.name: values.pop(each.name) for each in fields(Job) if each.name in values
             }
-            job = Job(**shared)
+            written = click.get_current_context().find_object(list)
+            job = Job(**shared, written=[] if written is None else written)
+            signals.while_working()
             job.check()
             function(job, **values)
 
@@ -90,6 +92,7 @@ class Job:
         format, explain: how the result is written.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
+        written: what has been written so far, by name.
     """
 
     files: tuple[str, ...] = ()
@@ -104,6 +107,7 @@ class Job:
     certainty: Mapping[str, Any] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
 
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""
@@ -200,16 +204,16 @@ class Job:
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
     ) -> _Answer:
         """Return what a function makes of a corpus or blocks, with the workers asked for."""
-        pool: AbstractContextManager[Executor | None] = nullcontext()
+        pool: Executor | None = None
         if self.workers is not None:
             check_whole(self.workers, 1, "workers")
             from concurrent.futures import ProcessPoolExecutor  # takes a while to load
 
-            pool = ProcessPoolExecutor(self.workers)
-        with pool as executor, progress(purpose) as advance:
+            pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
+        with signals.closing(pool), progress(purpose) as advance:
             return function(
                 *arguments,
-                executor=executor,
+                executor=pool,
                 on_error=self.on_error or "raise",
                 progress=advance,
                 **settings,
@@ -265,12 +269,19 @@ class Job:
             from spanagree.rendering.plots import write_plot
 
             write_plot(self.plot, last.picture(), last.signature)
+            self.wrote(self.plot)
+
+    def wrote(self, name: str) -> None:
+        """Remember what has been written, for one who stops the program later."""
+        self.written.append(printable(name))
 
     def put(self, text: str) -> None:
         """Write a text to the output, which is stdout unless a file was named."""
         if self.output is not None and self.output != "-":
             write_text(self.output, text)
+            self.wrote(self.output)
             return
+        self.wrote("standard output")
         try:
             click.echo(text, nl=False)
         except BrokenPipeError:

@@ -24,9 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
             stream.reconfigure(errors="backslashreplace")
+    written: list[str] = []
     try:
         given = None if arguments is None else list(arguments)
-        code = spanagree.main(given, prog_name="spanagree", standalone_mode=False)
+        code = spanagree.main(given, prog_name="spanagree", standalone_mode=False, obj=written)
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
@@ -35,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted; nothing was written", _INTERRUPTED)
+        done = f" after writing {' and '.join(written)}" if written else "; nothing was written"
+        return _complain(f"interrupted{done}", _INTERRUPTED)
+    except SystemExit as stop:  # a signal; its handler has chosen the code
+        return int(stop.code or 0)
     except MemoryError:
         return _complain("there is not enough memory for this", FAILED)
     except OSError as error:

@@ -14,7 +14,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import Job, command, say
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 
@@ -31,4 +31,11 @@ def merge(job: Job, by: str | None, test: str | None) -> None:
     if drawing.pop("ci", False):
         result = sa.with_intervals(result, **drawing)
     tested = test and sa.compare_systems(result, test=test, **drawing)
+    if by == "document":
+        say(
+            [
+                "z and p of documents need their segments, which files of tallies do not hold;"
+                " evaluate the corpus itself --by document"
+            ]
+        )
     job.show(result, by, test=tested)

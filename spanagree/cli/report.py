@@ -37,4 +37,5 @@ def report(job: Job, gold: str | None, **settings: Any) -> None:
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
     corpus = job.read()
     sa.write_report(corpus, path, gold=job.layer(gold), **settings)
+    job.wrote(path)
     say(corpus.notes)

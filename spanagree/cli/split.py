@@ -43,6 +43,7 @@ def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
     corpus = job.read()
     parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
     sa.write_split(parts, folder, to, force=force)
+    job.wrote(folder)
     for part in parts.to_dict()["parts"]:
         span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"
         say([f"{part['name']}: {counted(part['documents'], 'document')}{span}"])

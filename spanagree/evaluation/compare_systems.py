@@ -23,7 +23,7 @@ from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.matching.tally import Tallies
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
 from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
@@ -63,8 +63,8 @@ class Difference(NamedTuple):
         return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
-@dataclass(frozen=True)
-class SystemPair:
+@dataclass(frozen=True, eq=False)
+class SystemPair(Comparable):
     """Two systems on the documents that both and gold saw.
 
     ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
@@ -87,7 +87,7 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 

@@ -171,7 +171,8 @@ def count(
         SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
             where the measure or the chance model does not allow it.
     """
-    gold, tallied = _tally_systems(corpus, gold, match, chance, progress)
+    notes: list[str] = []
+    gold, tallied = _tally_systems(corpus, gold, match, chance, notes, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
     kept = Kept(tallied, {name: annotated[gold] & annotated[name] for name in tallied}, corpus.ids)
     settings = EvaluationSettings(
@@ -180,7 +181,7 @@ def count(
     whole = CountedSystems(
         documents=len(corpus),
         settings=settings,
-        notes=corpus.notes,
+        notes=(*corpus.notes, *notes),
         ids=() if keep else ids_of(corpus),
         annotators=corpus.annotators,
         labels=corpus.labels,
@@ -202,9 +203,14 @@ def count(
 
 
 def _tally_systems(
-    corpus: Corpus, gold: str | None, match: str, chance: str, progress: Progress
+    corpus: Corpus,
+    gold: str | None,
+    match: str,
+    chance: str,
+    notes: list[str],
+    progress: Progress,
 ) -> tuple[str, dict[str, Tallies]]:
-    """Return gold's name, and the tallies of each system."""
+    """Return gold's name, and the tallies of each system; ``notes`` takes what is odd."""
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -222,7 +228,9 @@ def _tally_systems(
     tallied: dict[str, Tallies] = {}
     for done, name in enumerate((name for name in names if name != gold), 1):
         report_progress(done, len(names))
-        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels)
+        odd: list[str] = []
+        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels, odd)
+        notes += [f"{printable(name)}: {note}" for note in odd]
     report_progress(len(names), len(names))
     return gold, tallied
 

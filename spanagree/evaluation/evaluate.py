@@ -5,14 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, printable
 from spanagree.evaluation.count import count
 from spanagree.evaluation.result import Evaluation, result
+from spanagree.evaluation.system_luck import luck_of_systems, notes_on_luck
 from spanagree.matching.overlaps import check_names
+from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -27,26 +31,27 @@ def evaluate(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and beyond luck.
 
-    The expected scores are exact: those of two random annotations that keep the number, lengths
-    and labels of the segments of either side in every document (Li et al. 2024).
+    The expected scores are exact: those of two random annotations that keep number, lengths and
+    labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; or blocks of a corpus: an iterable of corpora, or of
-            functions that give them. Over blocks single documents are not kept.
+        corpus: gold and systems as layers; or blocks: corpora, or functions that give them.
         gold: the name of the gold layer; the first unless named. All others are systems.
-        match: the measure, exact, boundaries, token or iou.
+        match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
         confidence: of the intervals, in per cent.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        luck: p, z and standard deviations of each system and document too; not over blocks.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
@@ -56,10 +61,8 @@ def evaluate(
             that overlaps itself where the measure or the chance model does not allow it.
         InputError: for blocks that fail, or do not go together.
 
-    >>> corpus = Corpus.from_segments(
-    ...     [10], {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-    ... )
-    >>> f1 = evaluate(corpus, gold="gold").systems["mine"].f1
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> f1 = evaluate(Corpus.from_segments([10], layers), gold="gold").systems["mine"].f1
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
@@ -70,7 +73,33 @@ def evaluate(
         count, gold=gold, match=match, chance=chance, resampling=resampling
     )
     counts = count_all(corpus, counting, "evaluate", executor, on_error, progress)
-    return result(counts, resampling)
+    made = result(counts, resampling)
+    return with_luck(made, corpus, progress) if luck else made
+
+
+def with_luck(
+    evaluation: Evaluation,
+    corpus: Corpus | Iterable[Block],
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Return the same evaluation with the distributions of luck, and notes on what they say.
+
+    Raises:
+        SettingError: for blocks.
+    """
+    if not isinstance(corpus, Corpus):
+        raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
+    settings, names = evaluation.settings, list(evaluation.systems)
+    luck = luck_of_systems(corpus, settings.gold, names, settings.match, settings.chance, progress)
+    evaluation = replace(evaluation, luck=luck)
+    notes = [
+        note
+        for name, one in luck.items()
+        for note in notes_on_luck(
+            printable(name), one, evaluation.luck_by_document(name), unit(settings)
+        )
+    ]
+    return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def with_intervals(

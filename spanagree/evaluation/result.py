@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
-from spanagree.errors import check_choice, counted, printable
+from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
@@ -21,9 +21,11 @@ from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
 from spanagree.rendering.table import UNDEFINED, Column, Table, Value
-from spanagree.results import Result, caveats
+from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
+from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
 _TIE = 1e-12  # scores closer than this are the same score
@@ -47,8 +49,8 @@ class Macro(NamedTuple):
     f1: Score
 
 
-@dataclass(frozen=True)
-class System:
+@dataclass(frozen=True, eq=False)
+class System(Comparable):
     """How one system did.
 
     Attributes:
@@ -90,7 +92,7 @@ class System:
         return score if self.documents else undefined("no document shared with gold")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
@@ -102,6 +104,7 @@ class Evaluation(Result):
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
+        luck: the distribution of each system's match by luck, if it was asked for.
     """
 
     systems: Mapping[str, System]
@@ -111,6 +114,7 @@ class Evaluation(Result):
     notes: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
+    luck: Mapping[str, PairLuck] = field(default_factory=dict, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
@@ -152,6 +156,19 @@ class Evaluation(Result):
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
+    def luck_by_document(self, system: str) -> dict[int, LuckFigures]:
+        """Return what luck says of each document that has a segment, by number from 0.
+
+        Raises:
+            SettingError: for an unknown system, or if luck was not asked for.
+        """
+        check_choice(system, self.systems, "system")
+        if system not in self.luck:
+            raise SettingError("luck was not asked for; evaluate with luck=True")
+        numbers = np.unique(self.counted.documents_kept().tallies[system].document).tolist()
+        tallies = (tally for _, tally in self.by_document(system))
+        return self.luck[system].of_documents(dict(zip(numbers, tallies, strict=True)))
+
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
@@ -172,16 +189,25 @@ class Evaluation(Result):
                 "macro": _figures(system.macro),
                 "labels": {name: _entry(tally, tally) for name, tally in system.labels.items()},
             }
+            luck: list[dict[str, Any]] = [{}] * self.documents
+            if system.name in self.luck:
+                entry["luck"] = self.luck[system.name].of_all(system.tally).to_dict("gold_fixed")
+                figures = self.luck_by_document(system.name).values()
+                luck = [{"luck": each.to_dict("gold_fixed")} for each in figures]
             if by == "document":
                 entry["by_document"] = [
-                    {"id": id_, **_entry(tally, tally)}
-                    for id_, tally in self.by_document(system.name)
+                    {"id": id_, **_entry(tally, tally), **more}
+                    for (id_, tally), more in zip(self.by_document(system.name), luck, strict=False)
                 ]
             systems.append(entry)
         return {**self.head(documents=self.documents), "systems": systems}
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
+
+    def _luck_values(self, system: System) -> tuple[list[Value], list[list[Value]]]:
+        luck = self.luck[system.name].of_all(system.tally)
+        return luck.values(), [x.values() for x in self.luck_by_document(system.name).values()]
 
     def _table(self, by: str | None) -> Table:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
@@ -203,6 +229,8 @@ class Evaluation(Result):
             Column("size_gold", sizes[0], "count"),
             Column("size_system", sizes[1], "count"),
         ]
+        with_luck = bool(self.luck) and by != "label"
+        columns += LUCK_COLUMNS if with_luck else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "rank", "place"))
@@ -217,13 +245,15 @@ class Evaluation(Result):
         breaks = []
         for system in self.systems.values():
             breaks.append(len(rows))
-            whole = [*figures(system), *system.tally.counts]
+            luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
+            whole = [*figures(system), *system.tally.counts, *luck_of_all]
             if by is None:
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
-            for part, tally in self._parts(system, by):
-                rows.append([system.name, part, "", part, *figures(tally), *tally.counts])
+            for number, (part, tally) in enumerate(self._parts(system, by)):
+                row = [system.name, part, "", part, *figures(tally), *tally.counts]
+                rows.append(row + luck[number] if with_luck else row)
             rows.append([system.name, "", "micro", "all (micro)", *whole])
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
@@ -315,11 +345,7 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 
 
 def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
-    """Score what was counted, with intervals if resampling is given.
-
-    Raises:
-        InputError: for intervals over blocks in which a document comes twice.
-    """
+    """Score what was counted, with intervals if resampling is given."""
     ends = {} if resampling is None else intervals_of(counts, resampling)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     wholes = [tallies[""].f1 for tallies in tallied.values()]

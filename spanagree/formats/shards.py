@@ -144,7 +144,10 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
             )
     ordered = [shards[stars] for stars in sorted(shards)]
     if len(source) > 1:
-        return list(zip(map(",".join, sorted(shards)), ordered, strict=True))
+        names = [",".join(stars) for stars in sorted(shards)]
+        if len({*names}) < len(names):  # they name documents, so each is another
+            names = [",".join(map(repr, stars)) for stars in sorted(shards)]
+        return list(zip(names, ordered, strict=True))
     return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
 
 

@@ -17,7 +17,7 @@ from spanagree.rendering.table import Table
 from spanagree.results import Tabled
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CategoryAgreement(Coefficient):
     """Agreement on one category: of the pairs in which one chose it, in how many both did.
 
@@ -48,7 +48,7 @@ class CategoryAgreement(Coefficient):
         return self.given
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Categories(Tabled, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 

@@ -50,7 +50,7 @@ class Counts(NamedTuple):
     categories: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Coefficient(Tabled):
     """One coefficient: its value, and what it was made from.
 

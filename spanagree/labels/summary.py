@@ -20,12 +20,12 @@ from spanagree.matching.score import UNDEFINED, Score
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value, figure
-from spanagree.results import Result, caveats
+from spanagree.results import Comparable, Result, caveats
 from spanagree.uncertainty.bootstrap import Resampling
 
 
-@dataclass(frozen=True)
-class Labeller:
+@dataclass(frozen=True, eq=False)
+class Labeller(Comparable):
     """One annotator of a table.
 
     Attributes:
@@ -43,7 +43,7 @@ class Labeller:
     bias: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Coefficients(Result):
     """The result of :func:`coefficients`.
 

@@ -90,10 +90,7 @@ def token_labels(
         return label_tokens(corpus, skip_outside)
     drawing = asked_resampling(True, resamples > 0, 95, resamples, seed, None)
     counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing)
-    tallies = count_all(corpus, counting, "take labels from", executor, on_error, progress)
-    if tallies.replicates is not None:
-        tallies.draws()
-    return tallies
+    return count_all(corpus, counting, "take labels from", executor, on_error, progress)
 
 
 def count(corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None) -> LabelTallies:

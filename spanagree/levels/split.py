@@ -29,7 +29,7 @@ class Part(NamedTuple):
     difficulty: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split(Signed):
     """The result of :func:`split`: a corpus for each level, the easiest first.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
 
 from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.extras import optional
-from spanagree.files import PathName, writing
+from spanagree.files import PathName, hidden_name, pieces_of, writing
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten
 from spanagree.formats.hugging_face.write import to_dataset
@@ -22,7 +23,7 @@ from spanagree.levels.split import Part, Split
 from spanagree.rendering.data import plain
 
 SETTINGS = "split.json"
-"""The file that holds settings, borders and the number of documents of each part."""
+"""The file that holds settings, borders, the number of documents of each part, and digests."""
 
 
 def _filled(split: Split) -> list[tuple[str, Part]]:
@@ -79,27 +80,27 @@ def write_split(
         split: the parts.
         folder: made if it is not there; its own files stay, parts of an earlier split are replaced.
         form: one of :data:`WRITERS`.
-        force: write into a folder that is not empty.
+        force: write into a folder that is not empty; files are removed only if they are still as
+            an earlier split wrote them, folders and links never.
 
     Raises:
         SettingError: for an unknown format, or one that cannot hold the corpus.
-        InputError: for a folder that is not empty, or cannot be written.
+        InputError: for a folder that is not empty, cannot be written, or has something in the
+            place of a part that is not as an earlier split wrote it.
     """
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)
     name = printable(os.fspath(folder))
     there = target.is_dir()
     # beside a folder that is made at once; inside one that is there, which may be a mount point
-    made = (target if there else target.parent) / f".split-{uuid4().hex}"
+    made = (target if there else target.parent) / hidden_name("split")
     try:
         with writing(name):
             made.mkdir()
             WRITERS[form](split, made)
-            files = sorted(path.name for path in made.iterdir())
-            text = json.dumps({**split.to_dict(), "files": files}, indent=2, allow_nan=False)
-            (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+            _write_settings(split, made)
             if there:
-                _replace(target, made, files)
+                _replace(target, made)
             else:
                 made.rename(target)
     except InputError as error:  # it names the folder that is being made
@@ -108,33 +109,85 @@ def write_split(
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _replace(target: Path, made: Path, files: Sequence[str]) -> None:
-    """Put new parts in the place of those that an earlier split left; other files stay."""
+def _write_settings(split: Split, made: Path) -> None:
+    """Write what made the parts, their files, and what later tells that these are still ours."""
+    files = sorted(path.name for path in made.iterdir())
+    digests = {name: _digest_of(made / name) for name in files if (made / name).is_file()}
+    settings = {**split.to_dict(), "files": files, "digests": digests}
+    text = json.dumps({**settings, "seal": _seal(settings)}, indent=2, allow_nan=False)
+    (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _digest_of(path: Path) -> str:
+    digest = blake2b(digest_size=16)
+    for piece in pieces_of(printable(str(path)), os.fspath(path)):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _seal(settings: Mapping[str, Any]) -> str:
+    """Return the mark of settings that a split wrote and that nobody has changed since."""
+    plain_text = json.dumps(settings, sort_keys=True)
+    return blake2b(plain_text.encode(), digest_size=16, person=b"spanagree split").hexdigest()
+
+
+def _earlier(target: Path) -> list[str]:
+    """Return the names of the parts that an earlier split left in a folder.
+
+    Raises:
+        InputError: if any of it is not as that split wrote it, so that it is not ours to remove.
+    """
+    settings = target / SETTINGS
+    if not os.path.lexists(settings):
+        return []
     try:
-        earlier = json.loads((target / SETTINGS).read_text("utf-8")).get("files", [])
-    except (OSError, ValueError, AttributeError):
-        earlier = []
-    ours = {name for name in earlier if isinstance(name, str) and Path(name).name == name}
-    for name in files:
-        if (target / name).is_dir() and name not in ours:
-            raise InputError(
-                f"{printable(str(target / name))}: is a folder that no split wrote; move it, or"
-                " write elsewhere"
-            )
-    for name in ours:
-        if (target / name).is_dir():
-            shutil.rmtree(target / name)
-        else:
-            (target / name).unlink(missing_ok=True)
-    for name in (*files, SETTINGS):
+        written = json.loads(settings.read_text("utf-8")) if _is_plain(settings) else {}
+        seal = written.pop("seal")
+        files, digests = set(written["files"]), dict(written["digests"])
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise _not_ours(settings) from None
+    if seal != _seal(written):
+        raise _not_ours(settings)
+    there = sorted(files.intersection(os.listdir(target)))  # so no other folder's
+    for path in (target / name for name in there):
+        if not _is_plain(path) or _digest_of(path) != digests.get(path.name):
+            raise _not_ours(path)
+    return there
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _not_ours(path: Path) -> InputError:
+    return InputError(
+        f"{printable(str(path))}: is not a file as split wrote it, and nothing else is replaced;"
+        " move it, or write elsewhere"
+    )
+
+
+def _replace(target: Path, made: Path) -> None:
+    """Put new parts in the place of those that an earlier split left; other files stay.
+
+    Only plain files in the folder itself are removed, and no link is followed.
+    """
+    earlier = _earlier(target)
+    new = [path.name for path in made.iterdir() if path.name != SETTINGS]
+    for name in new:
+        if os.path.lexists(target / name) and name not in earlier:
+            raise _not_ours(target / name)
+    for name in (*new, SETTINGS):
         (made / name).replace(target / name)
+    for name in set(earlier).difference(new):
+        (target / name).unlink()
 
 
 def check_folder(folder: PathName, *, force: bool) -> Path:
     """Refuse, before any work, a folder that parts cannot be written into.
 
     Raises:
-        InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
+        InputError: if it is a file, is not empty (unless ``force``), or cannot be written; if an
+            earlier split's files in it are not as that split wrote them.
     """
     try:
         name = printable(os.fspath(folder)) or "''"
@@ -152,4 +205,6 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
             raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
         if not os.access(target if target.is_dir() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
+        if target.is_dir():
+            _earlier(target)
     return target

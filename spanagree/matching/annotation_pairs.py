@@ -67,11 +67,13 @@ def compare(
     match: str,
     chance: str,
     progress: Progress = None,
+    notes: list[str] | None = None,
 ) -> Tallies:
     """Return the tallies of each pair of annotations, which the column ``document`` numbers.
 
-    ``progress`` is called with the number of pairs done, and of all. The layers must not overlap
-    themselves in the measure's sense (:func:`spanagree.matching.overlaps.check_layer`).
+    ``progress`` is called with the number of pairs done, and of all; ``notes`` takes what is out of
+    the ordinary. The layers must not overlap themselves in the measure's sense
+    (:func:`spanagree.matching.overlaps.check_layer`).
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
@@ -90,7 +92,7 @@ def compare(
     parts, low = [], 0
     for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
         sides = (side(left[low:high]), side(right[low:high]))
-        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)))
+        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)), notes)
         parts.append(replace(part, document=part.document + low))
         report_progress(high, len(first))
         low = high
@@ -112,6 +114,6 @@ def _sides(corpus: Corpus, crowd: Crowd, chance: str) -> tuple[Profiles, Callabl
     def side(rows: Ints) -> Placed:
         segment, row = ranges(crowd.begin[rows], crowd.end[rows])
         columns = (row, start[segment], end[segment], label[segment])
-        return Placed(Layer(*columns, np.ones(len(rows), np.bool_)), profile[segment])
+        return Placed(Layer(*columns, np.ones(len(rows), np.bool_)), profile[segment], chance)
 
     return profiles, side

@@ -62,7 +62,7 @@ def expected(
             f"{counted(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
             " annotators"
         )
-    measure = Match("a measure of your own", _checked(similarity), of_label, in_tokens)
+    measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
     for name in corpus.annotators:
         check_layer(corpus, name, "exact", chance)  # exact allows any overlap
     profiles, placed = place_layers(corpus, corpus.annotators, chance)
@@ -70,7 +70,7 @@ def expected(
     return tally_pairs(a, b, profiles, measure, max(1, len(corpus.labels)))
 
 
-def _checked(similarity: Phi) -> Phi:
+def checked(similarity: Phi) -> Phi:
     """Return the same function; what it returns is checked each time."""
     if not callable(similarity):
         raise SettingError(f"similarity {show(similarity)}; a function is needed")

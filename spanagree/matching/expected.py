@@ -18,6 +18,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import check_choice
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.observed import observed
+from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overlap
 from spanagree.matching.tally import Tallies
 
 _CHUNK = 1 << 20  # elements of one temporary array
@@ -32,6 +33,7 @@ class Placed:
 
     layer: Layer
     profile: Ints  # of each segment, in the Profiles that all layers share
+    chance: str
 
 
 def place_layers(
@@ -53,23 +55,38 @@ def place_layers(
         free=chance == "overlapping",
     )
     parts = np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
-    return profiles, dict(zip(names, map(Placed, layers, parts), strict=True))
+    placed = (Placed(layer, part, chance) for layer, part in zip(layers, parts, strict=True))
+    return profiles, dict(zip(names, placed, strict=True))
 
 
-def tallies(a: Placed, b: Placed, profiles: Profiles, match: str, labels: int) -> Tallies:
+def tallies(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    match: str,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return observed and expected totals of two layers, for each document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`).
+    (:func:`spanagree.matching.overlaps.check_layer`). ``notes`` takes what is out of the ordinary.
 
     Raises:
         SettingError: for an unknown measure.
     """
-    return tally_pairs(a, b, profiles, find_match(match), labels)
+    return tally_pairs(a, b, profiles, find_match(match), labels, notes)
 
 
-def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int) -> Tallies:
+def tally_pairs(
+    a: Placed,
+    b: Placed,
+    profiles: Profiles,
+    measure: Match,
+    labels: int,
+    notes: list[str] | None = None,
+) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
     both = a.layer.annotated & b.layer.annotated
     a, b = _within(a, both), _within(b, both)
@@ -84,14 +101,14 @@ def tally_pairs(a: Placed, b: Placed, profiles: Profiles, measure: Match, labels
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, -1),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure),
+        expected(a, b, cell_a, cell_b, n, profiles, measure, notes),
         *(w.astype(np.int64) for w in weight),
     )
 
 
 def _within(x: Placed, documents: Bools) -> Placed:
     keep = documents[x.layer.document]
-    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep])
+    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep], x.chance)
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
@@ -104,9 +121,21 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
 
 
 def expected(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+    a: Placed,
+    b: Placed,
+    cell_a: Ints,
+    cell_b: Ints,
+    cells: int,
+    profiles: Profiles,
+    measure: Match,
+    notes: list[str] | None = None,
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+    if measure.route == "one-to-one":
+        overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+        if notes is not None:
+            notes += overlap.notes
+        return overlap.values
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
     (in_a, _, number_a), (in_b, _, number_b) = (
@@ -134,6 +163,18 @@ def _expected_of_pairs(
         cover_b, row_b = _cover(profiles, profile_b, b)
         return inner(cover_a, row_a, cover_b, row_b)
     return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+
+
+def overlap_of(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+) -> ExpectedOverlap:
+    """Return the expected one-to-one overlap of each cell, and how it was computed."""
+    tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
+    for x in (a, b):
+        length = x.layer.end - x.layer.start
+        group = profiles.size[x.profile] + length - 1
+        tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
+    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
 
 
 # --- sums over start distributions --------------------------------------------------------------

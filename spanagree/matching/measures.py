@@ -16,13 +16,15 @@ Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
 @dataclass(frozen=True)
 class Match:
-    """An additive measure of two segments.
+    """A measure of two segments; what it gives adds up over pairs, with one exception.
 
     ``phi`` takes the offset of the second segment's start from the first's, and both lengths, as
     arrays; it is 0 for segments that do not overlap. With ``of_label`` only segments of the same
     label are compared. ``in_tokens``: an annotation's size is its tokens, else its segments.
     ``route`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
-    else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other.
+    else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
+    ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
+    segments with φ above 0.
     """
 
     means: str
@@ -50,6 +52,11 @@ MATCHES = {
     "token": Match("tokens in segments of the same label", _shared, in_tokens=True, route="cover"),
     "boundaries": Match("same start and end, any label", _same, of_label=False, route="equal"),
     "iou": Match("shared tokens / tokens of both together, same label", _share),
+    "overlap": Match(
+        "segments of the same label that share a token, each in one pair at most",
+        _shared,
+        route="one-to-one",
+    ),
 }
 """The measures by name."""
 

@@ -27,6 +27,8 @@ def similar(
     """
     pairs = _equal_pairs if measure.route == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
+    if measure.route == "one-to-one":
+        return _one_to_one(a, b, i, j, cell_a)
     return i, j, measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
 
 
@@ -56,3 +58,25 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
     i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
     order = np.lexsort((i, j))  # canonical order
     return order_a[i[order]], j[order]
+
+
+def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return overlapping pairs from left to right, and 1 for those of a greatest matching, else 0.
+
+    The segments of a layer do not overlap within a cell. Of two that overlap, the one that ends
+    first overlaps nothing further on; so each pair is taken as soon as it can be: where the later
+    of its segments starts, unless the earlier one is taken already.
+    """
+    order = np.lexsort((np.maximum(a.start[i], b.start[j]), cell[i]))
+    i, j = i[order], j[order]
+    a_first = a.start[i] <= b.start[j]
+    earlier = np.where(a_first, i, len(a) + j)
+    later = np.where(a_first, len(a) + j, i)
+    # after a pair that shared its earlier segment with this one, that segment is taken. Is it the
+    # later one of the pair before, then it is taken if that pair was. Else nothing is taken yet.
+    taken_before = np.concatenate(([False], earlier[1:] == earlier[:-1]))[: len(i)]
+    turns = np.concatenate(([False], earlier[1:] == later[:-1]))[: len(i)]
+    place = np.arange(len(i))
+    last = np.maximum.accumulate(np.where(turns, 0, place))
+    taken = ~(taken_before[last] ^ ((place - last) % 2 == 1))
+    return i, j, taken.astype(np.int64)

@@ -33,6 +33,11 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             unknown measure or chance model.
     """
     check_names(match, chance)
+    if find_match(match).route == "one-to-one" and chance == "overlapping":
+        raise SettingError(
+            f"match {match} pairs segments of layers that do not overlap themselves, and those of"
+            " chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"
+        )
     layer = corpus.layers[name]
     overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
     if overlap is None:
@@ -43,6 +48,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         "boundaries": _first_twins(layer),
         "token": same_label,
         "iou": same_label,
+        "overlap": same_label,
         "nonoverlapping": overlap,
         "per-label": same_label,
         "overlapping": None,

@@ -229,6 +229,26 @@ def clouds(
     _legend(ax)
 
 
+def heights(
+    ax: Any,
+    rows: Mapping[str, tuple[Floats, Floats, float]],
+    titles: Sequence[str],
+    what: str,
+) -> None:
+    """Draw a distribution of each name, values with their probabilities, and one value as a dot."""
+    for i, (values, probabilities, _) in enumerate(rows.values()):
+        tops = i - 0.8 * probabilities / probabilities.max()
+        ax.vlines(values, i, tops, color=_COLOURS[0], lw=1.4, label=None if i else titles[0])
+    ax.plot(
+        [one for _, _, one in rows.values()], range(len(rows)), linestyle="none", markersize=6,
+        label=titles[1], **_style(1),
+    )  # fmt: skip
+    _name_rows(ax, list(rows))
+    ax.set_ylim(len(rows) - 0.5, -0.9)
+    ax.set_xlabel(what)
+    _legend(ax)
+
+
 def histogram(ax: Any, counts: Sequence[int], edges: Sequence[float], what: str, noun: str) -> None:
     """Draw how many there are in each bin."""
     ax.stairs(counts, edges, fill=True, color=_COLOURS[0])

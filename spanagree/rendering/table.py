@@ -14,6 +14,8 @@ Value = str | int | float | tuple[float, float] | None
 
 UNDEFINED = "–"
 
+_SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
+
 KINDS = {
     "name": "string",
     "count": "int64",
@@ -120,6 +122,24 @@ class Shown(NamedTuple):
     def header(self) -> list[str]:
         """The titles."""
         return [column.title for column in self.columns]
+
+
+def probability(value: float, log10: float | None = None) -> str:
+    """Return a probability as people read it: two digits of what four decimals would hide.
+
+    Args:
+        value: the probability.
+        log10: its decimal logarithm, for one that is too small for a float.
+
+    >>> probability(0.0312), probability(8.04e-78), probability(1e-290, -512.3), probability(1.0)
+    ('0.0312', '8.0e-78', '5.0e-513', '1.0000')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    if log10 is not None and log10 < _SMALL:
+        whole = math.floor(log10)
+        return f"{10 ** (log10 - whole):.1f}e{whole}"
+    return f"{value:.4f}" if value >= 1e-4 else f"{value:.1e}"
 
 
 def figure(value: Value) -> str:

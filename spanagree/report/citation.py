@@ -29,6 +29,9 @@ from spanagree.report.references import REFERENCES, software
 from spanagree.report.signature_parser import settings_of
 from spanagree.settings import KEYS, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
+from spanagree.unitizing.dissimilarity import CATEGORICAL
+from spanagree.unitizing.sampling import SAMPLERS
 from spanagree.version import __version__
 
 CITED = ("text", "latex", "bibtex")
@@ -40,7 +43,9 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
-    "test": (*TESTS, "luck"), "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
+    "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
+    "sampler": SAMPLERS, "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
+    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
@@ -179,6 +184,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
+        "measure": "unitizing",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",

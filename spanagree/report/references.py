@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 _ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)^\}\n", re.M | re.S)
 _FIELD = re.compile(r"(\w+) = \{(.*)\},\n")
-_SPECIAL = re.compile(r"\\url\{([^}]*)\}|\{\\'e\}|\{\\o\}|\\([&_])|--|[{}]")
-_CHARACTERS = {r"{\'e}": "é", r"{\o}": "ø", "--": "–", "{": "", "}": ""}
+_SPECIAL = re.compile(r"\\url\{([^}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{$\gamma$}": "γ"}
+_CHARACTERS |= {"--": "–", "{": "", "}": ""}
 
 
 class Reference(NamedTuple):
@@ -56,7 +57,8 @@ class Reference(NamedTuple):
         who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
         where = {k: v for k, v in self.fields.items() if k not in ("author", "title", "year")}
         if "volume" in where:
-            where["journal"] += f" {where.pop('volume')}({where.pop('number')})"
+            where["journal"] += f" {where.pop('volume')}"
+            where["journal"] += f"({where.pop('number')})" if "number" in where else ""
         parts = [who, self.year, self.fields.get("title"), ", ".join(where.values())]
         return ". ".join(part for part in parts if part) + "."
 

@@ -18,6 +18,7 @@ _PATTERNS = {
     "text": "[^|]*",  # a user's, escaped
     "whole": "0|[1-9][0-9]{0,99}",
     "yes or no": "yes|no",
+    "number": _NUMBER,
     "numbers": _NUMBERS,
     "classes": f"estimated|{_NUMBERS}",
     "scheme": rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}",
@@ -70,6 +71,8 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
     match KEYS[key]:
         case "whole":
             return {key: int(value)}
+        case "number":
+            return {key: float(value)}
         case "yes or no":
             return {key: value == "yes"}
         case "numbers" | "classes" if value != "estimated":

@@ -105,3 +105,21 @@ def holm(values: Sequence[float]) -> list[float]:
         least = max(least, min(1.0, (len(order) - rank) * values[k]))
         adjusted[k] = least
     return adjusted
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Return p-values after Benjamini and Hochberg's step-up correction; undefined do not count.
+
+    Those at most α are, in expectation, at most a share α false discoveries.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    [0.03, 0.04, 0.04]
+    """
+    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    adjusted = [UNDEFINED] * len(values)
+    most = 1.0
+    for rank in range(len(order), 0, -1):
+        k = order[rank - 1]
+        most = min(most, values[k] * len(order) / rank)
+        adjusted[k] = most
+    return adjusted

@@ -296,7 +296,7 @@ def test_settings():
     """Unknown names, a bad least number and layers that overlap themselves are refused, by name."""
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
     for ask, said in (
-        ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou"),
+        ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou, overlap"),
         ({"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
         ({"annotators": "ab"}, "annotators 'ab'; a list of names is needed"),
@@ -358,3 +358,29 @@ def test_different_lengths(tmp_path, capsys):
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert "'d'" in err
+
+
+def test_luck_of_pairs(newsroom):
+    """Luck of each pair and its documents is that of the two alone, both random."""
+    names = ("gold", "lexicon", "tagger")
+    corpus = sa.read_conll({name: newsroom / f"{name}.conll" for name in names})
+    result = sa.agree(corpus, luck=True)
+    for a, b in (("gold", "lexicon"), ("lexicon", "tagger")):
+        both = sa.match_distribution(corpus, a, b)
+        pair = result.pairs[a, b]
+        (row,) = [r for r in result.to_rows(by="pair") if (r["a"], r["b"]) == (a, b)]
+        assert row["p"] == pytest.approx(both.tail(pair.tally.matched))
+        assert row["z"] == pytest.approx((pair.tally.matched - both.mean) / both.sd)
+        size = pair.tally.size_a + pair.tally.size_b
+        assert row["f1_expected_sd"] == pytest.approx(2 * both.sd / size)
+        figures = result.luck_by_document()[a, b]
+        for d in (0, 98, 99):
+            matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
+            assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
+    data = result.to_dict(by="document")
+    assert data["pairs"][0]["luck"].keys() == {"both_random"}
+    shown = data["by_document"][0]["pairs"]
+    assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.luck]
+    assert "of pairs in which luck can vary agree no better than luck" in result.notes[-1]
+    with pytest.raises(sa.SettingError, match="luck: not over blocks"):
+        sa.agree([corpus], luck=True)

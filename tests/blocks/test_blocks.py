@@ -242,20 +242,57 @@ def test_many_notes():
     )
 
 
-def test_documents_that_come_twice():
-    """A document whose id is in two blocks is counted twice, and that is said."""
+AGAIN = (
+    "; a document is counted once, in one block: give each an id of its own, or put together what"
+    " belongs to one"
+)
+
+
+@pytest.mark.parametrize("call", [sa.evaluate, sa.agree, sa.difficulty, sa.token_labels])
+def test_documents_that_come_twice(call, tmp_path):
+    """A document whose id is in two blocks is refused, with names of blocks that have one."""
     block = sa.Corpus.from_segments([5, 4], {"g": [[], []], "s": [[], []]}, ids=["x", "y"])
-    said = (
-        "document 1 of block 1 and document 1 of block 2 (of those that were not skipped) have the"
-        " same id, and 1 more document too; each is counted"
-    )
-    for result in (
-        sa.evaluate([block, block]),
-        sa.agree([block, block]),
-        sa.difficulty([block, block]),
-        sa.coefficients(sa.token_labels([block, block])),
+    other = sa.Corpus.from_segments([5, 4], {"g": [[], []], "s": [[], []]}, ids=["z", "y"])
+    apart = sa.Corpus.from_segments([5], {"g": [[]], "s": [[]]}, ids=["a"])
+    for blocks, said in (
+        (
+            [block, block],
+            "document 1 of block 1 and document 1 of block 2 have the same id, and 1 more document"
+            " too",
+        ),
+        (
+            [block, apart, broken, other],
+            "document 2 of block 1 and document 2 of block 4 have the same id",
+        ),
     ):
-        assert said in result.notes
+        for executor in (None, ThreadPoolExecutor(1)):
+            with pytest.raises(sa.InputError, match=f"^{re.escape(said + AGAIN)}$"):
+                call(blocks, executor=executor, on_error="skip")
+    for name in ("one", "two"):
+        sa.write_jsonl(block, tmp_path / f"{name}.jsonl")
+    said = "document 1 of block 1 (one.jsonl) and document 1 of block 2 (two.jsonl) have the same"
+    with pytest.raises(sa.InputError, match=re.escape(said)):
+        call(sa.read_shards(tmp_path / "*.jsonl"))
+    assert (
+        call([block, apart]).documents if call is not sa.difficulty else len(call([block, apart]))
+    )
+
+
+def test_documents_that_come_twice_stop_a_run():
+    """They are not looked for at the end alone: a run over a million blocks ends at once."""
+    block = sa.Corpus.from_segments([5], {"g": [[]], "s": [[]]}, ids=["x"])
+    taken = iter(range(1_000_000))
+    with pytest.raises(sa.InputError, match=r"^document 1 of block 1 and document 1 of block 2 "):
+        sa.evaluate(block for _ in taken)
+    assert next(taken) < 5
+
+
+def test_label_tallies_that_share_a_document():
+    """Tallies of labels that are added by hand must not share documents either."""
+    block = sa.Corpus.from_segments([5], {"g": [[]], "s": [[]]}, ids=["x"])
+    tallies = sa.token_labels([block])
+    with pytest.raises(sa.InputError, match=r"^document 1 of block 1 and document 1 of block 2 "):
+        tallies + tallies
 
 
 def test_annotators_over_blocks():
@@ -420,6 +457,42 @@ def test_conll_blocks_of_crowds(newsroom, tmp_path):
     blocks = list(sa.read_conll(path, block=10, scheme="IOB2"))
     assert [id_ for block in blocks for id_ in block.ids] == list(crowd.ids)
     same(sa.evaluate(sa.read_conll(path, scheme="IOB2")), sa.evaluate(blocks))
+
+
+TEN = [f"s{i}" for i in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "block", "said"),
+    [
+        (TEN, [*TEN[:2], *TEN[3:]], 3, "b.conll:8: sent_id 's4'; at the same place, a.conll:8: sent_id 's3'. "),
+        (TEN, TEN[:-1], 5, "b.conll: no further sentence; at the same place, a.conll:29: sent_id 's10'. "),
+        (TEN[:-1], TEN, 5, "b.conll:29: sent_id 's10'; at the same place, a.conll: no further sentence. "),
+        (TEN, ["s2", "s1", *TEN[2:]], 3, "b.conll:2: sent_id 's2'; at the same place, a.conll:2: sent_id 's1'. "),
+    ],
+    ids=["one is missing", "the last is missing", "one more", "another order"],
+)  # fmt: skip
+def test_conll_blocks_of_other_sentences(tmp_path, monkeypatch, capsys, one, two, block, said):
+    """Sentences are matched by id within a block, so blocks whose ids do not meet are refused."""
+    monkeypatch.chdir(tmp_path)
+    for name, ids in (("a", one), ("b", two)):
+        lines = (f"# sent_id = {id_}\n{id_} B-X\n\n" for id_ in ids)
+        (tmp_path / f"{name}.conll").write_text("".join(lines), "utf-8")
+    shared = len({*one} & {*two})
+    whole = sa.evaluate(sa.read_conll(["a.conll", "b.conll"]))
+    assert whole.systems["b.conll"].documents == shared
+    for call in ("evaluate", "agree", "difficulty"):
+        ask = [call, "a.conll", "b.conll", "--scheme", "IOB2", "--block", str(block)]
+        for more in ([], ["--workers", "2"]):
+            assert main([*ask, *more]) == 1
+            error = capsys.readouterr().err
+            assert error.startswith("spanagree: error: block ")
+            assert error.endswith(
+                f": {said}In blocks all files need the same sentences in the same order; leave out"
+                " --block and --workers (block), and sentences are matched by id\n"
+            )
+    alike = sa.read_conll({"g": "a.conll", "s": "a.conll"}, block=block, scheme="IOB2")
+    assert sa.evaluate(alike).documents == len(one)
 
 
 def test_lines_are_those_of_the_file(tmp_path):

@@ -47,6 +47,13 @@ def lost(folder):
     raise sa.InputError("shard-7.conll:3: unknown tag 'x'")
 
 
+def mended(folder):
+    """A shard that cannot be read until somebody mends it."""
+    if not (Path(folder) / "mended").exists():
+        raise sa.InputError("shard-8.conll:1: unknown tag 'y'")
+    return made(8, folder)
+
+
 @pytest.fixture(autouse=True)
 def in_time():
     """Ends a test that hangs."""
@@ -129,6 +136,19 @@ def test_corrupt_shard(executor, tmp_path):
     found = sa.evaluate(blocks, executor=executor, on_error="skip")
     assert found.notes == ("block 2 skipped: shard-7.conll:3: unknown tag 'x'",)
     assert "|skipped_blocks:1|" in found.signature
+
+
+@pytest.mark.filterwarnings("default")
+def test_shard_that_was_mended(executor, tmp_path):
+    """Each run asks the cluster anew: a shard that failed and was mended is read again."""
+    blocks = [functools.partial(mended, str(tmp_path))]
+    with pytest.raises(
+        sa.InputError, match=r"^block 1: shard-8\.conll:1: unknown tag 'y'$"
+    ) as kept:
+        sa.evaluate(blocks, executor=executor)
+    (tmp_path / "mended").touch()
+    assert sa.evaluate(blocks, executor=executor).documents == 50
+    assert kept  # whoever keeps the error keeps it alive on the cluster too
 
 
 @pytest.mark.filterwarnings("default")

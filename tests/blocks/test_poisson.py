@@ -186,7 +186,7 @@ def test_refused(parts, call):
         lambda: call([blocks[0], replace(blocks[1], ids=None)], **ASK),
     )
     refused(
-        "document 3 of block 1 and document 1 of block 2 (of those that were not skipped) have the same id; intervals over blocks draw by ids, and each document needs one of its own",
+        "document 3 of block 1 and document 1 of block 2 have the same id; a document is counted once, in one block: give each an id of its own, or put together what belongs to one",
         lambda: call([blocks[0], blocks[0].subset([2])], **ASK),
     )
     refused(

@@ -48,7 +48,7 @@ def test_evaluate(run, files):
 def test_json_is_the_python_result(run, files):
     """The command line adds nothing to what Python gives."""
     corpus = sa.read_conll(files, unit="document", scheme="IOB2")
-    result = sa.evaluate(corpus, "tagger.conll", match="token", chance="per-label")
+    result = sa.evaluate(corpus, "tagger.conll", match="token", chance="per-label", luck=True)
     code, out, _ = run(
         "evaluate", *files, "--gold", "tagger.conll", "--match", "token", "--chance", "per-label",
         "--unit", "document", "--scheme", "IOB2", "--format", "json", "--by", "document",
@@ -252,7 +252,7 @@ CASES = {
     "no such tokenizer": ({"a.jsonl": '{"spanagree": 1, "id": "1", "text": "x", "annotators": {}}'}, ["convert", "a.jsonl", "-o", "b.conll", "--tokenizer", "qq"], 1, "tokenizer qq: spaCy has none of that name; space, or a language such as en, is allowed"),
     "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
     "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
-    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou'; see 'spanagree evaluate --help'"),
+    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou', 'overlap'; see 'spanagree evaluate --help'"),
     "no such option": ({}, ["evaluate", "a", "--fuzzy"], 2, "No such option '--fuzzy'; see 'spanagree evaluate --help'"),
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
     "encoding": ({"a": b"\xff\xfex O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
@@ -264,6 +264,11 @@ CASES = {
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
     "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
+    "chance of nothing": ({}, ["chance"], 2, "what luck gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
+    "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length and --segments are for a document without files; see 'spanagree chance --help'"),
+    "simulate without luck": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test luck; name that test; see 'spanagree evaluate --help'"),
+    "luck of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--luck", "--block", "5"], 2, "blocks keep no single documents, which --luck needs; see 'spanagree agree --help'"),
+    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
     "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1; a length is a whole number from 1 to 1000000000"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import re
 import shutil
@@ -79,7 +81,7 @@ def folder(newsroom, tmp_path_factory):
 @pytest.mark.parametrize(
     "more",
     [
-        [], ["--by", "label"], ["--by", "document"], ["--test", "permutation", "--resamples", "50"],
+        [], ["--by", "label"], ["--test", "permutation", "--resamples", "50"],
         ["--ci", "--resamples", "50"], ["--format", "json"], ["--format", "csv"],
     ],
     ids=" ".join,
@@ -95,6 +97,25 @@ def test_the_command_gives_the_report_of_one_run(folder, capsys, more):
     one = capsys.readouterr()
     assert main(["merge", *(str(folder / f"cli-{i}.parquet") for i in range(3)), *more]) == 0
     assert capsys.readouterr() == one
+
+
+def test_documents_of_merged_parts_lack_luck_alone(folder, capsys):
+    """Merged documents have every figure of one run but those of luck, which need the segments."""
+    parts = [str(folder / f"part-{i}.parquet") for i in range(3)]
+    more = ["--by", "document", "--format", "csv"]
+    assert main(["evaluate", str(folder / "whole.jsonl"), "--gold", "gold", *more]) == 0
+    one = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert main(["merge", *parts, *more]) == 0
+    out, err = capsys.readouterr()
+    luck = ("f1_expected_sd", "z", "p", "p_bh")
+    assert [{k: v for k, v in row.items() if k not in luck} for row in one] == list(
+        csv.DictReader(io.StringIO(out))
+    )
+    assert one[0].keys() >= set(luck)
+    assert err == (
+        "spanagree: note: z and p of documents need their segments, which files of tallies do not"
+        " hold; evaluate the corpus itself --by document\n"
+    )
 
 
 def changed(folder, tmp_path, about=None, columns=None, sealed=True):

@@ -50,7 +50,8 @@ def results(corpus, crowd):
         "coefficients": sa.coefficients(sa.token_labels(crowd), ci=True, **few),
         "difficulty": sa.difficulty(crowd),
         "comparison": sa.compare_systems(whole, **few),
-        "luck": sa.luck_test(corpus, whole, draws=20),
+        "luck": sa.luck_test(corpus, whole, draws=20, simulate=True),
+        "exact luck": sa.luck_test(corpus, whole),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd, "ann", "bob"),
     }
@@ -121,6 +122,9 @@ def test_others(results):
         *(list(s.null) for s in luck),
         [s.f1 for s in luck],
     ]
+    exact = list(results["exact luck"].systems.values())
+    (dots,) = results["exact luck"].plot().lines
+    assert list(dots.get_xdata()) == [s.f1 for s in exact]
     values = results["difficulty"].values
     (stairs,) = results["difficulty"].plot().patches
     assert stairs.get_data().values.sum() == (~np.isnan(values)).sum()
@@ -203,7 +207,9 @@ COMMANDS = {
     "evaluate": ["evaluate", "{gold}", "{mine}"],
     "ci": ["evaluate", "{gold}", "{mine}", "--ci", "--resamples", "9"],
     "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
-    "luck": ["evaluate", "{gold}", "{mine}", "--test", "luck", "--resamples", "9"],
+    "luck": ["evaluate", "{gold}", "{mine}", "--test", "luck"],
+    "drawn luck": ["evaluate", "{gold}", "{mine}", "--test", "luck", "--simulate", "--resamples", "9"],
+    "chance of files": ["chance", "{gold}", "{mine}"],
     "agree": ["agree", "{gold}", "{mine}"],
     "coefficients": ["coefficients", "{gold}", "{mine}", "--tokens"],
     "difficulty": ["difficulty", "{gold}"],

@@ -136,7 +136,7 @@ REFUSED = {
     "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
     "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
     "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is not a value that it can have; copy the line from below a table",
-    "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou",
+    "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
     "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
     " poisson",
     "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
@@ -237,6 +237,8 @@ SAYS = {
     "average:micro|test:permutation|resamples:1000|seed:3": "tested by permutation, exchanging the two"
     " systems' tallies sentence by sentence (1,000 random exchanges, seed 3; all of them where",
     "average:micro|test:luck|draws:1000|seed:3": "against luck: 1,000 random annotations of it, seed 3",
+    "average:micro|test:luck|null:exact": "against luck: p is the exact probability that an annotation",
+    "average:micro|test:luck|null:partly-drawn|draws:20|seed:3": "in documents too large for the exact distribution",
 }
 
 
@@ -249,6 +251,7 @@ def test_what_is_said(line):
 
 
 @given(SETTINGS)
+@example({"version": "0.1.0", "measure": "alpha-u-placed"})
 def test_any_settings(settings):
     """All that a signature can say has words: printable, with every reference there is."""
     for form in CITED:
@@ -378,7 +381,7 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     report = tmp_path / "a:b|c.json"
     made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
-    assert run(*made, "--test", "luck", "--resamples", "7")[0] == 0
+    assert run(*made, "--test", "luck", "--simulate", "--resamples", "7")[0] == 0
     code, out, _ = run("cite", report)
     words = " ".join(out.split())
     assert code == 0

@@ -10,6 +10,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.table import StartDistributions
 from spanagree.cli.main import main
+from spanagree.evaluation.chance_of_match import ChanceOfMatch
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
@@ -44,6 +45,10 @@ def evaluations(folder):
             for test in TESTS:
                 yield from tables_of(sa.compare_systems(result, test=test, resamples=20))
         yield from tables_of(sa.luck_test(corpus, result, draws=5))
+        with_luck = sa.evaluate(corpus, luck=True)
+        yield from tables_of(with_luck)
+        yield from tables_of(ChanceOfMatch(with_luck))
+        yield from tables_of(sa.agree(corpus, luck=True))
         yield from agreements(corpus)
 
 
@@ -51,6 +56,17 @@ def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+    yield from units(corpus)
+
+
+def units(corpus):
+    """The measures of unitizing, of few documents."""
+    few = corpus.subset(range(min(len(corpus), 12)))
+    for more in ({}, DRAWN):
+        for measure in ("alpha-u", "alpha-u-placed"):
+            yield from tables_of(sa.alpha_u(few, measure=measure, pairs=True, **more))
+        yield from tables_of(sa.gamma(few, pairs=True, precision=1, **more))
+    yield from tables_of(sa.side_by_side(few, precision=1))
 
 
 @pytest.fixture(scope="module")

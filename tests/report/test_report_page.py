@@ -333,7 +333,7 @@ def test_refused_before_the_work(tmp_path, monkeypatch):
     [
         ({"team": True, "gold": "a"}, "gold and team; a report is on systems against gold or on a team"),
         ({"gold": "eve"}, "unknown gold 'eve'; allowed: a, b"),
-        ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou"),
+        ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"),
     ],
 )  # fmt: skip
 def test_refused(settings, message, tmp_path):

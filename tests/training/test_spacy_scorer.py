@@ -360,7 +360,9 @@ def test_settings(scorer):
     """A slip is found when the config is read; scorers go to other processes."""
     with pytest.raises(sa.SettingError) as error:
         scorer(match="exakt")
-    assert str(error.value) == "unknown match 'exakt'; allowed: exact, token, boundaries, iou"
+    assert (
+        str(error.value) == "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"
+    )
     with pytest.raises(sa.SettingError) as error:
         scorer(chance="luck")
     assert str(error.value) == (

@@ -185,7 +185,7 @@ IDS = np.array([[0, 1]])
         ({"O": 0}, {}, "label_names {'O': 0}; a list of tags, or a mapping of ids to tags such as config.id2label, is needed"),
         ({-1: "O"}, {}, "label_names {-1: 'O'}; a list of tags, or a mapping of ids to tags such as config.id2label, is needed"),
         (["O", "LABEL_1"], {"scheme": "IOB2"}, "label_names, id 1: unknown tag 'LABEL_1'; allowed: O, or a label behind B- I-"),
-        (NAMES, {"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou"),
+        (NAMES, {"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou, overlap"),
         (NAMES, {"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
         (NAMES, {"scheme": "x"}, "unknown scheme 'x'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         (NAMES, {"strict": True}, "strict: name the scheme; what is recognised may differ from one evaluation to the next"),

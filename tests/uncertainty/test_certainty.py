@@ -23,6 +23,7 @@ from spanagree.cli.main import main
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.matching.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
+from spanagree.uncertainty.permutation import benjamini_hochberg
 from spanagree.uncertainty.permutation import holm as _holm
 
 NAMES = ("gold", "lexicon", "tagger", "chunker")
@@ -545,7 +546,7 @@ def test_random_systems(match, where):
     for _ in range(runs):
         layer = redraw(start.layers["mine"], start.lengths, 1, rng)
         corpus = sa.Corpus(start.lengths, {"gold": start.layers["gold"], "mine": layer}, ("X",))
-        test = sa.luck_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)))  # fmt: skip
+        test = sa.luck_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)), simulate=True)  # fmt: skip
         rejected += test.systems["mine"].p <= 0.1
     # ties make the test careful, never careless
     assert rejected / runs < 0.1 + 4 * math.sqrt(0.09 / runs)
@@ -555,7 +556,7 @@ def test_random_systems(match, where):
 def test_luck(systems):
     """Real systems are better than luck; the null distribution is kept; the same seed, the same digits."""
     evaluation = sa.evaluate(systems)
-    test = sa.luck_test(systems, evaluation, draws=200, seed=3)
+    test = sa.luck_test(systems, evaluation, simulate=True, draws=200, seed=3)
     for name, luck in test.systems.items():
         assert luck.p == 1 / 201
         assert luck.null.shape == (200,)
@@ -563,12 +564,102 @@ def test_luck(systems):
         # near what two random annotations would give, but not the same: gold is fixed
         assert luck.mean == pytest.approx(evaluation.systems[name].f1.expected, abs=0.03)
     turned = systems.subset(range(len(systems) - 1, -1, -1))
-    other = sa.luck_test(turned, sa.evaluate(turned), draws=200, seed=3)
+    other = sa.luck_test(turned, sa.evaluate(turned), simulate=True, draws=200, seed=3)
     assert (other.systems["tagger"].null == test.systems["tagger"].null).all()
-    again = sa.luck_test(systems, evaluation, draws=200, seed=3)
+    again = sa.luck_test(systems, evaluation, simulate=True, draws=200, seed=3)
     assert (again.systems["tagger"].null == test.systems["tagger"].null).all()
-    assert "|test:luck|draws:200|seed:3|" in test.signature
+    assert "|test:luck|null:drawn|draws:200|seed:3|" in test.signature
     json.dumps(test.to_dict(), allow_nan=False)
+
+
+def test_exact_luck(systems):
+    """The exact test: what draws tell roughly, in any order of documents, and p far below their floor."""
+    evaluation = sa.evaluate(systems)
+    test = sa.luck_test(systems, evaluation)
+    drawn = sa.luck_test(systems, evaluation, simulate=True, draws=2000)
+    assert "|test:luck|null:exact|spanagree:" in test.signature
+    assert test.settings["fixed"] == systems.annotators[0]
+    for name, luck in test.systems.items():
+        witness = drawn.systems[name]
+        assert len(luck.null) == 0
+        assert luck.mean == pytest.approx(witness.mean, abs=4 * luck.sd / math.sqrt(2000))
+        assert luck.sd == pytest.approx(witness.sd, rel=0.1)
+        assert luck.high == pytest.approx(witness.high, abs=luck.sd / 4)
+        assert luck.p < 1e-60
+        assert luck.log10_p == pytest.approx(math.log10(luck.p))
+        assert luck.p <= luck.p_holm <= len(test.systems) * luck.p
+        assert luck.z == pytest.approx((luck.f1 - luck.mean) / luck.sd)
+    turned = systems.subset(range(len(systems) - 1, -1, -1))
+    assert sa.luck_test(turned, sa.evaluate(turned)).to_rows() == test.to_rows()
+    json.dumps(test.to_dict(), allow_nan=False)
+    small = sa.luck_test(systems, evaluation, budget=200, draws=99)
+    assert "|test:luck|null:partly-drawn|draws:99|seed:0|" in small.signature
+    assert "too large for the exact distribution; p is not below 0.0100 unless" in small.notes[0]
+    iou = sa.evaluate(systems, match="iou")
+    assert sa.luck_test(systems, iou, draws=50).settings["null"] == "drawn"
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
+def test_exact_p_under_luck(match):
+    """A truly random system has p ≤ α about as often as α says, less where p cannot be α."""
+    rng = np.random.default_rng(12)
+    lengths = rng.integers(6, 15, 25).tolist()
+    spans = [[(0, 2, "X"), (n - 1, n, "Y")] for n in lengths]
+    start = sa.Corpus.from_segments(lengths, {"gold": spans, "mine": spans})
+    runs, rejected, allowed = 200, 0, 0.0
+    for _ in range(runs):
+        layer = redraw(start.layers["mine"], start.lengths, 2, rng)
+        layers = {"gold": start.layers["gold"], "mine": layer}
+        corpus = sa.Corpus(start.lengths, layers, ("X", "Y"))
+        luck = sa.luck_test(corpus, sa.evaluate(corpus, match=match)).systems["mine"]
+        rejected += luck.p <= 0.1
+        pmf = luck.distribution.pmf
+        allowed = math.fsum(p for k, p in pmf.items() if luck.distribution.tail(k) <= 0.1)
+    assert allowed <= 0.1
+    assert abs(rejected / runs - allowed) < 4 * math.sqrt(allowed * (1 - allowed) / runs)
+
+
+def test_luck_by_document(systems):
+    """p, z and sd of documents: those of a corpus of one document; B-H by hand; a note with a count."""
+    evaluation = sa.evaluate(systems, luck=True)
+    gold, name = evaluation.settings.gold, "tagger"
+    luck = evaluation.luck_by_document(name)
+    tallies = evaluation.counted.documents_kept().tallies[name]
+    assert list(luck) == np.unique(tallies.document).tolist()
+    for d in (7, 98, 99):
+        one = sa.match_distribution(systems.subset([d]), gold, name, fixed=gold)
+        both = sa.match_distribution(systems.subset([d]), gold, name)
+        tally = tallies.where(tallies.document == d).total()
+        assert luck[d].p == pytest.approx(one.tail(tally.matched))
+        if one.variance:
+            assert luck[d].z == pytest.approx((tally.matched - one.mean) / one.sd)
+        assert luck[d].sd == pytest.approx(2 * both.sd / (tally.size_a + tally.size_b))
+    asked = [x for x in luck.values() if not math.isnan(x.p_bh)]
+    ps = sorted(x.p for x in asked)
+    for x in asked:
+        rest = [p * len(ps) / rank for rank, p in enumerate(ps, 1) if p >= x.p]
+        assert x.p_bh == pytest.approx(min([1.0, *rest]))
+    dull = sum(x.p_bh > 0.05 for x in asked)
+    assert f"{name}: {dull} of {len(asked)} " in " ".join(evaluation.notes)
+    rows = evaluation.to_rows(by="document")
+    assert {"p", "z", "p_bh", "f1_expected_sd"} <= rows[0].keys()
+    data = evaluation.to_dict(by="document")
+    entry = data["systems"][0]
+    assert set(entry["luck"]) == {"both_random", "gold_fixed"}
+    assert all("luck" in document for document in entry["by_document"])
+    json.dumps(data, allow_nan=False)
+    with pytest.raises(sa.SettingError, match="luck was not asked for; evaluate with luck=True"):
+        sa.evaluate(systems).luck_by_document(name)
+    with pytest.raises(sa.SettingError, match="luck: not over blocks"):
+        sa.evaluate([systems], luck=True)
+
+
+def test_benjamini_hochberg():
+    """The step-up correction by hand; undefined ones do not count."""
+    adjusted = benjamini_hochberg([0.01, 0.04, 0.03, math.nan, 0.5])
+    assert adjusted[:3] == pytest.approx([0.04, 0.16 / 3, 0.16 / 3])
+    assert math.isnan(adjusted[3])
+    assert adjusted[4] == 0.5
 
 
 def test_luck_of_nothing():
@@ -596,17 +687,19 @@ def test_many_systems_against_luck():
     gold, wrong = [[(0, 1, "X")]] * 12, [[(4, 5, "X")]] * 12
     layers = {"gold": gold, "good": gold, "bad": wrong, "silent": [None] * 12}
     corpus = sa.Corpus.from_segments([5] * 12, layers)
-    test = sa.luck_test(corpus, sa.evaluate(corpus), draws=39)
+    test = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=39)
     good, bad, silent = test.systems.values()
     assert (good.p, good.p_holm, bad.p_holm) == (1 / 40, 2 / 40, 1)
     assert math.isnan(silent.p_holm)
     assert test.caveats == ()
     assert [row["p_holm"] for row in test.to_rows()][:2] == [2 / 40, 1]
-    few = sa.luck_test(corpus, sa.evaluate(corpus), draws=38)
+    few = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=38)
     said = "p from 38 draws is not below 0.026, so after Holm's correction for 2 systems none can be as low as 0.05; draw 39 at least (--resamples)"  # fmt: skip
     assert few.caveats == (said,)
     assert few.to_dict()["caveats"] == [said]
     assert said in few.table().remarks
+    exact = sa.luck_test(corpus, sa.evaluate(corpus))
+    assert (exact.systems["good"].p_holm, exact.caveats) == (2 * exact.systems["good"].p, ())
     pairs = sa.compare_systems(sa.evaluate(corpus), test="permutation", resamples=9)
     assert "after Holm's correction for 1 pair none" in pairs.caveats[0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from spanagree.errors import InputError, show
 from spanagree.formats.conll.page import Page
 
 
-def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list[str]]:
+def align(
+    pages: list[Page], unit: str, ignore_tokens: bool, in_blocks: bool
+) -> tuple[Page, list[str]]:
     """Return the text that all pages are of, and what there is to note.
 
-    Sentences are matched by their ids where these differ.
+    Sentences are matched by their ids where these differ; of blocks of files they must not.
 
     Raises:
         InputError: for pages of different texts.
@@ -28,6 +31,8 @@ def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list
         )
     for page in others:
         if by_id and page.ids != first.ids:
+            if in_blocks:
+                _refuse_other_ids(page, first)
             first, differ = _add_sentences(first, page, ignore_tokens)
         else:
             differ = _compare(page, first, unit, ignore_tokens)
@@ -37,6 +42,22 @@ def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list
                 " position"
             )
     return first, notes
+
+
+def _refuse_other_ids(page: Page, first: Page) -> None:
+    """Refuse pages of blocks, of which a sentence that is not in both may be in another block."""
+    pairs = zip_longest(page.ids or (), first.ids or ())
+    i, pair = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+    where, there = (
+        f"{each.where(int(each.begins('sentence')[i]))}: sent_id {show(id_)}"
+        if id_ is not None
+        else f"{each.name}: no further sentence"
+        for each, id_ in zip((page, first), pair, strict=True)
+    )
+    raise InputError(
+        f"{where}; at the same place, {there}. In blocks all files need the same sentences in the"
+        " same order; leave out --block and --workers (block), and sentences are matched by id"
+    )
 
 
 def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, int]:

@@ -69,7 +69,8 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             layer each; a mapping names the layers, else they are called as their files.
         block: for files too large for memory: a corpus for each so many sentences (documents, with
             that unit), numbered on where they have no ids. The scheme has to be named, as it
-            cannot be recognised from a part; files of different sentences cannot be matched.
+            cannot be recognised from a part; the files have to hold the same sentences in the same
+            order.
         columns: for one file, layer name to tag column; for several, the tag column of those that
             are named. Column 0 is the token; default is the last column.
         unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
@@ -156,7 +157,8 @@ def _parts(
 
 
 def _block(files: dict[str, PathName], parts: _Parts, options: ConllOptions, before: int) -> Corpus:
-    return valid_corpus(_raw(files, parts, options), options.repair).with_ids(before=before)
+    raw = _raw(files, parts, options, in_blocks=True)
+    return valid_corpus(raw, options.repair).with_ids(before=before)
 
 
 def _read(
@@ -175,11 +177,12 @@ def _raw(
     parts: _Parts,
     options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
+    in_blocks: bool = False,
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them."""
     wanted = _columns(files, options.columns)
     pages = _pages(wanted, parts, options, progress)
-    text, notes = align(list(pages.values()), options.unit, options.ignore_tokens)
+    text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
     notes += [
         f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
         f" nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"

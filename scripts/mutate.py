@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""Change the code a little, one place at a time, and see whether a test fails.
+
+scripts/mutate.py                          all modules of the table below
+scripts/mutate.py matching/tally.py levels some of them, or whole rooms
+scripts/mutate.py --sample 20 --seed 1     some mutants of each module, drawn
+scripts/mutate.py --list                   how many mutants each has
+
+First the tests run once, traced, to learn which of them run which line, and how long they take.
+Each mutant is then one change in a process of its own, held against the tests that run its line,
+the fastest first, until one fails: first with few examples of Hypothesis, and if all pass with as
+many as CI draws. Mutants that live are printed, unless scripts/mutants_equivalent.txt lists them
+with the reason why no test can tell. Exit code 1 if more than five in a hundred live.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import multiprocessing
+import os
+import random
+import resource
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "spanagree"
+EQUIVALENT = Path(__file__).parent / "mutants_equivalent.txt"
+MOST = 5  # per cent that may live
+LONGEST = 20.0  # seconds: a test that takes longer, traced, holds no mutant
+SECONDS = 120  # for the tests of one mutant; one that hangs is killed too
+MEMORY = 8 << 30  # bytes of address space; one that asks for more fails
+FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
+PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+LEFT_OUT = "not slow and not browser and not site and not cluster"
+TESTS = {
+    "chance": "tests/chance tests/matching",
+    "matching": "tests/matching",
+    "labels": "tests/labels",
+    "corpus/tags.py": "tests/corpus tests/formats",
+    "levels": "tests/levels",
+    "uncertainty": "tests/uncertainty tests/evaluation",
+}
+"""Rooms, or single modules, and the tests that have to notice."""
+
+_EACH_OTHER = [
+    (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr),
+    ("any", "all"), ("min", "max"), ("minimum", "maximum"),
+]  # fmt: skip
+SWAPS: dict[Any, Any] = {
+    **dict(_EACH_OTHER), **{b: a for a, b in _EACH_OTHER},
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Mult,
+    "sum": "max",
+}  # fmt: skip
+"""What operators and called functions become."""
+
+STATEMENTS = (ast.stmt, ast.ExceptHandler)
+
+
+class Mutant(NamedTuple):
+    """A changed module; its name does not depend on line numbers."""
+
+    module: Path
+    name: str
+    code: CodeType
+    lines: range  # of the statement that holds the change
+
+    @property
+    def key(self) -> str:
+        return f"{self.module.relative_to(PACKAGE)}: {self.name}"
+
+
+def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what a node may become, with a word for it."""
+    new: Any = copy.deepcopy(node)
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        new.ops[0] = SWAPS[type(node.ops[0])]()
+        yield "comparison", new
+    elif isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
+        new.op = SWAPS[type(node.op)]()
+        yield "operator", new
+    elif isinstance(node, ast.BoolOp):
+        new.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield "and, or", new
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub, ast.Invert)):
+        yield "sign", new.operand
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield "truth", ast.Constant(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        yield "number", ast.Constant(node.value + 1)
+    elif isinstance(node, ast.Call):
+        called = new.func
+        if isinstance(called, ast.Name) and called.id in SWAPS:
+            called.id = SWAPS[called.id]
+            yield "call", new
+        elif isinstance(called, ast.Attribute) and called.attr in SWAPS:
+            called.attr = SWAPS[called.attr]
+            yield "call", new
+    elif isinstance(node, ast.IfExp):
+        yield "branch", new.orelse
+    elif (
+        isinstance(node, ast.AugAssign)
+        or (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript))
+        or (isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant))
+    ):
+        yield "statement", ast.Pass()
+
+
+def mutants(module: Path) -> Iterator[Mutant]:
+    """Yield the mutants of a module; annotations and decorators are left as they are."""
+    tree = ast.parse(module.read_text("utf-8"))
+    places: list[tuple[ast.AST, ast.AST, str, int | None, str, range]] = []
+
+    def walk(node: ast.AST, owner: str, lines: range) -> None:
+        for field, value in ast.iter_fields(node):
+            if field in ("annotation", "returns", "decorator_list"):
+                continue
+            for place, child in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(child, ast.AST):
+                    name, inside = getattr(child, "name", None), lines
+                    if isinstance(child, STATEMENTS):
+                        body = getattr(child, "body", None) or getattr(child, "cases", None)
+                        end = body[0].lineno if body else (child.end_lineno or 0) + 1
+                        inside = range(child.lineno, max(end, child.lineno + 1))
+                    own = f"{owner}.{name}".lstrip(".") if isinstance(name, str) else owner
+                    at = place if isinstance(value, list) else None
+                    places.append((child, node, field, at, own, inside))
+                    walk(child, own, inside)
+
+    walk(tree, "", range(0))
+    seen: Counter[str] = Counter()
+    for node, above, field, at, owner, lines in places:
+        for word, new in changes(node):
+            short = [" ".join(ast.unparse(each).split())[:60] for each in (node, new)]
+            base = f"{owner}: {word}: {short[0]} -> {short[1]}"
+            seen[base] += 1
+            name = base if seen[base] == 1 else f"{base} ({seen[base]})"
+            put(above, field, at, ast.copy_location(new, node))
+            code = compile(ast.fix_missing_locations(tree), str(module), "exec")
+            put(above, field, at, node)
+            yield Mutant(module, name, code, lines)
+
+
+def put(above: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
+    """Put a node in its place below another."""
+    if at is None:
+        setattr(above, field, node)
+    else:
+        getattr(above, field)[at] = node
+
+
+# --- which test runs which line -----------------------------------------------------------------
+
+
+class Reach:
+    """A plugin of pytest that notes the lines that each test runs, and its seconds.
+
+    Attributes:
+        lines: by file, the tests of each line; line 0 stands for any line of the file.
+        seconds: of each test that passes.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.lines: dict[str, dict[int, set[str]]] = {str(file): defaultdict(set) for file in files}
+        self.seconds: dict[str, float] = {}
+        self.started = 0.0
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        def enter(frame: FrameType, event: str, arg: Any) -> Any:
+            tests = self.lines.get(frame.f_code.co_filename)
+            if tests is None:
+                return None
+            tests[0].add(nodeid)
+
+            def line(frame: FrameType, event: str, arg: Any) -> Any:
+                if event == "line":
+                    tests[frame.f_lineno].add(nodeid)
+                return line
+
+            return line
+
+        self.started = time.perf_counter()
+        sys.settrace(enter)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "call" and report.passed:
+            self.seconds[report.nodeid] = time.perf_counter() - self.started
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        sys.settrace(None)
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that run the lines of a mutant, or else its module, fastest first."""
+        lines = self.lines[str(mutant.module)]
+        reached = set().union(*(lines.get(line, ()) for line in mutant.lines)) or lines.get(
+            0, set()
+        )
+        held = [test for test in reached if self.seconds.get(test, LONGEST) < LONGEST]
+        return sorted(held, key=self.seconds.__getitem__)
+
+
+def traced(files: Sequence[Path], folders: Sequence[str], sender: Any) -> None:
+    """Send the reach of the tests in these folders; in a process of its own."""
+    import pytest
+
+    reach = Reach(files)
+    with quiet():
+        code = pytest.main([*PYTEST, FEW, "-m", LEFT_OUT, *folders], [reach])
+    sender.send((int(code), reach.lines, reach.seconds))
+
+
+# --- one mutant ---------------------------------------------------------------------------------
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds one module, and gives it other code."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.code = mutant.code
+        self.file = mutant.module
+        self.name = ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name == self.name:
+            return importlib.util.spec_from_file_location(name, self.file, loader=self)
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        exec(self.code, module.__dict__)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Send what this process prints nowhere."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+        yield
+
+
+def held(mutant: Mutant, *options: str) -> None:
+    """Run tests on a mutant, in a process of its own; exit code 0 if it lives."""
+    import pytest
+
+    os.setsid()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    sys.meta_path.insert(0, Changed(mutant))
+    with quiet():
+        code = pytest.main([*PYTEST, *options])
+        os._exit(int(code))
+
+
+def lived(made: Sequence[Mutant], reach: Reach, workers: int) -> Iterator[tuple[Mutant, str]]:
+    """Yield the mutants that no test kills, and how: no test reaches them, or all pass."""
+    fork = multiprocessing.get_context("fork")
+    process: BaseProcess
+    running: dict[BaseProcess, tuple[Mutant, str, float]] = {}
+    waiting = [(mutant, FEW) for mutant in reversed(made)]
+    while waiting or running:
+        while waiting and len(running) < workers:
+            mutant, examples = waiting.pop()
+            if tests := reach.tests(mutant):
+                process = fork.Process(target=held, args=(mutant, examples, *tests))
+                process.start()
+                running[process] = mutant, examples, time.perf_counter()
+            else:
+                yield mutant, "no test reaches it"
+        for process, (mutant, examples, started) in list(running.items()):
+            process.join(0.02)
+            if process.is_alive() and time.perf_counter() - started > SECONDS:
+                os.killpg(process.pid or 0, 9)
+                process.join()
+            if process.is_alive():
+                continue
+            del running[process]
+            if process.exitcode == 0 and examples == FEW:
+                waiting.append((mutant, ALL))
+            elif process.exitcode == 0:
+                yield mutant, "no test fails"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="See whether the tests notice small changes.")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="modules or rooms; default: all"
+    )
+    parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--list", action="store_true", help="only count the mutants")
+    asked = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    os.environ |= {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    lines = EQUIVALENT.read_text("utf-8").splitlines() if EQUIVALENT.exists() else []
+    equivalent = {line.partition("  # ")[0] for line in lines}
+    files: dict[Path, str] = {}
+    for name in asked.modules or TESTS:
+        path, room = PACKAGE / name, name if name in TESTS else name.split("/")[0]
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            files[file] = TESTS[room]
+    made = {file: [m for m in mutants(file) if m.key not in equivalent] for file in files}
+    if asked.list:
+        for file, each in made.items():
+            print(f"{file.relative_to(PACKAGE)}: {len(each)} mutants")
+        return 0
+    for name in ("hypothesis", "numpy", "pytest", "scipy.special", "scipy.stats"):
+        importlib.import_module(name)  # once, before the processes fork
+
+    reach = Reach([*files])
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    folders = [*dict.fromkeys(" ".join(files.values()).split())]
+    fork = multiprocessing.get_context("fork")
+    process = fork.Process(target=traced, args=([*files], folders, sender))
+    process.start()
+    sender.close()
+    code, reach.lines, reach.seconds = receiver.recv()
+    process.join()
+    if code:
+        print("the tests fail before anything is changed: run them first")
+        return 2
+    print(f"{len(reach.seconds)} tests, {sum(reach.seconds.values()):.0f} s traced", flush=True)
+    tried = alive = 0
+    for file, each in made.items():
+        if asked.sample:
+            each = random.Random(asked.seed).sample(each, min(asked.sample, len(each)))
+        started = time.perf_counter()
+        left = list(lived(each, reach, asked.workers))
+        seconds = time.perf_counter() - started
+        shown = file.relative_to(PACKAGE)
+        print(f"{shown}: {len(each)} mutants, {len(left)} live, {seconds:.0f} s", flush=True)
+        for mutant, how in left:
+            print(f"  {mutant.key}  # {how}", flush=True)
+        tried, alive = tried + len(each), alive + len(left)
+    print(f"{tried} mutants, {alive} live")
+    return 1 if 100 * alive > MOST * tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

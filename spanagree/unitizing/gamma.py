@@ -1,0 +1,221 @@
+"""γ: how far annotators agree on units and categories at once (Mathet et al. 2015).
+
+The best alignment of all annotators' units has a disorder; so have those of random annotations.
+γ = 1 − observed/expected. Each document is a continuum of its own, and disorders are weighted by
+the document's mean number of units, so that what is summed is the disorder of unitary alignments.
+γ_cat (Mathet 2017) looks only at the categories of aligned units, γ_k at those of one category.
+
+The expected disorder is sampled, until the standard error of γ is below ``precision``. Under the
+chance model the sum of all pair gains is drawn along. Its mean is known exactly, so what is known
+of its error is taken off that of the disorder.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, printable, show
+from spanagree.matching.overlaps import check_layer
+from spanagree.matching.score import UNDEFINED
+from spanagree.unitizing.canonical import canonical, times_seen
+from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
+from spanagree.unitizing.expected_disorder import Expected, Job, sampled
+from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
+from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, measured
+from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
+
+_ANNOTATORS = 32  # of one document
+
+
+def gamma(
+    corpus: Corpus,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    delta_empty: float = 1.0,
+    categorical: str = "nominal",
+    order: Sequence[str] = (),
+    sampler: str = "chance",
+    chance: str = "nonoverlapping",
+    precision: float = 0.01,
+    seed: int = 0,
+    annotators: Sequence[str] | None = None,
+    pairs: bool = False,
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    interval: str | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Gamma:
+    """Return γ, γ_cat and γ_k of two or more annotators (Mathet et al. 2015; Mathet 2017).
+
+    Args:
+        corpus: the annotations.
+        alpha, beta: the weights of positions and categories.
+        delta_empty: what a unit costs that is aligned with none.
+        categorical: how categories differ, nominal or ordinal.
+        order: of ordinal categories, from the lowest.
+        sampler: where random annotations come from: chance, pygamma or shuffle.
+        chance: the chance model of the sampler chance.
+        precision: the standard error of γ below which sampling ends.
+        seed: for all that is drawn.
+        annotators: compare only these.
+        pairs: whether each pair of annotators is compared too.
+        ci, confidence, resamples, interval: of intervals, by resampling documents.
+        executor: whose workers make the draws; they change no digit.
+        progress: called with the number of draws made, and of all as far as known.
+
+    Raises:
+        SettingError: for an unknown choice, or units that overlap where chance forbids it.
+
+    >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]})
+    >>> gamma(corpus).gamma.value
+    1.0
+    """
+    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    order = tuple(order) if categorical == "ordinal" else ()
+    places = ordinal_places(corpus.labels, order) if categorical == "ordinal" else ()
+    job = Job(
+        Dissimilarity(alpha, beta, delta_empty, categorical, places, order),
+        Sampling(sampler, chance, precision, seed),
+        asked_resampling(False, ci, confidence, resamples, seed, interval),
+        executor,
+        progress,
+    )
+    return _compared(corpus, job, pairs)
+
+
+def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
+    """Return the result for all annotators, and for each two of them if asked for."""
+    sampling, dissimilarity, names = job.sampling, job.dissimilarity, corpus.annotators
+    if sampling.sampler == "chance":
+        for name in names:
+            check_layer(corpus, name, "exact", sampling.chance)  # which forbids nothing else
+    drawing = {} if job.resampling is None else job.resampling.settings()
+    settings = GammaSettings(
+        measure="gamma",
+        alpha=float(dissimilarity.alpha),
+        beta=float(dissimilarity.beta),
+        delta_empty=float(dissimilarity.delta_empty),
+        categorical=dissimilarity.categorical,
+        order=",".join(dissimilarity.order) or None,
+        sampler=sampling.sampler,
+        chance=sampling.chance if sampling.sampler == "chance" else None,
+        precision=float(sampling.precision),
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+        **{"seed": int(sampling.seed), **drawing},
+    )
+    whole = _figures(canonical(corpus), job)
+    by_pair = {
+        (one, other): _figures(canonical(corpus.of_annotators([one, other])), job)
+        for i, one in enumerate(names)
+        for other in names[i + 1 :]
+        if pairs
+    }
+    notes = [*corpus.notes, *_notes("", whole, job)]
+    for pair, figures in by_pair.items():
+        notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
+    return Gamma(whole, by_pair, names, settings, tuple(notes), job.resampling)
+
+
+def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:
+    """Yield what is out of the ordinary."""
+    if figures.gap > 0:
+        yield (
+            f"{who}the best alignment is not proven: the observed disorder may be lower by"
+            f" {figures.gap:.2g}"
+        )
+    if figures.draws and not figures.gamma.error <= job.sampling.precision:
+        yield (
+            f"{who}after {figures.draws} draws the standard error of γ is"
+            f" {figures.gamma.error:.2g}, above the precision {job.sampling.precision:g}"
+        )
+
+
+def _figures(corpus: Corpus, job: Job) -> GammaFigures:
+    """Return γ, γ_cat and γ_k of a corpus in canonical order."""
+    seen = times_seen(corpus)
+    compared = corpus.subset(np.asarray(seen >= 2))
+    continuum = Continuum.of(compared)
+    documents = len(compared)
+    number = len(continuum.units.start)
+    nothing = "" if number else "nothing is marked in a document that two annotators saw"
+    if int(seen.max(initial=0)) > _ANNOTATORS:
+        raise SettingError(
+            f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
+            f" aligns all at once, and takes {_ANNOTATORS} at most: name some with annotators"
+        )
+    if not documents:
+        nothing = "no document that two annotators saw"
+    if nothing:
+        return GammaFigures(
+            *(undefined(nothing),) * 2,
+            {label: undefined(nothing) for label in corpus.labels},
+            documents, number, 0, 0, 0.0,
+        )  # fmt: skip
+    group, observed = measured([continuum.units], continuum, job.dissimilarity)
+    units = np.bincount(continuum.units.document, minlength=documents)
+    weight = units / continuum.annotators
+    expected = sampled(continuum, observed, job)
+    table = _table(weight, observed, expected)
+    named = [None, *compared.labels]
+    made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]
+    if job.resampling is not None:
+        made = with_intervals(made, table, job.resampling)
+    return GammaFigures(
+        made[0],
+        made[1],
+        dict(zip(compared.labels, made[2:], strict=True)),
+        documents,
+        number,
+        int(group.max()) + 1,
+        len(expected.drawn.cost),
+        math.fsum(observed.gap[0].tolist()) / math.fsum(weight.tolist()),
+    )
+
+
+def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
+    """Return what each document adds to the sums behind each figure.
+
+    (documents, figures, 4): observed, expected, and the weights of both; the figures are γ, γ_cat
+    and γ_k of each label.
+    """
+    sums = observed.categories[0]
+    luck = expected.drawn.categories.mean(0)
+    whole = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
+    each = np.stack((sums[..., 0], luck[..., 0], sums[..., 1], luck[..., 1]), axis=-1)
+    return np.concatenate((whole[:, None], each), axis=1)
+
+
+def _disagreement(
+    table: Floats, expected: Expected, k: int, named: Sequence[str | None]
+) -> Disagreement:
+    """Return γ (−1), γ_cat (0), or γ_k of a label (from 1)."""
+    observed, luck, weight, luck_weight = (
+        math.fsum(column.tolist()) for column in table[:, k + 1].T
+    )
+    if k < 0:
+        error = observed / luck**2 * expected.error if luck > 0 else 0.0
+        nothing = "random annotations are in no disorder either"
+        return disagreement(observed / weight, luck / weight, nothing, error)
+    what = "units" if named[k] is None else f"units with {printable(str(named[k]))}"
+    if not weight > 0:
+        return undefined(f"no aligned {what} that overlap enough")
+    nothing = f"aligned {what} of random annotations have one category"
+    if not luck_weight > 0 or not luck > 0:
+        return Disagreement(UNDEFINED, observed / weight, 0.0, reason=nothing)
+    draws = expected.drawn.categories.sum(1)[:, k]
+    ratio = luck / luck_weight
+    rest = (draws[:, 0] - ratio * draws[:, 1]) / draws[:, 1].mean()
+    error = math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
+    mine = observed / weight
+    return disagreement(mine, ratio, nothing, mine / ratio**2 * error)

@@ -1,0 +1,329 @@
+"""The best alignment of three and more annotators: an exact set packing, by column generation.
+
+The unitary alignments that save anything are too many to be listed where units are dense, but few
+of them matter. With a price π on every unit, only those whose saving exceeds the prices of their
+units can better a solution. So a linear program over some of them gives prices, the prices find
+those that are missing, and so on until there are none: then its value bounds every alignment.
+Where its solution is not whole, a whole one is sought among all unitary alignments whose reduced
+saving lies within what is left between the bound and the best one known, by integer programming:
+no other can be part of a better one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, tie_breaks
+
+_FLOORS = (0.9, 0.7, 0.5, 0.3, 0.15, 0.0)  # of Δ_∅; prices that units have at least, at first
+_LAST_FLOOR = 0.2  # of Δ_∅; above it, a program waits until there are many
+_SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are taken along
+_SCALE = 1e4  # of savings in programs, whose tolerances are absolute
+_EXACT = 1e-10  # of Δ_∅
+_NEAR = 0.2  # of Δ_∅; prices that miss by no more in a document are near enough
+_MANY = 600  # units; in a document of more, prices may miss by more
+_CLOSE = 3.0  # of Δ_∅; a gap that can be closed by looking at all that could close it
+_WHOLE = 1e-6
+_MOST = 1 << 20  # unitary alignments that are looked at together
+_ROUNDS = 60
+_SECONDS = 60.0  # of one integer program
+
+
+class _Problem(NamedTuple):
+    """Units of documents with three annotators or more, and the pairs of them that are near.
+
+    Attributes:
+        units: all units.
+        dissimilarity: of two units.
+        each: of each unit 1/C, by which savings of pairs are divided.
+        last: of each unit the number of annotators of its document.
+        rank: of each unit the number of its annotator among those of its document.
+        begin: where the pairs of each unit begin, and at last where all end.
+        near: the second units of the pairs.
+        saving: of each pair (Δ_∅ − d)/C.
+        farthest: the greatest number of annotators.
+        documents: how many documents there are.
+    """
+
+    units: Units
+    dissimilarity: Dissimilarity
+    each: Floats
+    last: Ints
+    rank: Ints
+    begin: Ints
+    near: Ints
+    saving: Floats
+    farthest: int
+    documents: int
+
+
+class _Columns(NamedTuple):
+    """Unitary alignments of the same size: their units, and what each saves beyond prices."""
+
+    units: Ints
+    reduced: Floats
+
+
+def pack(
+    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
+) -> Floats:
+    """Align the units of documents with three annotators or more.
+
+    Args:
+        units: the units.
+        pairs: those of these documents that may be aligned.
+        annotators: of each document, how many annotators saw it.
+        dissimilarity: of two units.
+        group: of each unit its unitary alignment; those worth are written here, each with the
+            number of its first unit.
+
+    Returns:
+        Of each document by how much its cost may be above the least; 0 where it is proven, ``nan``
+        where nothing is known.
+    """
+    problem = _problem(units, pairs, annotators, dissimilarity)
+    pool, prices, cut = _generate(problem)
+    tolerance = (
+        _EXACT
+        * dissimilarity.delta_empty
+        * (1 + np.bincount(units.document, minlength=len(annotators)))
+    )
+    bound = np.bincount(units.document, prices, len(annotators))
+    everywhere = np.bincount(units.document[pairs.u], minlength=len(annotators)) > 0
+    value = _best_whole(problem, pool, everywhere, group)[0]
+    gap = np.where(everywhere, bound - value, 0.0)
+    open_ = (gap > tolerance) & (gap < _CLOSE * dissimilarity.delta_empty) & ~cut
+    if open_.any():  # nothing else can be part of a better alignment
+        here = open_[units.document]
+        worth, left_out = _worth(
+            problem, np.where(here, prices, np.inf), -(gap + tolerance)[units.document]
+        )
+        cut[units.document[left_out]] = True
+        _, short = _best_whole(problem, [x.units for x in worth], open_, group)
+        gap[open_] = short[open_]
+    return np.where(cut, np.nan, np.where(gap <= tolerance, 0.0, gap))
+
+
+def _problem(
+    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity
+) -> _Problem:
+    seen = annotators[units.document]
+    each = 1 / np.maximum(seen * (seen - 1) / 2, 1)
+    new = np.ones(len(seen), np.bool_)
+    new[1:] = np.diff(units.annotator) != 0
+    new[1:] |= np.diff(units.document) != 0
+    number = np.cumsum(new) - 1
+    start = np.ones(len(seen), np.bool_)
+    start[1:] = np.diff(units.document) != 0
+    first = number[np.flatnonzero(start)[np.cumsum(start) - 1]]
+    saving = (dissimilarity.delta_empty - pairs.value) * each[pairs.u]
+    return _Problem(
+        units,
+        dissimilarity,
+        each,
+        seen,
+        number - first,
+        np.searchsorted(pairs.u, np.arange(len(seen) + 1)),
+        pairs.v,
+        saving,
+        int(seen.max()),
+        len(annotators),
+    )
+
+
+def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
+    """Return unitary alignments among which the relaxed optimum is, by size, and prices.
+
+    No unitary alignment saves more than the prices of its units, but where the third says that of a
+    document some had to be left out, as they were too many.
+    """
+    units, empty = problem.units, problem.dissimilarity.delta_empty
+    pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.farthest + 1)]
+    duals = centre = np.zeros(len(problem.each))
+    cut = np.zeros(problem.documents, np.bool_)
+    size, same = 0, False
+    for number in range(_ROUNDS):
+        floor = _FLOORS[number] if number < len(_FLOORS) else 0.0
+        prices = np.maximum(centre, floor * empty)
+        least = -_SLACK * empty if floor == 0 else 0.0
+        worth, left_out = _worth(problem, prices, np.full(len(centre), least))
+        cut[units.document[left_out]] |= floor == 0
+        if floor == 0:
+            lift = _lift(worth, len(centre))
+            lifted = np.bincount(units.document, lift, problem.documents)
+            own = np.bincount(units.document, minlength=problem.documents)
+            near = _NEAR * (1 + own / _MANY)
+            exact = lifted.max() <= _EXACT * empty
+            if exact or (same and (lifted <= near * empty).all()):
+                return pool, centre + lift, cut
+        for i, columns in enumerate(worth):
+            both = np.concatenate((pool[i], columns.units))
+            pool[i] = np.unique(both, axis=0) if len(columns.units) else pool[i]
+        grown = sum(map(len, pool))
+        if grown > (size if size or floor < _LAST_FLOOR else 2 * len(centre)):
+            size, before = grown, duals.sum()
+            duals = _relaxed(problem, pool)[1]
+            # while the optimum stays, prices that differ are as good, and their mean is better
+            same = abs(duals.sum() - before) <= _EXACT * empty * len(duals)
+        centre = (centre + duals) / 2 if same else duals
+    worth, left_out = _worth(problem, centre, np.zeros(len(centre)))
+    cut[units.document[left_out]] = True
+    return pool, centre + _lift(worth, len(centre)), cut
+
+
+def _lift(worth: list[_Columns], count: int) -> Floats:
+    """Return by how much prices have to rise that no unitary alignment saves more than them."""
+    lift = np.zeros(count)
+    for columns in worth:
+        share = np.maximum(columns.reduced, 0) / columns.units.shape[1]
+        for units in columns.units.T:
+            np.maximum.at(lift, units, share)
+    return lift
+
+
+def _savings(problem: _Problem, columns: Ints) -> Floats:
+    """Return what unitary alignments of one size save against units left alone."""
+    empty, size = problem.dissimilarity.delta_empty, columns.shape[1]
+    total = np.full(len(columns), (size - 1) * empty, np.float64)
+    for i in range(size):
+        for j in range(i + 1, size):
+            total += _pair_saving(problem, columns[:, i], columns[:, j])
+    return total
+
+
+def _pair_saving(problem: _Problem, u: Ints, v: Ints) -> Floats:
+    units, d = problem.units, problem.dissimilarity
+    value = d.of_pairs(units, u, v) + tie_breaks(units, u, v, d)
+    return np.asarray((d.delta_empty - value) * problem.each[u], np.float64)
+
+
+def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Columns], Ints]:
+    """Return all unitary alignments that save more than ``least`` beyond prices, by size.
+
+    ``least`` is that of the first unit.
+
+    They grow by one annotator after the other, as long as what could still be added may lift them
+    above ``least``. The second are units for which some were left out, as they were too many.
+    """
+    empty = problem.dissimilarity.delta_empty
+    gain = empty - prices  # of each unit, besides what its pairs save
+    first = np.repeat(np.arange(len(gain)), np.diff(problem.begin))
+    best = np.full((len(gain), problem.farthest), -np.inf)  # of a later annotator's units
+    np.maximum.at(best, (first, problem.rank[problem.near]), gain[problem.near] + problem.saving)
+    worth: list[_Columns] = []
+    left_out: list[Ints] = []
+    members, reduced = np.arange(len(gain))[:, None], gain - empty
+    for size in range(1, problem.farthest):
+        lead, last = members[:, 0], problem.rank[members[:, -1]]
+        later = np.arange(problem.farthest) > last[:, None]
+        others = (problem.last[lead] - 1 - last - 1).clip(0) / 2 + size - 1
+        most = best[lead] + (others * problem.each[lead] * empty)[:, None]
+        hope = reduced + np.where(later, np.maximum(most, 0), 0).sum(1)
+        keep = np.flatnonzero(hope > least[lead])
+        width = np.diff(problem.begin)[lead[keep]]
+        if width.sum() > _MOST:
+            ordered = keep[np.argsort(-hope[keep], kind="stable")]
+            fit = np.cumsum(np.diff(problem.begin)[lead[ordered]]) <= _MOST
+            left_out.append(lead[ordered[~fit]])
+            keep = np.sort(ordered[fit])
+        pair, row = ranges(problem.begin[lead[keep]], problem.begin[lead[keep] + 1])
+        row, added = keep[row], problem.near[pair]
+        fits = problem.rank[added] > last[row]
+        row, added, pair = row[fits], added[fits], pair[fits]
+        reduced = reduced[row] + gain[added] + problem.saving[pair]
+        for j in range(1, size):
+            reduced += _pair_saving(problem, members[row, j], added)
+        members = np.column_stack((members[row], added))
+        good = reduced > least[members[:, 0]]
+        worth.append(_Columns(members[good], reduced[good]))
+    return worth, np.concatenate([*left_out, np.zeros(0, np.int64)])
+
+
+def _incidence(columns: list[Ints], count: int) -> object:
+    """Return which units are in which unitary alignments, as a sparse table."""
+    from scipy.sparse import csc_array
+
+    rows = np.concatenate([of_size.ravel() for of_size in columns])
+    sizes = np.concatenate([np.full(len(x), x.shape[1]) for x in columns])
+    begin = np.concatenate(([0], np.cumsum(sizes)))
+    return csc_array((np.ones(len(rows)), rows, begin), shape=(count, len(sizes)))
+
+
+def _relaxed(problem: _Problem, pool: list[Ints]) -> tuple[list[Floats], Floats]:
+    """Return the share of each unitary alignment in the relaxed optimum, and the units' prices."""
+    from scipy.optimize import linprog  # takes a tenth of a second to import
+
+    sizes = [len(columns) for columns in pool]
+    count = len(problem.each)
+    if not sum(sizes):
+        return [np.zeros(0) for _ in sizes], np.zeros(count)
+    saving = np.concatenate([_savings(problem, columns) for columns in pool])
+    scale = _SCALE / problem.dissimilarity.delta_empty
+    solved = linprog(
+        -saving * scale,
+        A_ub=_incidence(pool, count),
+        b_ub=np.ones(count),
+        bounds=(0, None),
+        method="highs-ds",
+    )
+    prices = np.maximum(-solved.ineqlin.marginals / scale, 0)
+    return np.split(solved.x, np.cumsum(sizes)[:-1]), prices
+
+
+def _best_whole(
+    problem: _Problem, columns: list[Ints], documents: Bools, group: Ints
+) -> tuple[Floats, Floats]:
+    """Write the best alignments of some documents that are made of these unitary alignments.
+
+    Returns:
+        Of each document what it saves, and how much more may be possible with these.
+    """
+    document = problem.units.document
+    inside = np.flatnonzero(documents[document])
+    group[inside] = inside
+    value, short = np.zeros((2, len(documents)))
+    fractional = np.zeros(len(documents), np.bool_)
+    shares = _relaxed(problem, columns)[0]
+    for of_size, share in zip(columns, shares, strict=True):
+        between = (share > _WHOLE) & (share < 1 - _WHOLE)
+        fractional[document[of_size[between, 0]]] = True
+    for of_size, share in zip(columns, shares, strict=True):
+        taken = of_size[(share > 0.5) & ~fractional[document[of_size[:, 0]]]]
+        group[taken] = taken[:, :1]
+        value += np.bincount(document[taken[:, 0]], _savings(problem, taken), len(documents))
+    for d in np.flatnonzero(fractional).tolist():
+        here = np.flatnonzero(document == d)
+        own = [of_size[document[of_size[:, 0]] == d] for of_size in columns]
+        value[d], chosen, bound = _program(problem, own, here)
+        short[d] = bound - value[d]
+        for taken in chosen:
+            group[taken] = taken[:, :1]
+    return value, short
+
+
+def _program(problem: _Problem, columns: list[Ints], here: Ints) -> tuple[float, list[Ints], float]:
+    """Return the greatest saving of disjoint unitary alignments, these, and its upper bound."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    saving = np.concatenate([_savings(problem, of_size) for of_size in columns])
+    scale = _SCALE / problem.dissimilarity.delta_empty
+    place = np.zeros(len(problem.each), np.int64)
+    place[here] = np.arange(len(here))
+    solved = milp(
+        -saving * scale,
+        integrality=np.ones(len(saving)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(
+            _incidence([place[of_size] for of_size in columns], len(here)), ub=1
+        ),
+        options={"mip_rel_gap": 0.0, "time_limit": _SECONDS},
+    )
+    if solved.x is None:
+        return 0.0, [], np.nan
+    taken = solved.x > 0.5
+    parts = np.split(taken, np.cumsum([len(of_size) for of_size in columns])[:-1])
+    chosen = [of_size[part] for of_size, part in zip(columns, parts, strict=True)]
+    return float(saving[taken].sum()), chosen, float(-solved.mip_dual_bound / scale)

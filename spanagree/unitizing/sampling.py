@@ -1,0 +1,273 @@
+"""Random annotations for the expected disorder of γ, drawn by number: the same in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct
+from spanagree.chance.simulate import redraw
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, check_whole, show
+from spanagree.unitizing.alignment import aligned, aligned_pairs, reachable
+from spanagree.unitizing.canonical import times_seen
+from spanagree.unitizing.control import gains
+from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, units_of
+
+SAMPLERS = {
+    "chance": "every unit placed anew by the chance model: each annotator keeps hers",
+    "pygamma": "as pygamma-agreement: numbers, gaps and lengths from normal distributions",
+    "shuffle": "as Mathet et al. (2015): an annotator drawn for each, her units shifted around",
+}
+"""Where random annotations come from, by name."""
+
+_TOGETHER = 1500  # units of random annotations that are aligned together
+_SHORTEST = 1e-6  # units of length 0 are drawn again
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Where random annotations come from, and when there are enough.
+
+    Attributes:
+        sampler: one of :data:`SAMPLERS`.
+        chance: the chance model of the sampler chance.
+        precision: the standard error of γ at which sampling ends.
+        seed: for all that is drawn.
+
+    Raises:
+        SettingError: for an unknown sampler, a precision that is not positive, or a bad seed.
+    """
+
+    sampler: str
+    chance: str
+    precision: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_choice(self.sampler, SAMPLERS, "sampler")
+        check_whole(self.seed, 0, "seed")
+        p = self.precision
+        if not isinstance(p, (Real, np.floating)) or isinstance(p, bool) or not p > 0:
+            raise SettingError(f"precision {show(p)}; a number above 0 is needed")
+
+
+class Continuum(NamedTuple):
+    """What is sampled from: documents, each with annotators who saw it, in canonical order.
+
+    Attributes:
+        corpus: the annotations.
+        units: the same as units.
+        annotators: of each document, how many saw it.
+        labels: how many labels there are.
+    """
+
+    corpus: Corpus
+    units: Units
+    annotators: Ints
+    labels: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Continuum:
+        """Return what there is in a corpus."""
+        seen = times_seen(corpus)
+        return cls(corpus, units_of(corpus), seen, len(corpus.labels))
+
+
+class Drawn(NamedTuple):
+    """What alignments of some random annotations, or of those observed, add up to.
+
+    Attributes:
+        cost: the disorder of each, weighted by the mean number of units; (draws, documents).
+        gain: the control variate; (draws, documents).
+        categories: how unlike aligned categories are, and their weights; (draws, documents,
+            all and each label, 2).
+        gap: by how much cost may be above the least; (draws, documents).
+    """
+
+    cost: Floats
+    gain: Floats
+    categories: Floats
+    gap: Floats
+
+
+def measured(
+    annotations: Sequence[Units], continuum: Continuum, dissimilarity: Dissimilarity
+) -> tuple[Ints, Drawn]:
+    """Return the best alignments of annotations of the same documents, and what they add up to.
+
+    The first are the unitary alignments of all units, annotation after annotation.
+    """
+    count, documents = len(annotations), len(continuum.annotators)
+    shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
+    columns = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
+    units = columns._replace(document=columns.document + shift)
+    annotators = np.tile(continuum.annotators, count)
+    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
+    alignment = aligned(units, pairs, annotators, dissimilarity)
+    gain = gains(units, pairs, annotators, dissimilarity)
+    # an alignment's disorder is divided by the mean number of its own units
+    own = np.bincount(units.document, minlength=len(annotators))
+    there = np.tile(np.bincount(continuum.units.document, minlength=documents), count)
+    share = np.where(own > 0, there / np.maximum(own, 1), 0.0)
+    kinds = 1 + continuum.labels
+    categories = category_sums(units, alignment.group, len(annotators), kinds, dissimilarity)
+    return alignment.group, Drawn(
+        (alignment.cost * share).reshape(count, documents),
+        gain.reshape(count, documents),
+        categories.reshape(count, documents, kinds, 2),
+        (alignment.gap * share).reshape(count, documents),
+    )
+
+
+def category_sums(
+    units: Units, group: Ints, documents: int, kinds: int, dissimilarity: Dissimilarity
+) -> Floats:
+    """Return how unlike aligned categories are, and their weights; (documents, kinds, 2).
+
+    A pair of a unitary alignment of m units weighs max(0, 1 − α · how far apart its units are)
+    over m − 1 (Mathet 2017). It counts for the first kind, all, and for each label that one of its
+    units has.
+    """
+    u, v = aligned_pairs(group)
+    weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
+    weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
+    unlike = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
+    document = units.document[u] * kinds
+    one, other = units.label[u] + 1, units.label[v] + 1
+    both = np.where(one == other, 0.0, weight)
+    cell = np.concatenate((document, document + one, document + other))
+    sums = [
+        np.bincount(cell, np.concatenate((w, w, both * part)), documents * kinds)
+        for part, w in ((unlike, weight * unlike), (1.0, weight))
+    ]
+    table: Floats = np.stack(sums, axis=1).astype(np.float64)
+    return table.reshape(documents, kinds, 2)
+
+
+def draw(
+    continuum: Continuum,
+    dissimilarity: Dissimilarity,
+    sampler: str,
+    chance: str,
+    seed: int,
+    numbers: Sequence[int],
+) -> Drawn:
+    """Return what random annotations add up to; each has its own seed, made of its number."""
+    parts: list[Drawn] = []
+    waiting: list[Units] = []
+    for number in numbers:
+        rng = np.random.default_rng([seed, number])
+        if sampler == "chance":
+            waiting.append(_placed(continuum, chance, rng))
+        else:
+            waiting.append((_normal if sampler == "pygamma" else _shifted)(continuum, rng))
+        if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
+            parts.append(measured(waiting, continuum, dissimilarity)[1])
+            waiting = []
+    return joined(parts)
+
+
+def joined(parts: Sequence[Drawn]) -> Drawn:
+    """Return the draws of all parts, in their order."""
+    return Drawn(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _placed(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
+    """Draw a place for every unit; annotations of a document are documents of their own here."""
+    units = continuum.units
+    (document, annotator), which, _ = distinct(units.document, units.annotator)
+    start, end = (column.astype(np.int64) for column in (units.start, units.end))
+    everyone = np.ones(len(document), np.bool_)
+    layer = Layer(which, start, end, units.label, everyone)
+    lengths = continuum.corpus.lengths[document]
+    drawn = redraw(layer, lengths, max(1, continuum.labels), rng, chance)
+    place = document[drawn.document], annotator[drawn.document]
+    return Units(
+        *place, drawn.start.astype(np.float64), drawn.end.astype(np.float64), drawn.label
+    ).sorted()
+
+
+def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
+    """Return each document that has a unit: number, annotators who saw it, units."""
+    units, layers = continuum.units, continuum.corpus.layers.values()
+    seen = np.stack([layer.annotated for layer in layers])
+    bounds = np.searchsorted(units.document, np.arange(len(continuum.annotators) + 1))
+    return [
+        (d, np.flatnonzero(seen[:, d]), units.rows(np.arange(bounds[d], bounds[d + 1])))
+        for d in np.unique(units.document).tolist()
+    ]
+
+
+def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
+    """Draw numbers of units, gaps and lengths from normal distributions, labels by their shares."""
+    parts = []
+    for document, who, units in _documents(continuum):
+        counts = np.array([(units.annotator == a).sum() for a in who])
+        same = np.diff(units.annotator) == 0
+        first = np.concatenate(([True], ~same))
+        gaps = np.concatenate(
+            (
+                [0.0],
+                (units.start[1:] - units.end[:-1])[same],
+                units.start[first][units.start[first] > 0],
+            )
+        )
+        length = units.end - units.start
+        some = False
+        for annotator in who.tolist():
+            number = abs(int(rng.normal(counts.mean(), counts.std())))
+            number = number if some else max(1, number)
+            some = True
+            sizes = np.abs(rng.normal(length.mean(), length.std(), number)).clip(_SHORTEST)
+            end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), number) + sizes)
+            label = units.label[rng.integers(len(length), size=number)]
+            place = np.full(number, document), np.full(number, annotator)
+            parts.append(Units(*place, end - sizes, end, label))
+    return _united(parts)
+
+
+def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
+    """Draw an annotator for each, and shift her units around the document.
+
+    Shifts differ by half the mean length at least, as long as there is room.
+    """
+    parts = []
+    for document, who, units in _documents(continuum):
+        low, high = min(0.0, float(units.start.min())), float(units.end.max())
+        apart = float((units.end - units.start).mean()) / 2
+        while True:
+            free = [(low, high)]
+            drawn = []
+            for annotator in who.tolist():
+                sizes = np.array([end - start for start, end in free])
+                begin, end = free[int(rng.choice(len(free), p=sizes / sizes.sum()))]
+                shift = float(int(rng.uniform(begin, end)))
+                left = [
+                    part
+                    for start, stop in free
+                    for part in (
+                        (start, min(stop, shift - apart)),
+                        (max(start, shift + apart), stop),
+                    )
+                    if part[1] > part[0]
+                ]
+                free = left or [(low, high)]
+                own = units.rows(units.annotator == rng.choice(who))
+                start = own.start + shift
+                back = np.where(start > high, low - high, 0.0)
+                place = np.full(len(start), document), np.full(len(start), annotator)
+                drawn.append(Units(*place, start + back, own.end + shift + back, own.label))
+            if any(len(part.start) for part in drawn):
+                break
+        parts += drawn
+    return _united(parts)
+
+
+def _united(parts: Sequence[Units]) -> Units:
+    return Units(*(np.concatenate(column) for column in zip(*parts, strict=True))).sorted()

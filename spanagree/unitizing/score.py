@@ -1,0 +1,153 @@
+"""A figure that is made of two disagreements: observed and expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.matching.score import CERTAIN, UNDEFINED, Interval
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Dot
+from spanagree.rendering.table import Column, Value
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
+
+FIGURES = ("observed", "expected", "value")
+
+
+class Disagreement(NamedTuple):
+    """A coefficient 1 − observed/expected, and the disagreements that it is made of.
+
+    Attributes:
+        value: 1 where annotators agree throughout, 0 where they do no better than luck.
+        observed: the disagreement observed.
+        expected: that which luck alone would give.
+        error: the standard error of the value that comes from sampling; 0 if nothing is sampled.
+        reason: why the value is undefined (``nan``), if it is.
+        interval: of observed, expected and value (its ``corrected``), if asked for.
+    """
+
+    value: float
+    observed: float
+    expected: float
+    error: float = 0.0
+    reason: str = ""
+    interval: Interval | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: undefined is ``None``, and why."""
+        figures: dict[str, Any] = {name: plain(getattr(self, name)) for name in FIGURES}
+        if self.error == self.error and self.error > 0:
+            figures["error"] = self.error
+        if self.reason:
+            figures["undefined"] = self.reason
+        if self.interval is not None:
+            observed, expected, value, reason, _ = self.interval
+            ends = {"observed": observed, "expected": expected, "value": value}
+            figures["interval"] = plain(ends) | ({"reason": reason} if reason else {})
+        return figures
+
+
+def disagreement(
+    observed: float, expected: float, nothing: str, error: float = 0.0
+) -> Disagreement:
+    """Return 1 − observed/expected, or why it is undefined.
+
+    ``nothing`` is the reason if there is nothing that luck could disagree on.
+
+    >>> disagreement(0.25, 1.0, "nothing is marked").value
+    0.75
+    """
+    if not expected > 0:
+        return Disagreement(UNDEFINED, observed, expected, reason=nothing)
+    return Disagreement(1 - observed / expected, observed, expected, error)
+
+
+def undefined(reason: str) -> Disagreement:
+    """Return a coefficient of which nothing is defined."""
+    return Disagreement(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
+
+
+def figures(observed: Floats, expected: Floats, weight: Floats, luck: Floats) -> Floats:
+    """Return observed and expected disagreement and the coefficient; (…) to (…, 3).
+
+    What is observed is divided by ``weight``, what is expected by ``luck``.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one = np.where(weight > 0, observed / weight, np.nan)
+        other = np.where(luck > 0, expected / luck, np.nan)
+        value = np.where(other > CERTAIN * np.nanmax(other, initial=0), 1 - one / other, np.nan)
+    return np.stack((one, other, value), axis=-1)
+
+
+def _statistic(sums: Floats) -> Floats:
+    """Return the three figures of each coefficient; (…, coefficients · 4) to (…, … · 3)."""
+    parts = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
+    return figures(*parts).reshape(*sums.shape[:-1], -1)
+
+
+def with_intervals(
+    made: Sequence[Disagreement], table: Floats, resampling: Resampling
+) -> list[Disagreement]:
+    """Return coefficients with their intervals, by resampling documents.
+
+    ``table`` says what each document adds to their sums; (documents, coefficients, 4): observed,
+    expected, and the weights of both.
+    """
+    flat = table.reshape(len(table), -1)
+    ends = intervals_of(flat, _statistic, resampling, [False] * len(made))  # no shares
+    nothing = (UNDEFINED, UNDEFINED)
+    return [
+        figure._replace(interval=end._replace(corrected=nothing) if figure.reason else end)
+        for figure, end in zip(made, ends, strict=True)
+    ]
+
+
+def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
+    """Return the columns of a coefficient: for data its name stands before the figures."""
+    meaning = "value of units" if title == "value" else title
+    listed = [Column(f"{name}_value", title, "figure", meaning)]
+    if intervals:
+        listed.append(Column("", "interval", "interval"))
+    if sampled:
+        listed.append(Column(f"{name}_error", "error", "figure", "error"))
+    listed += [
+        Column(f"{name}_observed", "observed", "figure", "observed and expected of units"),
+        Column(f"{name}_expected", "expected", "figure", "observed and expected of units"),
+    ]
+    if intervals:
+        listed += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]
+    return listed
+
+
+def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
+    """Return the values of a coefficient in :func:`columns`."""
+    row: list[Value] = [figure.value]
+    ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
+    if intervals:
+        row.append(ends[2])
+    if sampled:
+        row.append(UNDEFINED if figure.reason else figure.error)
+    row += [figure.observed, figure.expected]
+    if intervals:
+        row += [end for pair in ends for end in pair]
+    return row
+
+
+def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
+    """Return why figures are undefined or their intervals odd, each reason once."""
+    listed: dict[str, None] = {}
+    for name, figure in named:
+        if figure.reason:
+            listed[f"{name}: {figure.reason}"] = None
+        if figure.interval is not None and figure.interval.reason and not figure.reason:
+            listed[f"{name}: interval: {figure.interval.reason}"] = None
+    return list(listed)
+
+
+def dot(figure: Disagreement) -> Dot:
+    """Return a value with its interval."""
+    low, high = (float("nan"),) * 2 if figure.interval is None else figure.interval.corrected
+    return figure.value, low, high

@@ -1,0 +1,226 @@
+"""The measures that reviewers ask for by name, side by side on the same documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.agreement.agree import agree
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import InputError, SettingError, counted
+from spanagree.labels.chance_corrected import alpha
+from spanagree.labels.tokens import token_labels
+from spanagree.matching.measures import MATCHES
+from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Dot, Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, unit
+from spanagree.unitizing.alpha_u import alpha_u
+from spanagree.unitizing.canonical import times_seen
+from spanagree.unitizing.gamma import gamma
+
+_MEANINGS = {
+    "α of tokens": "α", "α_U": "α_U", "α_U, placed": "α_U, placed", "γ": "γ", "γ_cat": "γ_cat",
+}  # fmt: skip
+_MATCHES = ("exact", "overlap", "iou", "token")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SideBySideSettings(Settings):
+    """The settings of measures side by side.
+
+    Attributes:
+        measure: all.
+        chance: the chance model of F1 and of γ.
+        precision: the standard error of γ at which sampling ends.
+    """
+
+    measure: str
+    chance: str
+    precision: float
+
+
+class Figure(NamedTuple):
+    """One measure: what was observed, what luck alone gives, and the value made of both.
+
+    ``kind`` says whether observed and expected are agreement or disagreement.
+    """
+
+    kind: str
+    observed: float
+    expected: float
+    value: float
+    error: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide(Result):
+    """The result of :func:`spanagree.side_by_side`.
+
+    Attributes:
+        measures: the figures of each measure, by name.
+        annotators: their names.
+        documents: how many documents two annotators or more saw; all figures are made of these.
+        settings: what made the numbers.
+        notes: what is out of the ordinary.
+    """
+
+    measures: Mapping[str, Figure]
+    annotators: tuple[str, ...]
+    documents: int
+    settings: SideBySideSettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``, and why."""
+        measures = [
+            {"measure": name} | {key: plain(value) for key, value in figure._asdict().items()}
+            for name, figure in self.measures.items()
+        ]
+        return {
+            **self.head(),
+            "annotators": list(self.annotators),
+            "documents": self.documents,
+            "measures": measures,
+        }
+
+    def _table(self, by: str | None) -> Table:
+        columns = [
+            Column("measure", "measure", "name", "measure of units"),
+            Column("value", "value", "figure", "value of units"),
+            Column("observed", "observed", "figure", "observed and expected of units"),
+            Column("expected", "expected", "figure", "observed and expected of units"),
+            Column("kind", "of", "name", "agreement or disagreement"),
+            Column("error", "error", "figure", "error"),
+        ]
+        rows: list[list[Value]] = [
+            [name, x.value, x.observed, x.expected, x.kind, x.error or None]
+            for name, x in self.measures.items()
+        ]
+        noun = unit(self.settings)
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"measures of {counted(len(self.annotators), 'annotator')},"
+            f" {counted(self.documents, noun)}",
+            meanings={
+                name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
+            },
+            remarks=[f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason],
+        )
+
+    def picture(self) -> Picture:
+        """Return the values as dots."""
+        nothing = math.nan
+        rows: list[tuple[str, list[Dot]]] = [
+            (name, [(x.value, nothing, nothing)]) for name, x in self.measures.items()
+        ]
+
+        def draw(ax: Any) -> None:
+            dots(ax, rows, ["value"], "value", zero=True)
+
+        return Picture(draw, rows_size(len(rows)))
+
+
+def side_by_side(
+    corpus: Corpus,
+    *,
+    chance: str = "nonoverlapping",
+    precision: float = 0.01,
+    seed: int = 0,
+    annotators: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SideBySide:
+    """Return corrected F1, α of tokens, α_U and γ of the same annotators on the same documents.
+
+    A measure that does not take the corpus is undefined, with the reason.
+
+    Args:
+        corpus: the annotations.
+        chance: the chance model of F1 and of γ.
+        precision: the standard error of γ below which sampling ends.
+        seed: for what is drawn.
+        annotators: compare only these.
+        executor: whose workers make the draws of γ.
+        progress: called with the number of draws made, and of all as far as known.
+
+    Raises:
+        SettingError: for an unknown choice.
+
+    >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
+    >>> round(side_by_side(corpus).measures["α_U"].value, 4)
+    0.8792
+    """
+    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    seen = times_seen(corpus)
+    compared = corpus.subset(np.asarray(seen >= 2))
+    settings = SideBySideSettings(
+        measure="all",
+        chance=chance,
+        precision=float(precision),
+        seed=int(seed),
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+    )
+
+    def sampled(corpus: Corpus) -> list[Figure]:
+        result = gamma(
+            corpus, chance=chance, precision=precision, seed=seed, executor=executor,
+            progress=progress,
+        )  # fmt: skip
+        return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
+
+    measures: dict[str, Figure] = {}
+    for names, make in (*_exact(chance), (["γ", "γ_cat"], sampled)):
+        try:
+            figures = make(compared)
+        except (SettingError, InputError) as error:
+            figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
+        measures |= zip(names, figures, strict=True)
+    return SideBySide(measures, corpus.annotators, len(compared), settings, corpus.notes)
+
+
+_Make = Callable[[Corpus], list[Figure]]
+
+
+def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
+    """Yield what needs no sampling: the names of measures, and what makes them."""
+
+    def f1(match: str) -> _Make:
+        def make(corpus: Corpus) -> list[Figure]:
+            score = agree(corpus, match=match, chance=chance).team.f1
+            return [Figure("agreement", *score[:3], reason=score.reason)]
+
+        return make
+
+    def tokens(corpus: Corpus) -> list[Figure]:
+        of_tokens = alpha(token_labels(corpus))
+        figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
+        return [Figure("agreement", *figures, reason=of_tokens.reason)]
+
+    def units(measure: str) -> _Make:
+        return lambda corpus: [_disagreement(alpha_u(corpus, measure=measure).all)]
+
+    for match in _MATCHES:
+        if match in MATCHES:
+            yield [f"corrected F1, {match}"], f1(match)
+    yield ["α of tokens"], tokens
+    yield ["α_U"], units("alpha-u")
+    yield ["α_U, placed"], units("alpha-u-placed")
+
+
+def _disagreement(figure: Any) -> Figure:
+    numbers = (figure.observed, figure.expected, figure.value, figure.error)
+    return Figure("disagreement", *numbers, reason=figure.reason)

@@ -1,0 +1,147 @@
+"""A program that is stopped, by Ctrl-C or otherwise: its exit code, what it says, what it leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+
+KILL = "import os, signal; os.kill(os.getpid(), signal.{})"
+
+# kills its own process when the package that it looks for is imported
+WHILE_IMPORTING = """
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            {kill}
+sys.meta_path.insert(0, Finder())
+from spanagree.__main__ import main
+sys.argv = ["spanagree", *sys.argv[1:]]
+sys.exit(main())
+"""
+
+BEFORE = "{first}\nimport sys\nfrom spanagree.__main__ import main\nsys.exit(main())"
+
+
+def python(code, *arguments, cwd=None):
+    """Run some code in a Python of its own; return its exit code, stdout and stderr."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["click", "cloup", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])  # fmt: skip
+def test_stopped_while_it_loads(newsroom, name, sent):
+    """While packages are imported, a signal ends the program without a word: 128 and its number."""
+    code = WHILE_IMPORTING.format(name=name, kill=KILL.format(sent))
+    files = [newsroom / "gold.conll", newsroom / "tagger.conll"]
+    assert python(code, "evaluate", *files) == (128 + getattr(signal, sent), "", "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"), [("SIGINT", "\nspanagree: error: interrupted; nothing was written\n"), ("SIGTERM", "")]
+)  # fmt: skip
+@pytest.mark.parametrize("there", [True, False])
+def test_stopped_while_a_split_is_written(newsroom, tmp_path, there, sent, said):
+    """No folder or file that was being made is left."""
+    lines = f"""
+from spanagree.levels import split_folder
+def write(split, made):
+    (made / "level-1.jsonl").write_text("x")
+    {KILL.format(sent)}
+    while True: pass
+split_folder.WRITERS["jsonl"] = write
+"""
+    if there:
+        (tmp_path / "parts").mkdir()
+    got = python(
+        BEFORE.format(first=lines), "split", newsroom / "gold.conll", "-o", tmp_path / "parts"
+    )
+    assert got == (128 + getattr(signal, sent), "", said)
+    assert [p.name for p in tmp_path.rglob("*")] == ["parts"] * there
+
+
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+def test_stopped_where_errors_are_lost(newsroom, tmp_path, sent):
+    """A signal that comes in a destructor, where Python passes over errors, is not lost."""
+    lines = f"""
+import spanagree as sa
+class Lost:
+    def __del__(self):
+        {KILL.format(sent)}
+def read(*_, **__):
+    Lost()
+    while True: pass
+from spanagree.formats import shards
+shards.read_found = read
+"""
+    code, out, err = python(BEFORE.format(first=lines), "evaluate", newsroom / "gold.conll")
+    assert (code, out) == (128 + getattr(signal, sent), "")
+    assert not re.search("Traceback|Exception", err)
+
+
+def test_ignored_signals_stay_ignored(newsroom):
+    """Where a signal is ignored from the start, as nohup has it, it does not end the program."""
+    lines = "import os, signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    lines += "from spanagree.cli import signals\nsignals.while_loading()\n" + KILL.format("SIGHUP")
+    code, out, _ = python(BEFORE.format(first=lines), "chance", "--length", "4", "--segments", "2")
+    assert code == 0
+    assert out
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("to_all", [True, False])
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@pytest.mark.slow
+def test_no_worker_lives_on(newsroom, tmp_path, sent, to_all):
+    """Workers end with the program, so that nobody waits for its output; they say nothing."""
+    text = (newsroom / "gold.conll").read_text("utf-8")
+    for name in "gs":
+        (tmp_path / name).write_text(text * 200, "utf-8")
+    line = [sys.executable, "-m", "spanagree", "evaluate", "g", "s", "--scheme", "IOB2"]
+    line += ["--workers", "2", "--block", "50", "--ci", "--resamples", "5000"]
+    with subprocess.Popen(
+        line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 2:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        (os.killpg if to_all else os.kill)(process.pid, sent)
+        out, err = process.communicate(timeout=10)  # ends when all who hold the pipes have ended
+    said = {signal.SIGINT: b"\nspanagree: error: interrupted; nothing was written\n"}.get(sent, b"")
+    code = -sent if sent == signal.SIGKILL else 128 + sent
+    assert (process.returncode, out, err) == (code, b"", said)
+
+
+def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
+    """Who stops the program is told what it had written."""
+    pytest.importorskip("pyarrow")
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sa, "luck_test", interrupt)
+    monkeypatch.chdir(tmp_path)
+    files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
+    assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "luck"]) == 130
+    said = "spanagree: error: interrupted after writing t.parquet\n"
+    assert capsys.readouterr().err.splitlines(True)[-1] == said
+    assert os.listdir() == ["t.parquet"]
+    monkeypatch.setattr("spanagree.rendering.plots.write_plot", interrupt)
+    ask = ["evaluate", *files, "--tallies", "t.parquet", "--plot", "p.svg", "-o"]
+    for output, shown in (("o.txt", "o.txt"), ("-", "standard output")):
+        assert main([*ask, output]) == 130
+        said = f"spanagree: error: interrupted after writing t.parquet and {shown}\n"
+        assert capsys.readouterr().err.splitlines(True)[-1] == said

@@ -1,0 +1,425 @@
+"""The distribution of luck: against enumeration in fractions, against draws, and in its tails."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles import configurations, matched
+
+import spanagree as sa
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.matching import overlap_expected
+from spanagree.matching.convolution import convolved, log10_tail
+from spanagree.matching.luck_distribution import Question, distribution, draws_of
+from spanagree.matching.luck_draws import canonical_order
+from spanagree.matching.luck_pieces import pieces_of
+from spanagree.matching.luck_variance import closed_moments
+from spanagree.matching.measures import MATCHES, find_match
+
+OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
+IDS = ["-".join(pair) for pair in OFFERED]
+GOLDEN = {"one_to_one_overlap": "overlap"}  # its name there
+MOST = 4000  # pairs of arrangements in one example
+
+
+def layer(spans):
+    return [(start, start + length, label) for start, length, label in spans]
+
+
+def corpus_of(n, a, b):
+    return sa.Corpus.from_segments([n], {"a": [layer(a)], "b": [layer(b)]})
+
+
+def summary(match_and_weight):
+    """The distribution in fractions, its mean and variance."""
+    counts = Counter()
+    for match, weight in match_and_weight:
+        counts[match] += weight
+    total = sum(counts.values())
+    pmf = {match: Fraction(weight, total) for match, weight in counts.items()}
+    mean = sum(m * p for m, p in pmf.items())
+    return pmf, mean, sum((m - mean) ** 2 * p for m, p in pmf.items())
+
+
+def check(luck, pmf, mean, variance):
+    """All figures to 1e-12; where matches are not whole numbers there is no distribution."""
+    assert luck.mean == pytest.approx(float(mean), abs=1e-12)
+    assert luck.variance == pytest.approx(float(variance), abs=1e-12)
+    if luck.probabilities is None:
+        with pytest.raises(sa.SettingError, match="the matches are not whole numbers, so only"):
+            luck.tail(1)
+        return
+    expected = {int(match): float(p) for match, p in pmf.items()}
+    assert luck.pmf.keys() == expected.keys()
+    assert luck.pmf == pytest.approx(expected, abs=1e-12)
+    for k in range(int(max(pmf)) + 2):
+        above = float(sum(p for match, p in pmf.items() if match >= k))
+        assert luck.tail(k) == pytest.approx(max(above, 1e-290), abs=1e-12)
+
+
+def test_golden(real):
+    """Ninety cases that were enumerated elsewhere: each measure, model and kind of luck."""
+    cases = json.loads((real / "golden" / "match_distributions.json").read_text("utf-8"))
+    checked = 0
+    for case in cases:
+        n, chance = case["length"], case["chance"]
+        second = next(configurations(n, [tuple(s) for s in case["second"]], "nonoverlapping"), None)
+        if second is None:  # too long to lie side by side: any place does
+            second = next(configurations(n, [tuple(s) for s in case["second"]], chance))
+        first = [(start, end - start, label) for start, end, label in case["fixed_first"]]
+        corpus = corpus_of(n, first, second)
+        for fixed, name in itertools.product(("fixed", "both"), case["fixed"]):
+            match = GOLDEN.get(name, name)
+            if (match, chance) not in OFFERED:
+                continue
+            ask = Question(find_match(match), chance)
+            luck = distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
+            figures = case[fixed][name]
+            pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
+            check(luck, pmf, Fraction(figures["mean"]), Fraction(figures["variance"]))
+            checked += 1
+    assert checked > 800
+
+
+SEGMENTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("XY")), max_size=3)
+
+
+@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
+@settings(max_examples=25)
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
+def test_by_enumeration(match, chance, n, a, b, data):
+    """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
+    lying = list(itertools.islice(configurations(n, a, "nonoverlapping"), 30))
+    other = next(configurations(n, b, "nonoverlapping"), None)
+    assume(lying and other is not None)
+    all_a, all_b = (list(configurations(n, x, chance)) for x in (a, b))
+    assume(len(all_a) * len(all_b) <= MOST)
+    fixed = data.draw(st.sampled_from(lying))
+    corpus = corpus_of(n, fixed, other)
+    for one, sides in (("a", [fixed]), (None, all_a)):
+        luck = sa.match_distribution(corpus, "a", "b", match=match, chance=chance, fixed=one)
+        check(luck, *summary((matched(x, y, match), 1) for x in sides for y in all_b))
+    # the other side fixed, the names turned round
+    luck = sa.match_distribution(corpus, "b", "a", match=match, chance=chance, fixed="a")
+    check(luck, *summary((matched(fixed, y, match), 1) for y in all_b))
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS)
+def test_a_measure_of_ones_own(n, a, b):
+    """Mean and variance of any additive measure, one that is not its own mirror image too."""
+    lying = next(configurations(n, a, "nonoverlapping"), None)
+    other = next(configurations(n, b, "nonoverlapping"), None)
+    assume(lying is not None and other is not None)
+    all_a, all_b = (list(configurations(n, x, "nonoverlapping")) for x in (a, b))
+    assume(len(all_a) * len(all_b) <= MOST)
+
+    def left(offset, x, y):
+        return np.where((offset > -y) & (offset < x), (offset >= 0) * 1.0 + x / 4, 0.0)
+
+    def value(x, y):
+        return sum(Fraction(float(left(q[0] - p[0], p[1], q[1]))) for p in x for q in y)
+
+    corpus = corpus_of(n, lying, other)
+    for fixed, sides in (("a", [lying]), (None, all_a)):
+        luck = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed=fixed)
+        check(luck, *summary((value(x, y), 1) for x in sides for y in all_b))
+    luck = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed="b")
+    check(luck, *summary((value(x, other), 1) for x in all_a))
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 7),
+    SEGMENTS,
+    SEGMENTS,
+    st.sampled_from(["exact", "boundaries", "token"]),
+    st.data(),
+)
+def test_closed_form(n, a, b, match, data):
+    """Mean and variance in closed form, one side fixed and both random, by enumeration."""
+    lying = list(itertools.islice(configurations(n, a, "nonoverlapping"), 30))
+    other = next(configurations(n, b, "nonoverlapping"), None)
+    assume(lying and other is not None)
+    all_a, all_b = (list(configurations(n, x, "nonoverlapping")) for x in (a, b))
+    assume(len(all_a) * len(all_b) <= MOST)
+    one = data.draw(st.sampled_from(lying))
+    corpus, measure = corpus_of(n, one, other), find_match(match)
+    layers = (corpus.layers[name] for name in "ab")
+    pieces = pieces_of(*layers, corpus.lengths, measure, "nonoverlapping")
+    assume(len(pieces))
+    for fixed, sides in ((True, [one]), (False, all_a)):
+        figures = closed_moments(pieces, measure, "nonoverlapping", fixed, 1e9)
+        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+        assert figures == pytest.approx([float(mean), float(variance)], abs=1e-12)
+    assert closed_moments(pieces, measure, "nonoverlapping", True, 1) is None
+    assert closed_moments(pieces, measure, "overlapping", True, 1e9) is None
+
+
+# --- over documents -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def news(newsroom):
+    return sa.read_conll([newsroom / f"{n}.conll" for n in ("gold", "lexicon", "tagger")])
+
+
+def wnut(real):
+    folder = real / "data" / "wnut17_systems"
+    given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
+    return sa.read_conll(given, ignore_tokens=True)
+
+
+def check_means(corpus, match, systems):
+    """Both random: Σ match × probability of every document is what the evaluation expects."""
+    gold = corpus.annotators[0]
+    evaluation = sa.evaluate(corpus, gold, match=match)
+    for name in systems:
+        luck = sa.match_distribution(corpus, gold, name, match=match)
+        tallies = evaluation.counted.documents_kept().tallies[name]
+        expected = np.bincount(tallies.document, tallies.expected, len(corpus))
+        computed = {d for d, part in luck.parts.items() if "drawn" not in part.computed}
+        assert len(computed) >= len(luck.parts) - 1
+        for d in computed:
+            part = luck.documents[d]
+            assert part.mean == pytest.approx(expected[d], abs=1e-12)
+            if part.probabilities is not None:
+                total = math.fsum(m * p for m, p in part.pmf.items())
+                assert total == pytest.approx(expected[d], abs=1e-12)
+        assert luck.mean == pytest.approx(math.fsum(p.mean for p in luck.parts.values()))
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_mean_is_the_expected_match(news, match):
+    """The closed form and the walk share no formula, and give the same mean."""
+    check_means(news, match, news.annotators[1:])
+
+
+@pytest.mark.parametrize("match", ["exact", "token"])
+def test_mean_is_the_expected_match_of_wnut17(real, match):
+    """The same for every document of WNUT-17 and its seven systems."""
+    corpus = wnut(real)
+    check_means(corpus, match, corpus.annotators[1:])
+
+
+def chi_square(corpus, system, match, fixed, draws):
+    """p of the draws of the simulator under the exact distribution, rare matches together."""
+    from scipy.stats import chisquare
+
+    gold = corpus.annotators[0]
+    ask = Question(find_match(match), "nonoverlapping", draws=draws, seed=7)
+    luck = distribution(corpus, (gold, system), fixed, ask)
+    drawn = np.concatenate([d.sum(1) for d in draws_of(corpus, (gold, system), fixed, ask, draws)])
+    expected = luck.probabilities * draws
+    found = np.bincount(drawn.astype(int), minlength=len(expected))
+    below = np.cumsum(expected)
+    bins = np.minimum((below - expected / 2) // (draws / 12), 11).astype(int)
+    few = np.bincount(bins, expected)
+    assert few[few > 0].min() > 5
+    return chisquare(np.bincount(bins, found)[few > 0], few[few > 0]).pvalue
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
+def test_draws_follow_the_distribution(news, match):
+    """The simulator shares no formula with the walk, and its draws fall as it says."""
+    for system in news.annotators[1:]:
+        for fixed in (news.annotators[0], None):
+            assert chi_square(news, system, match, fixed, 2000) > 1e-4
+
+
+def test_draws_follow_the_distribution_of_wnut17(real):
+    """The same on WNUT-17, gold as it is."""
+    corpus = wnut(real)
+    system = corpus.annotators[1]
+    two = corpus.of_annotators([corpus.annotators[0], system])
+    assert chi_square(two, system, "exact", corpus.annotators[0], 1000) > 1e-4
+
+
+def test_p_is_valid(news):
+    """Under true luck P(p ≤ α) ≤ α for every α, and p takes the value α where it can."""
+    luck = sa.match_distribution(news, "gold.conll", "lexicon.conll", fixed="gold.conll")
+    pmf = luck.pmf
+    tails = {k: luck.tail(k) for k in pmf}
+    for alpha in (*tails.values(), 0.01, 0.05, 0.1):
+        reached = math.fsum(p for k, p in pmf.items() if tails[k] <= alpha)
+        assert reached <= alpha * (1 + 1e-12)
+    for k, alpha in tails.items():
+        if alpha > 1e-200:
+            reached = math.fsum(p for j, p in pmf.items() if tails[j] <= alpha)
+            assert reached == pytest.approx(alpha, rel=1e-9), k
+
+
+# --- tails --------------------------------------------------------------------------------------
+
+
+def hypergeometric(n, k, least):
+    """P(at least so many of k random tokens are among k given ones), in fractions."""
+    ways = [math.comb(k, m) * math.comb(n - k, k - m) for m in range(k + 1)]
+    return [Fraction(w, sum(ways)) for w in ways], Fraction(sum(ways[least:]), sum(ways))
+
+
+def test_tails_keep_their_digits():
+    """p of 1e-30, 1e-100 and less against fractions: relative errors below 1e-9."""
+    n, k = 120, 40
+    spans = [(3 * i, 3 * i + 1, "X") for i in range(k)]
+    one = sa.Corpus.from_segments([n], {"a": [spans], "b": [spans]})
+    luck = sa.match_distribution(one, "a", "b", fixed="a")
+    for least in (20, 30, 40):
+        pmf, tail = hypergeometric(n, k, least)
+        assert luck.tail(least) == pytest.approx(float(tail), rel=1e-12, abs=0)
+    assert float(tail) < 1e-31
+    four = sa.Corpus.from_segments([n] * 4, {"a": [spans] * 4, "b": [spans] * 4})
+    luck = sa.match_distribution(four, "a", "b", fixed="a")
+    total = [Fraction(1)]
+    for _ in range(4):
+        total = [
+            sum(total[i] * pmf[m - i] for i in range(max(0, m - k), min(m, len(total) - 1) + 1))
+            for m in range(len(total) + k)
+        ]
+    for least in (100, 130, 150, 160):
+        tail = sum(total[least:])
+        assert luck.tail(least) == pytest.approx(float(tail), rel=1e-9, abs=0)
+        assert luck.log10_tail(least) == pytest.approx(math.log10(float(tail)), abs=1e-9)
+    assert luck.tail(160) < 1e-120
+
+
+def test_tails_below_floats():
+    """Where p is no float any more its logarithm is: p ** 20 of a hypergeometric tail."""
+    n, k, copies = 120, 40, 20
+    spans = [(3 * i, 3 * i + 1, "X") for i in range(k)]
+    corpus = sa.Corpus.from_segments([n] * copies, {"a": [spans] * copies, "b": [spans] * copies})
+    luck = sa.match_distribution(corpus, "a", "b", fixed="a")
+    _, all_of_one = hypergeometric(n, k, k)
+    expected = -copies * math.log10(math.comb(n, k))
+    assert expected == pytest.approx(copies * math.log10(float(all_of_one)))
+    assert luck.tail(copies * k) == 1e-290 == luck.least_p
+    assert luck.log10_tail(copies * k) == pytest.approx(expected, rel=1e-12)
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data()
+)
+def test_log10_tail(weights, data):
+    """The tilted sum gives the logarithm of every tail of a plain convolution in fractions."""
+    total = [Fraction(1)]
+    for row in weights:
+        new = [Fraction(0)] * (len(total) + len(row) - 1)
+        for i, p in enumerate(total):
+            for j, w in enumerate(row):
+                new[i + j] += p * Fraction(w, sum(row))
+        total = new
+    each = [np.array(row) / sum(row) for row in weights]
+    assert convolved(each) == pytest.approx([float(p) for p in total], rel=1e-13)
+    k = data.draw(st.integers(0, len(total) - 1))
+    assert 10 ** log10_tail(each, k) == pytest.approx(float(sum(total[k:])), rel=1e-11)
+    assert log10_tail(each, len(total)) == -math.inf
+
+
+# --- what is too much, what is refused ----------------------------------------------------------
+
+
+def test_over_the_budget(news):
+    """Documents over the budget are drawn, and said so: near the exact figures, in any order."""
+    names = ("gold.conll", "tagger.conll")
+    exact = sa.match_distribution(news, *names, fixed="gold.conll")
+    assert exact.computed == {"exact": 103}
+    small = {"fixed": "gold.conll", "budget": 200, "draws": 1000, "seed": 3}
+    luck = sa.match_distribution(news, *names, **small)
+    assert luck.computed["drawn"] > 5
+    assert sum(luck.computed.values()) == 103
+    assert sum(luck.pmf.values()) == pytest.approx(1)
+    assert abs(luck.mean - exact.mean) < 4 * exact.sd / math.sqrt(1000)
+    assert luck.least_p == 1 / 1001
+    assert luck.tail(90) == pytest.approx(1 / 1001)
+    middle = round(exact.mean)
+    assert luck.tail(middle) == pytest.approx(exact.tail(middle), abs=0.08)
+    assert luck.tail(0) == pytest.approx(1)
+    # far out the exact documents bound p: as if all matched in the others
+    one = sa.match_distribution(news, *names, fixed="gold.conll", budget=3000, draws=99)
+    assert one.computed["drawn"] == 1
+    far = 83
+    assert exact.tail(far) < one.tail(far) < 1e-30
+    assert one.log10_tail(far) == pytest.approx(math.log10(one.tail(far)))
+    # mean and variance of these are exact all the same
+    assert one.mean == pytest.approx(exact.mean, abs=1e-12)
+    assert one.variance == pytest.approx(exact.variance, abs=1e-12)
+    turned = news.subset(range(102, -1, -1))
+    again = sa.match_distribution(turned, *names, **small)
+    assert again.mean == pytest.approx(luck.mean, rel=1e-12)
+    assert again.pmf == pytest.approx(luck.pmf, rel=1e-9)
+
+
+def test_documents(news):
+    """The parts of a distribution are those of its documents."""
+    luck = sa.match_distribution(news, "gold.conll", "tagger.conll", fixed="gold.conll")
+    assert len(luck.documents) == 103
+    alone = sa.match_distribution(
+        news.subset([99]), "gold.conll", "tagger.conll", fixed="gold.conll"
+    )
+    assert luck.documents[99].pmf == pytest.approx(alone.pmf)
+    assert luck.quantile(0.95) == min(
+        k for k in luck.pmf if sum(p for j, p in luck.pmf.items() if j <= k) >= 0.95
+    )
+    unseen = sa.Corpus.from_segments(
+        [5, 5], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
+    )
+    nothing = sa.match_distribution(unseen, "a", "b")
+    assert nothing.pmf == {0: 1.0}
+    assert math.isnan(nothing.z(0))
+
+
+def test_errors(news):
+    """Unknown names, two of the same, and layers that overlap themselves are refused."""
+    for names, more, message in (
+        (("gold.conll", "x"), {}, "unknown annotator 'x'"),
+        (("gold.conll", "gold.conll"), {}, "name two annotators"),
+        (
+            ("gold.conll", "tagger.conll"),
+            {"fixed": "lexicon.conll"},
+            "as fixed one of them or None",
+        ),
+        (("gold.conll", "tagger.conll"), {"match": "x"}, "unknown match 'x'"),
+        (("gold.conll", "tagger.conll"), {"draws": 0}, "draws 0"),
+        (("gold.conll", "tagger.conll"), {"seed": -1}, "seed -1"),
+        (
+            ("gold.conll", "tagger.conll"),
+            {"match": "overlap", "chance": "overlapping"},
+            "match overlap pairs segments of layers that do not overlap themselves",
+        ),
+    ):
+        with pytest.raises(sa.SettingError, match=message):
+            sa.match_distribution(news, *names, **more)
+    nested = sa.Corpus.from_segments([9], {"a": [[(0, 5, "X"), (1, 2, "X")]], "b": [[]]})
+    with pytest.raises(sa.SettingError, match="match exact or boundaries"):
+        sa.match_distribution(nested, "a", "b", match="overlap", chance="per-label")
+    with pytest.raises(sa.SettingError, match="chance overlapping would work"):
+        sa.match_distribution(nested, "a", "b", match=lambda o, a, b: (o == 0) * 1.0)
+
+
+def test_canonical_order(news):
+    """Documents in another order come out in the same one."""
+    turned = news.subset(range(102, -1, -1))
+    one, other = (c.subset(canonical_order(c)) for c in (news, turned))
+    assert (one.lengths == other.lengths).all()
+
+
+@pytest.mark.parametrize(("budget", "how"), [(2000, "as it is"), (1, "from draws")])
+def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
+    """Where both random is too much work the mean is with one fixed, or drawn: near, and said."""
+    exact = sa.evaluate(news, match="overlap")
+    assert not exact.notes
+    monkeypatch.setattr(overlap_expected, "BUDGET", budget)
+    near = sa.evaluate(news, match="overlap")
+    assert any(f"{how} in " in note for note in near.notes)
+    for name, system in exact.systems.items():
+        error = near.systems[name].f1.expected - system.f1.expected
+        assert 0 < abs(error) < 0.01
+    assert any(f"{how} in " in note for note in sa.agree(news, match="overlap").notes)

@@ -1,0 +1,74 @@
+"""One-to-one overlap: the greatest matching, by trying all; its expected match by label."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracles import configurations, most_pairs
+
+import spanagree as sa
+
+
+@st.composite
+def layers(draw):
+    """Two layers of up to five segments that do not overlap within a label."""
+    n = draw(st.integers(2, 14))
+    made = []
+    for _ in range(2):
+        spans = []
+        for label in "XY":
+            cuts = sorted(draw(st.sets(st.integers(0, n), max_size=6)))
+            kept = [(a, b, label) for a, b in itertools.pairwise(cuts) if draw(st.booleans())]
+            spans += kept[:5]
+        made.append(spans)
+    return n, made
+
+
+def lengths(spans):
+    return tuple((start, end - start, label) for start, end, label in spans)
+
+
+@given(layers())
+def test_observed_is_the_greatest_matching(drawn):
+    """The sweep from left to right finds as many pairs as trying all, and never exceeds 1."""
+    n, (a, b) = drawn
+    corpus = sa.Corpus.from_segments([n, n], {"a": [a, b], "b": [b, a]})
+    tally = sa.evaluate(corpus, match="overlap", chance="per-label").systems["b"].tally
+    assert tally.matched == 2 * most_pairs(lengths(a), lengths(b))
+    assert tally.matched <= min(tally.size_a, tally.size_b)
+
+
+def test_each_segment_once():
+    """Three short hits in one long segment are one pair: precision 1/3, recall 1, F1 1/2."""
+    short = [(0, 1, "X"), (2, 3, "X"), (4, 5, "X")]
+    corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 6, "X")]], "mine": [short]})
+    tally = sa.evaluate(corpus, match="overlap").systems["mine"].tally
+    assert (tally.precision.observed, tally.recall.observed) == (pytest.approx(1 / 3), 1)
+    assert tally.f1.observed == 0.5
+
+
+SEGMENTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("XY")), max_size=3)
+
+
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.sampled_from(["nonoverlapping", "per-label"]))
+def test_expected_by_label(n, a, b, chance):
+    """The expected match of each label is that of its segments, the others taking up room."""
+    lying = [next(configurations(n, x, "nonoverlapping"), None) for x in (a, b)]
+    assume(None not in lying)
+    all_a, all_b = (list(configurations(n, x, chance)) for x in (a, b))
+    assume(len(all_a) * len(all_b) <= 4000)
+    spans = [[(s, s + size, label) for s, size, label in side] for side in lying]
+    corpus = sa.Corpus.from_segments([n], {"a": [spans[0]], "b": [spans[1]]})
+    labels = sa.evaluate(corpus, match="overlap", chance=chance).systems["b"].labels
+    for label, tally in labels.items():
+        total = sum(
+            most_pairs(*(tuple(s for s in side if s[2] == label) for side in (x, y)))
+            for x in all_a
+            for y in all_b
+        )
+        mean = Fraction(total, len(all_a) * len(all_b))
+        assert tally.expected == pytest.approx(float(mean), abs=1e-12)

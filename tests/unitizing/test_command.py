@@ -1,0 +1,124 @@
+"""agree --measure: what it shows, what it refuses, and what can be done with its signature."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+
+CROWD = Path(__file__).parent.parent.parent / "corpora" / "crowd" / "crowd.jsonl"
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs agree on the crowd's corpus; returns its exit code, stdout and stderr."""
+
+    def run(*arguments):
+        code = main(["agree", str(CROWD), *arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed", "gamma", "all"])
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+def test_formats(run, measure, form):
+    """Every measure in every format, with its signature."""
+    code, out, _ = run("--measure", measure, "--format", form, "--precision", "1") if measure in (
+        "gamma", "all"
+    ) else run("--measure", measure, "--format", form)  # fmt: skip
+    assert code == 0
+    assert f"measure:{measure}|" in out.replace("\\_", "_")
+
+
+def test_json_is_the_python_result(run):
+    """The command line adds nothing to what Python gives."""
+    corpus = sa.read_jsonl(CROWD)
+    _, out, _ = run("--measure", "gamma", "--alpha", "3", "--seed", "5", "--format", "json")
+    assert json.loads(out) == sa.gamma(corpus, alpha=3, seed=5).to_dict()
+    _, out, _ = run("--measure", "alpha-u", "--ci", "--resamples", "50", "--format", "json")
+    assert json.loads(out) == sa.alpha_u(corpus, ci=True, resamples=50).to_dict()
+    _, out, _ = run(
+        "--measure", "alpha-u", "--by", "pair", "--annotators", "ann,bob", "--format", "json"
+    )
+    assert json.loads(out)["pairs"][0]["alpha_u"] == json.loads(out)["alpha_u"]
+
+
+def test_workers_change_no_digit(run):
+    """Processes make the same draws."""
+    alone, several = (run("--measure", "gamma", *more) for more in ((), ("--workers", "2")))
+    assert alone[1] == several[1]
+
+
+def test_all_is_what_each_says(run):
+    """Side by side stand the figures that each measure gives by itself."""
+    corpus = sa.read_jsonl(CROWD)
+    both = corpus.subset([d for d in range(len(corpus))
+                          if sum(x.annotated[d] for x in corpus.layers.values()) > 1])  # fmt: skip
+    result = sa.side_by_side(corpus)
+    assert result.measures["corrected F1, exact"].value == sa.agree(both).team.f1.corrected
+    assert result.measures["α_U"].value == sa.alpha_u(corpus).all.value
+    assert result.measures["γ"].value == sa.gamma(corpus).gamma.value
+    assert result.documents == 62
+    assert run("--measure", "all", "--explain")[1].count("γ_cat") >= 2
+
+
+def test_a_measure_that_does_not_fit_says_why():
+    """Units that overlap have no α_U; the other measures stay."""
+    corpus = sa.Corpus.from_segments(
+        [20], {"a": [[(0, 3, "X"), (2, 5, "X")]], "b": [[(0, 3, "X")]]}
+    )
+    result = sa.side_by_side(corpus, chance="overlapping")
+    assert "overlap" in result.measures["α_U"].reason
+    assert result.measures["corrected F1, exact"].reason == ""
+    assert result.measures["γ"].reason == ""
+    assert result.to_dict()["measures"][-3]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--measure", "gamma", "--match", "token"], "--match is for --measure f1"),
+        (["--measure", "gamma", "--luck"], "--luck is for --measure f1; leave it out"),
+        (["--measure", "alpha-u", "--precision", "1"], "--precision is not for --measure alpha-u"),
+        (["--measure", "gamma", "--continuum", "joined"], "--continuum is not for"),
+        (["--measure", "alpha-u", "--chance", "overlapping"], "--chance is not for"),
+        (["--measure", "gamma", "--by", "annotator"], "allowed: label, pair"),
+        (["--measure", "all", "--by", "label"], "allowed: none"),
+        (["--measure", "all", "--ci"], "--ci is not for --measure all"),
+        (["--measure", "gamma", "--block", "9"], "blocks are for --measure f1"),
+        (["--measure", "alpha-u", "--seed", "1"], "--seed needs --ci"),
+        (["--alpha", "3"], "--alpha is for other measures than F1"),
+    ],
+)
+def test_refused(run, arguments, message):
+    """What does not fit a measure is a usage error."""
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_cited(run):
+    """The methods paragraph names luck, weights and sources, and signatures come back."""
+    corpus = sa.read_jsonl(CROWD)
+    text = " ".join(sa.cite(sa.gamma(corpus, alpha=3, sampler="shuffle", precision=0.5)).split())
+    assert "Mathet et al., 2015" in text
+    assert "α = 3, β = 1, Δ_∅ = 1" in text
+    assert "annotators drawn at random and shifted, drawn with seed 0" in text
+    text = sa.cite(sa.alpha_u(corpus, measure="alpha-u-placed", ci=True, resamples=20))
+    assert "is not the published one" in " ".join(text.split())
+    assert "Krippendorff, 1995" in " ".join(text.split())
+
+
+def test_plots(run, tmp_path):
+    """Each measure can be drawn."""
+    pytest.importorskip("matplotlib")
+    for measure in ("alpha-u", "gamma", "all"):
+        path = tmp_path / f"{measure}.svg"
+        assert run("--measure", measure, "--plot", str(path))[0] == 0
+        assert path.stat().st_size > 1000

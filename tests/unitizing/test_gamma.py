@@ -1,0 +1,386 @@
+"""γ: best alignments against fixtures and enumeration, expected disorder, and what stays the same."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.unitizing.alignment import best_alignment, cost_of
+from spanagree.unitizing.control import expected_gains
+from spanagree.unitizing.dissimilarity import Dissimilarity, Units, ordinal_places
+from spanagree.unitizing.expected_disorder import estimate
+from spanagree.unitizing.sampling import Continuum, draw, measured
+
+
+def units_from(rows):
+    """Units of one document from (annotator, start, end, category), and how many annotators."""
+    names = sorted({row[0] for row in rows})
+    labels = sorted({row[3] for row in rows})
+    columns = zip(
+        *((0, names.index(a), float(s), float(e), labels.index(c)) for a, s, e, c in rows),
+        strict=True,
+    )
+    return Units(*map(np.array, columns)).sorted(), len(names)
+
+
+def disorder(rows, dissimilarity):
+    units, annotators = units_from(rows)
+    found = best_alignment(units, np.array([annotators]), dissimilarity)
+    assert found.gap[0] == 0  # proven
+    return found.cost[0] / (len(rows) / annotators), found.group.max() + 1
+
+
+FIXTURES = [
+    "01_two_annotators_simple", "02_unequal_counts", "03_identical_perfect",
+    "04_three_annotators", "05_larger_two_annotators", "06_weighted_alpha3_beta2",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_fixtures(real, name):
+    """Every dissimilarity and every best alignment that pygamma-agreement gives, to 1e-6.
+
+    Its dissimilarities are floats of 32 bits, so those above 1 are compared relatively.
+    """
+    data = json.loads((real / "data" / "gamma" / f"fixture_{name}.json").read_text("utf-8"))
+    d = Dissimilarity(*(data["params"][key] for key in ("alpha", "beta", "deltaEmpty")))
+
+    def rows(units):
+        return [(x["annotator"], x["start"], x["end"], x["category"]) for x in units]
+
+    own: dict[str, list[tuple[str, float, float, str]]] = {}
+    for row in rows(data["continuum"]):
+        own.setdefault(row[0], []).append(row)
+    for pair in data["tier1"]["pairDissimilarities"]:
+        both = [own[pair[f"annotator{x}"]][pair[f"unitIndex{x}"]] for x in "AB"]
+        units, _ = units_from(both)
+        u, v = np.array([0]), np.array([1])
+        assert d.positional(units, u, v)[0] == pytest.approx(pair["positional"], rel=1e-6)
+        assert d.of_pairs(units, u, v)[0] == pytest.approx(pair["combined"], rel=1e-6)
+    best, _ = disorder(rows(data["continuum"]), d)
+    assert best == pytest.approx(data["tier1"]["bestAlignmentDisorder"], abs=1e-6)
+    for sampled in data["tier2"]["sampledContinua"]:
+        for of in (sampled, sampled["scaled"]):
+            best, _ = disorder(rows(of["units"]), d)
+            assert best == pytest.approx(of["bestAlignmentDisorder"], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_gamma_of_fixtures(real, name):
+    """Its sampled γ lies within three of its standard errors, of 30 draws, of ours."""
+    data = json.loads((real / "data" / "gamma" / f"fixture_{name}.json").read_text("utf-8"))
+    layers: dict[str, list[tuple[int, int, str]]] = {}
+    for x in data["continuum"]:
+        layers.setdefault(x["annotator"], []).append((x["start"], x["end"], x["category"]))
+    length = max(end for units in layers.values() for _, end, _ in units)
+    corpus = sa.Corpus.from_segments([length], {name: [units] for name, units in layers.items()})
+    params = {"alpha": "alpha", "beta": "beta", "delta_empty": "deltaEmpty"}
+    weights = {ours: data["params"][theirs] for ours, theirs in params.items()}
+    result = sa.gamma(corpus, sampler="pygamma", precision=0.005, **weights)
+    of, draws = result.gamma, result.team.draws
+    error = of.error * math.sqrt(draws / data["tier3"]["nSamples"])
+    assert abs(of.value - data["tier3"]["gamma"]) <= 3 * error + 1e-6
+
+
+FILES = [
+    ("2by1000", 1085, None, (0.39, 0.42), "pygamma"),
+    ("3by100", 127, None, (0.79, 0.81), "pygamma"),
+    ("AlexPaulSuzan", 6, 0.96, (0.44, 0.47), "shuffle"),
+]
+
+
+@pytest.mark.parametrize(("name", "alignments", "best", "within", "sampler"), FILES)
+def test_csv_files(real, name, alignments, best, within, sampler):
+    """The unitary alignments, the disorder and the range of γ in pygamma-agreement's tests."""
+    layers: dict[str, list[tuple[int, int, str]]] = {}
+    with (real / "data" / "gamma" / f"{name}.csv").open(encoding="utf-8") as file:
+        for annotator, label, start, end in csv.reader(file):
+            layers.setdefault(annotator, []).append((int(start), int(end), label))
+    length = max(end for units in layers.values() for _, end, _ in units)
+    corpus = sa.Corpus.from_segments([length], {name: [units] for name, units in layers.items()})
+    result = sa.gamma(corpus, alpha=3, sampler=sampler, precision=0.004)
+    assert result.team.alignments == alignments
+    assert result.team.gap == 0
+    if best is not None:
+        assert result.gamma.observed == pytest.approx(best, abs=0.01)
+    assert within[0] <= result.gamma.value <= within[1]
+
+
+def every_alignment(units, annotators):
+    """All partitions of units into sets with at most one unit of each annotator."""
+
+    def grow(left, groups):
+        if not left:
+            yield groups
+            return
+        first, *rest = left
+        for i, group in enumerate(groups):
+            if all(units.annotator[first] != units.annotator[x] for x in group):
+                yield from grow(rest, [*groups[:i], [*group, first], *groups[i + 1 :]])
+        yield from grow(rest, [*groups, [first]])
+
+    yield from grow(list(range(len(units.start))), [])
+
+
+def cost(units, groups, annotators, d):
+    total = 0.0
+    pairs = annotators * (annotators - 1) // 2
+    for group in groups:
+        inside = [*itertools.combinations(group, 2)]
+        of = sum(d.of_pairs(units, np.array([u]), np.array([v]))[0] for u, v in inside)
+        total += (of + (pairs - len(inside)) * d.delta_empty) / pairs
+    return total
+
+
+@st.composite
+def documents(draw, most=7):
+    annotators = draw(st.integers(2, 4))
+    rows = [
+        (who, start, start + draw(st.integers(1, 4)), "XYZ"[draw(st.integers(0, 2))])
+        for who in range(annotators)
+        for start in draw(st.lists(st.integers(0, 9), max_size=3, unique=True))
+    ][:most]
+    return annotators, rows
+
+
+@settings(max_examples=60)
+@given(documents(), st.sampled_from([(1, 1, 1), (3, 1, 1), (1, 2, 0.5), (0, 1, 1), (2, 0, 3)]))
+def test_best_alignment_by_enumeration(case, weights):
+    """No alignment is better, of those that there are."""
+    annotators, rows = case
+    if not rows:
+        return
+    d = Dissimilarity(*map(float, weights))
+    columns = zip(*((0, a, float(s), float(e), "XYZ".index(c)) for a, s, e, c in rows), strict=True)
+    units = Units(*map(np.array, columns)).sorted()
+    found = best_alignment(units, np.array([annotators]), d)
+    best = min(cost(units, groups, annotators, d) for groups in every_alignment(units, annotators))
+    assert found.gap[0] == 0
+    assert found.cost[0] == pytest.approx(best, abs=2e-6)
+
+
+def three(seed=0, documents=6, gaps=True, annotators=3):
+    """Annotators who mark about the same units of some documents."""
+    rng = np.random.default_rng(seed)
+    layers: dict[str, list[list[tuple[int, int, str]] | None]] = {
+        n: [] for n in "abcdef"[:annotators]
+    }
+    for _ in range(documents):
+        base = np.cumsum(rng.integers(3, 12, 5)).tolist()
+        for units in layers.values():
+            made, last = [], 0
+            for at in base:
+                start = max(at + int(rng.integers(-2, 3)), last)
+                last = start + int(rng.integers(1, 5))
+                if rng.random() < 0.8:
+                    made.append((start, last, "XYZ"[int(rng.integers(3))]))
+            units.append(None if gaps and rng.random() < 0.2 else made)
+    return sa.Corpus.from_segments([70] * documents, layers)
+
+
+def test_never_worse_than_matching_pairs():
+    """An optimum is never worse than units left alone, or aligned where they are the same."""
+    corpus = three(3)
+    d = Dissimilarity()
+    continuum = Continuum.of(corpus)
+    found = best_alignment(continuum.units, continuum.annotators, d)
+    alone = np.bincount(continuum.units.document, minlength=len(corpus))
+    assert (found.cost <= alone + 1e-9).all()
+    units = continuum.units
+    _, same = np.unique(np.stack(units)[[0, 2, 3, 4]], axis=1, return_inverse=True)
+    matched = cost_of(units, same.ravel(), continuum.annotators, d)
+    assert (found.cost <= matched + 1e-6).all()
+
+
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+@pytest.mark.parametrize("weights", [(1, 1), (3, 0.5), (0, 1)])
+def test_control_variate(chance, weights):
+    """The exact mean of all pair gains is that of many draws."""
+    corpus = three(1, documents=2)
+    d = Dissimilarity(*map(float, weights))
+    continuum = Continuum.of(corpus)
+    exact = expected_gains(corpus, chance, continuum.annotators, d)
+    drawn = draw(continuum, d, "chance", chance, 0, range(400)).gain
+    error = np.std(drawn, axis=0) / 20
+    assert (abs(np.mean(drawn, axis=0) - exact) <= 4 * error + 1e-6).all()
+
+
+def test_control_variate_by_hand():
+    """One unit each in three tokens: all nine places, one by one."""
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "Y")]]})
+    gain = [max(0, 2 - (2 * abs(x - y) / 2) ** 2 - 1) for x in range(3) for y in range(3)]
+    exact = expected_gains(corpus, "nonoverlapping", np.array([2]), Dissimilarity())
+    assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
+
+
+def test_expected_disorder_by_enumeration():
+    """The sampled expected disorder is the mean over all places, within its error."""
+    corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 1, "X"), (2, 3, "Y")]]})
+    d = Dissimilarity()
+    costs = []
+    for x, y, z in itertools.product(range(4), range(5), range(5)):
+        if y != z:
+            rows = [("a", x, x + 2, "X"), ("b", y, y + 1, "X"), ("b", z, z + 1, "Y")]
+            costs.append(disorder(rows, d)[0])
+    result = sa.gamma(corpus, precision=0.004)
+    exact = sum(costs) / len(costs)
+    of = result.gamma
+    assert abs(of.value - (1 - of.observed / exact)) <= 4 * of.error
+    assert of.error <= 0.004
+
+
+def test_identical_is_one():
+    """Identical annotations have γ 1, γ_cat 1 and γ_k 1."""
+    units = [(0, 2, "X"), (5, 9, "Y"), (11, 12, "X")]
+    for names in ("ab", "abc", "abcd"):
+        corpus = sa.Corpus.from_segments([20], {name: [units] for name in names})
+        result = sa.gamma(corpus)
+        assert (result.gamma.value, result.gamma_cat.value) == (1, 1)
+        assert result.team.alignments == 3
+
+
+def test_undefined():
+    """Nothing marked, or nobody to compare with, has a reason."""
+    nothing = sa.gamma(sa.Corpus.from_segments([9], {"a": [[]], "b": [[]]}))
+    assert math.isnan(nothing.gamma.value)
+    assert nothing.gamma.reason == "nothing is marked in a document that two annotators saw"
+    apart = sa.Corpus.from_segments(
+        [9, 9], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
+    )
+    assert sa.gamma(apart).gamma.reason == "no document that two annotators saw"
+    full = sa.Corpus.from_segments([4], {"a": [[(0, 4, "X")]], "b": [[(0, 4, "X")]]})
+    assert sa.gamma(full).gamma.reason == "random annotations are in no disorder either"
+    assert sa.gamma(full).to_dict()["gamma"]["value"] is None
+
+
+@pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
+def test_order_changes_no_digit(sampler):
+    """Neither annotators, documents, labels of rows nor workers change a digit."""
+    corpus = three(2)
+    order = [4, 1, 5, 0, 3, 2]
+    turned = corpus.subset(order).of_annotators(["c", "a", "b"])
+    result = sa.gamma(corpus, sampler=sampler, ci=True, resamples=100)
+    with ThreadPoolExecutor(2) as workers:
+        for other in (
+            sa.gamma(turned, sampler=sampler, ci=True, resamples=100),
+            sa.gamma(corpus, sampler=sampler, ci=True, resamples=100, executor=workers),
+        ):
+            assert other.team == result.team
+    assert sa.gamma(corpus, sampler=sampler, seed=1).gamma != result.gamma
+
+
+def test_precision():
+    """Sampling ends when the standard error is below the precision, and says what it is."""
+    corpus = three(4, documents=2)
+    coarse, fine = (sa.gamma(corpus, precision=p) for p in (0.05, 0.004))
+    assert fine.team.draws > coarse.team.draws
+    assert fine.gamma.error <= 0.004
+    assert abs(fine.gamma.value - coarse.gamma.value) < 4 * coarse.gamma.error
+    assert fine.to_dict()["gamma"]["error"] == fine.gamma.error
+
+
+def test_the_control_variate_pays():
+    """The same precision takes fewer draws than without it: the error of 40 draws is smaller."""
+    corpus = three(4, documents=4, annotators=2, gaps=False)
+    continuum, d = Continuum.of(corpus), Dissimilarity()
+    drawn = draw(continuum, d, "chance", "nonoverlapping", 0, range(40))
+    known = expected_gains(corpus, "nonoverlapping", continuum.annotators, d)
+    with_it, without = estimate(drawn, known), estimate(drawn, None)
+    assert with_it.error < without.error / 2  # a quarter of the draws
+    assert abs(with_it.total - without.total) < 4 * without.error
+
+
+def test_documents_are_weighted_by_units():
+    """The observed disorder is the mean over documents, weighted by their mean number of units."""
+    corpus = three(5, documents=3, gaps=False)
+    parts = [sa.gamma(corpus.subset([d])) for d in range(3)]
+    whole = sa.gamma(corpus)
+    weights = [part.team.units for part in parts]
+    mean = np.average([part.gamma.observed for part in parts], weights=weights)
+    assert whole.gamma.observed == pytest.approx(mean)
+
+
+def test_ordinal():
+    """Categories on a scale differ by their distance on it."""
+    labels = ("high", "low", "middle")
+    d = Dissimilarity(
+        categorical="ordinal", places=ordinal_places(labels, ["low", "middle", "high"])
+    )
+    assert d.between(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
+    corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
+    near = sa.gamma(corpus, categorical="ordinal", order=["low", "middle", "high"])
+    assert near.gamma.observed == 0.5
+    assert "|categorical:ordinal|order:low,middle,high|" in near.signature
+    assert sa.gamma(corpus).gamma.observed == 1
+    with pytest.raises(sa.SettingError, match="middle is not in it"):
+        sa.gamma(corpus, categorical="ordinal", order=["low", "high"])
+
+
+def test_settings_are_checked():
+    """Names and numbers out of range are refused, and so are units that overlap."""
+    corpus = three()
+    for bad in ({"alpha": -1}, {"delta_empty": 0}, {"beta": math.inf}, {"precision": 0},
+                {"sampler": "x"}, {"categorical": "x"}, {"seed": -1}):  # fmt: skip
+        with pytest.raises(sa.SettingError):
+            sa.gamma(corpus, **bad)
+    twice = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[(0, 3, "X")]]})
+    with pytest.raises(sa.SettingError, match="overlap"):
+        sa.gamma(twice)
+    assert sa.gamma(twice, chance="overlapping").gamma.value < 1
+
+
+def test_by_pair():
+    """Each pair is that of the two alone."""
+    corpus = three(6, documents=3)
+    result = sa.gamma(corpus, pairs=True)
+    assert result.pairs["a", "c"] == sa.gamma(corpus, annotators=["a", "c"]).team
+    assert len(result.to_rows("pair")) == 6
+    assert [row["label"] for row in result.to_rows("label")] == ["X", "Y", "Z"]
+
+
+def test_categories_by_hand():
+    """γ_cat weighs aligned pairs by how near they are; γ_k looks at those with its category."""
+    corpus = sa.Corpus.from_segments(
+        [30], {"a": [[(0, 4, "X"), (10, 14, "X")]], "b": [[(0, 4, "X"), (11, 15, "Y")]]}
+    )
+    continuum = Continuum.of(corpus)
+    _, seen = measured([continuum.units], continuum, Dissimilarity(alpha=2.0))
+    weight = 1 - 2 * (2 / 8) ** 2
+    assert seen.categories[0, 0].tolist() == [
+        [weight, 1 + weight],
+        [weight, 1 + weight],
+        [weight, weight],
+    ]
+    result = sa.gamma(corpus, alpha=2)
+    assert result.gamma_cat.observed == pytest.approx(weight / (1 + weight))
+    assert result.gamma_k["Y"].observed == 1
+
+
+@pytest.mark.parametrize("annotators", [(), ("a",)])
+def test_nobody_to_compare_with(annotators):
+    """Without two annotators every measure is undefined, with the reason."""
+    units = {name: [[(0, 2, "X")]] for name in annotators}
+    corpus = sa.Corpus.from_segments([9], units)
+    for of in (sa.alpha_u(corpus).all, sa.gamma(corpus).gamma):
+        assert of.reason == "no document that two annotators saw"
+    assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
+
+
+def test_documents_without_units():
+    """Empty documents add nothing, wherever they stand."""
+    x, y = [(0, 2, "X"), (4, 6, "Y")], [(0, 3, "X")]
+    filled = {"a": [x], "b": [y], "c": [x]}
+    whole = {name: [[], *units, []] for name, units in filled.items()}
+    ids = ["a", "b", "c"]
+    corpus = sa.Corpus.from_segments([9, 9, 9], whole, ids=ids)
+    one = sa.gamma(sa.Corpus.from_segments([9], filled)).gamma
+    assert sa.gamma(corpus).gamma[:3] == pytest.approx(one[:3], rel=1e-9)
