@@ -46,12 +46,14 @@ class Kept(NamedTuple):
         pair: the number of the pair, of each document of each pair.
         document: the number of the document.
         ids: the names of the documents, if they have any.
+        wholes: the number of the whole that each document is a sentence of, if it is known.
     """
 
     tallies: Tallies
     pair: Ints
     document: Ints
     ids: tuple[str, ...] | None
+    wholes: Ints | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +138,7 @@ def count(
     members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
     notes: list[str] = []
     tallies = compare(corpus, crowd, (first, second), match, chance, progress, notes)
-    kept = Kept(tallies, pair, crowd.document[first], corpus.ids)
+    kept = Kept(tallies, pair, crowd.document[first], corpus.ids, corpus.wholes)
     pairs = [(names[i], names[j]) for i, j in zip(*(m.tolist() for m in members), strict=True)]
     sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
     labels = corpus.labels if find_match(match).of_label else ()

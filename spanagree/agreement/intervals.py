@@ -25,8 +25,11 @@ def with_intervals(
     figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
 ) -> Scored:
     """Return the same figures with intervals: each figure's own documents are resampled."""
-    if counts.kept is not None:
-        ends, mean = _over_documents(figures, counts.kept, resampling, progress)
+    if (kept := counts.kept) is not None:
+        wholes = resampling.wholes_of(kept.wholes, counts.settings)
+        if wholes is not None:
+            kept = kept._replace(document=wholes[kept.document])
+        ends, mean = _over_documents(figures, kept, resampling, progress)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)
     each = iter(ends)

@@ -130,7 +130,7 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, _, document, _ = self.documents_kept()
+        tallies, _, document, *_ = self.documents_kept()
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = TallySum.each(tallies, which, self.documents)
@@ -185,7 +185,7 @@ class Agreement(Result):
         Raises:
             SettingError: over blocks.
         """
-        tallies, pair, document, _ = self.documents_kept()
+        tallies, pair, document, *_ = self.documents_kept()
         marked = np.unique(tallies.document)
         sums = TallySum.each(tallies, tallies.document, len(pair))
         luck = {}

@@ -176,7 +176,13 @@ def _mixed(z: Hashes) -> Hashes:
 
 
 def asked_resampling(
-    in_blocks: bool, ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
+    in_blocks: bool,
+    ci: bool,
+    confidence: float,
+    resamples: int,
+    seed: int,
+    interval: str | None,
+    resample_by: str = "unit",
 ) -> Resampling | None:
     """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
 
@@ -187,10 +193,15 @@ def asked_resampling(
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
         )
+    if in_blocks and resample_by == "document":
+        raise SettingError(
+            "resample_by document: over blocks units are drawn; read the corpus whole, or by"
+            " documents (--unit document)"
+        )
     if not ci:
         return None
     kind = "percentile" if in_blocks else interval or "bca"
-    return Resampling(confidence, resamples, seed, kind, in_blocks)
+    return Resampling(confidence, resamples, seed, kind, in_blocks, resample_by)
 
 
 def percentile_intervals(

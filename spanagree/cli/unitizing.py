@@ -79,6 +79,8 @@ def measure_units(
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
     if job.block is not None or job.on_error is not None:
         raise click.UsageError(f"blocks are for --measure f1; leave them out with {measure}")
+    if job.certainty["resample_by"] is not None:
+        raise click.UsageError(f"--resample-by is for --measure f1; leave it out with {measure}")
     chosen["annotators"] = annotators
     if measure in ("gamma", "all"):
         seed = job.certainty.get("seed")

@@ -54,6 +54,7 @@ class LabelTable:
         labels: the categories, sorted: those declared, or else those that occur.
         items: the names of the items; without them they are numbered from 1.
         documents: of tokens, the number of the document of each item.
+        wholes: of tokens, the number of what that document is a sentence of, if it is known.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
     """
@@ -67,11 +68,12 @@ class LabelTable:
     labels: tuple[str, ...]
     items: tuple[str, ...] | None = None
     documents: Ints | None = None
+    wholes: Ints | None = field(default=None, kw_only=True)
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number", "documents"):
+        for name in ("item", "label", "annotator", "number", "documents", "wholes"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, frozen(column, np.int64))
@@ -334,6 +336,7 @@ class LabelTable:
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
             documents=None if self.documents is None else self.documents[items],
+            wholes=None if self.wholes is None else self.wholes[items],
         )
 
 

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
 from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
-from spanagree.matching.tally import Tallies
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Comparable, Result
@@ -195,6 +194,7 @@ def compare_systems(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = "bca",
+    resample_by: str = "unit",
 ) -> Comparison:
     """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
@@ -213,16 +213,18 @@ def compare_systems(
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: how intervals are made: bca, percentile or jackknife.
+        resample_by: what is drawn or exchanged, unit or document; see :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_choice(test, TESTS, "test")
-    resampling = Resampling(confidence, resamples, seed, interval)
+    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
     kept = evaluation.counted.documents_kept()
+    kept = kept._replace(wholes=resampling.wholes_of(kept.wholes, evaluation.settings))
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
@@ -248,9 +250,10 @@ def _compared(
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents, which are resampled together."""
     documents = np.flatnonzero(np.logical_and(*(kept.shared[name] for name in pairs[0])))
-    few = len(documents) < 2
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
-    table = np.stack([_triples(kept.tallies[name], documents) for name in names], axis=1)
+    tables = [kept.tallies[name].tables_by(documents, kept.wholes)[1] for name in names]
+    table = np.stack([_triples(each) for each in tables], axis=1)
+    few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])
 
     def differences(sums: Floats) -> Floats:
@@ -258,9 +261,7 @@ def _compared(
         f1 = f1_figures(sums.reshape(len(sums), -1, 3))[..., [0, 2]]
         return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), -1)
 
-    drawn = bootstrap(
-        Sample(table.reshape(len(documents), 3 * len(names))), differences, resampling
-    )
+    drawn = bootstrap(Sample(table.reshape(len(table), 3 * len(names))), differences, resampling)
     for (a, b), own, figures in zip(
         pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
     ):
@@ -293,12 +294,11 @@ def _compared(
                 remark = _FEW_DIFFER if rare else _TORN
                 reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
-        yield SystemPair(a, b, len(documents), len(differing), made[0], made[1], exact)
+        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 
-def _triples(tallies: Tallies, documents: Ints) -> Floats:
+def _triples(table: Floats) -> Floats:
     """Return matched, expected and size of both, for each document; (documents, 3)."""
-    table = tallies.table(documents)
     return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
 
 

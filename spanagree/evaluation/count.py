@@ -44,11 +44,13 @@ class Kept(NamedTuple):
         tallies: of each system.
         shared: which documents each system and gold both saw.
         ids: the names of the documents, if they have any.
+        wholes: the number of the whole that each document is a sentence of, if it is known.
     """
 
     tallies: Mapping[str, Tallies]
     shared: Mapping[str, Bools]
     ids: tuple[str, ...] | None
+    wholes: Ints | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             {name: each.where(chosen[each.document]) for name, each in kept.tallies.items()},
             {name: shared & chosen for name, shared in kept.shared.items()},
             kept.ids,
+            kept.wholes,
         )
         return replace(self, documents=len(documents), **sums_of(fewer, self.labels, self.settings))
 
@@ -132,18 +135,19 @@ def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> 
 
 
 def tables_of(
-    kept: Kept, labels: Sequence[str]
+    kept: Kept, labels: Sequence[str], wholes: Ints | None = None
 ) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
     """Yield each system and label, and which documents add what, as :meth:`Tallies.table`.
 
-    Over all labels that is empty; those of each one of ``labels`` come after it.
+    Over all labels that is empty; those of each one of ``labels`` come after it. With ``wholes``
+    these add, rather than the documents of which they have the numbers.
     """
     for name in sorted(kept.tallies):  # canonical order
         tallies, documents = kept.tallies[name], np.flatnonzero(kept.shared[name])
-        yield (name, ""), (documents, tallies.table(documents))
+        yield (name, ""), tallies.tables_by(documents, wholes)
         for code, label in enumerate(labels):
             rows = tallies.where(tallies.label == code)
-            yield (name, label), (documents, rows.table(documents))
+            yield (name, label), rows.tables_by(documents, wholes)
 
 
 def count(
@@ -174,7 +178,12 @@ def count(
     notes: list[str] = []
     gold, tallied = _tally_systems(corpus, gold, match, chance, notes, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
-    kept = Kept(tallied, {name: annotated[gold] & annotated[name] for name in tallied}, corpus.ids)
+    kept = Kept(
+        tallied,
+        {name: annotated[gold] & annotated[name] for name in tallied},
+        corpus.ids,
+        corpus.wholes,
+    )
     settings = EvaluationSettings(
         gold=gold, match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
     )

@@ -24,7 +24,8 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
     parts = {"": labels, **{label: [label] for label in labels if label}}
     if counts.kept is None:
         return _over_blocks(counts, parts, resampling)
-    whose, tables = zip(*tables_of(counts.kept, [*filter(None, labels)]), strict=True)
+    wholes = resampling.wholes_of(counts.kept.wholes, counts.settings)
+    whose, tables = zip(*tables_of(counts.kept, [*filter(None, labels)], wholes), strict=True)
     return dict(zip(whose, intervals(tables, all_figures, resampling), strict=True))
 
 

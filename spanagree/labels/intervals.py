@@ -42,7 +42,9 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         few = np.outer(shares, table.evidence)
         ends = percentile_intervals(total, drawn, statistic, table.units, few, resampling)
     else:
-        ends = intervals_of(units_of(table, weights), statistic, resampling, shares)
+        units = resampling.wholes_of(table.wholes, table.reading)
+        units = table.documents if units is None else units
+        ends = intervals_of(units_of(table, weights, units), statistic, resampling, shares)
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
@@ -67,15 +69,18 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
     return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
 
 
-def units_of(table: LabelTable, weights: Floats) -> Any:
-    """Return what each item (or document of tokens) adds to the sums; (units, columns)."""
+def units_of(table: LabelTable, weights: Floats, units: Ints | None = None) -> Any:
+    """Return what each unit adds to the sums; (units, columns).
+
+    ``units`` has the number of the unit of each item; each is one unless given.
+    """
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
     equal = np.bincount(item, number * (number - 1), table.size)
     unit: Ints = np.arange(table.size)
-    if table.documents is not None:
-        _, unit = np.unique(table.documents, return_inverse=True)
+    if units is not None:
+        _, unit = np.unique(units, return_inverse=True)
     of_items = formulas.item_columns(n, n > 0, equal, weights)
     of_cells = formulas.category_columns(n[item], number, weights[item])
     at = list(formulas.starts(categories, annotators).values())

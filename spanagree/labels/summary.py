@@ -243,6 +243,7 @@ def coefficients(
     resamples: int | None = None,
     seed: int | None = None,
     interval: str | None = None,
+    resample_by: str = "unit",
 ) -> Coefficients:
     """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
@@ -252,7 +253,8 @@ def coefficients(
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see
-            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval``.
+            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval`` and
+            ``resample_by``.
             Of tallies over blocks, resamples are those that were drawn when they were made.
 
     Raises:
@@ -265,7 +267,8 @@ def coefficients(
     """
     resampling = None
     if ci:
-        resampling = _resampling(table, confidence, interval, resamples=resamples, seed=seed)
+        how = (confidence, interval, resample_by)
+        resampling = _resampling(table, *how, resamples=resamples, seed=seed)
     basis = Basis.of(table, complete_only)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_luck = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
@@ -302,7 +305,11 @@ _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 
 
 def _resampling(
-    table: Labels, confidence: float, interval: str | None, **asked: int | None
+    table: Labels,
+    confidence: float,
+    interval: str | None,
+    resample_by: str,
+    **asked: int | None,
 ) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
     over_blocks = isinstance(table, LabelTallies)
@@ -319,4 +326,6 @@ def _resampling(
             raise SettingError(
                 f"{name} {show(number)}; those of the blocks were drawn with {name} {had[name]}"
             )
-    return asked_resampling(over_blocks, True, confidence, **chosen, interval=interval)
+    return asked_resampling(
+        over_blocks, True, confidence, **chosen, interval=interval, resample_by=resample_by
+    )

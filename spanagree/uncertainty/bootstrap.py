@@ -8,7 +8,7 @@ that add the same are one row with a multiplicity, in canonical order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -24,11 +24,17 @@ Statistic: TypeAlias = Callable[[Floats], Floats]
 """From sums, (resamples, columns), to figures, (resamples, figures); ``nan`` where undefined."""
 
 INTERVALS = {
-    "bca": "bias-corrected and accelerated: the least error for few documents",
+    "bca": "bias-corrected and accelerated: regards skewness, but not tails that no resample has",
     "percentile": "the quantiles of the resamples as they are",
     "jackknife": "the figure ± z standard errors, from leaving out one unit at a time; no draws",
 }
 """How an interval is made of resamples, by name."""
+
+RESAMPLE_BY = {
+    "unit": "each document as it was read: a sentence, or with --unit document a whole one",
+    "document": "whole documents, each with all its sentences, whatever the unit",
+}
+"""What is drawn, by name."""
 
 _CELLS = 1 << 22  # of one temporary array
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
@@ -50,8 +56,10 @@ class Resampling:
     seed: int = 0
     interval: str = "bca"
     over_blocks: bool = False  # by a Poisson bootstrap
+    resample_by: str = "unit"
 
     def __post_init__(self) -> None:
+        check_choice(self.resample_by, RESAMPLE_BY, "resample_by")
         check_choice(self.interval, INTERVALS, "interval")
         c = self.confidence
         if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
@@ -73,9 +81,25 @@ class Resampling:
         """Return the fields of settings that name it."""
         number = float(self.confidence)
         kind = f"{self.name}{int(number) if number.is_integer() else number!r}"
+        by = {} if self.resample_by == "unit" else {"resample_by": self.resample_by}
         if self.interval == "jackknife":
-            return {"ci": kind}
-        return {"ci": kind, "resamples": int(self.resamples), "seed": int(self.seed)}
+            return {"ci": kind, **by}
+        return {"ci": kind, **by, "resamples": int(self.resamples), "seed": int(self.seed)}
+
+    def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
+        """Return the number of the whole of each document if wholes are drawn; else ``None``.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to.
+        """
+        if self.resample_by == "unit":
+            return None
+        if wholes is None and settings.get("unit") == "sentence":
+            raise SettingError(
+                "resample_by document: it is not known which sentences are one document; the files"
+                " need -DOCSTART- lines between documents, or resample by unit"
+            )
+        return wholes
 
 
 class Sample:
