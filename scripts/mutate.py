@@ -41,6 +41,7 @@ PACKAGE = ROOT / "spanagree"
 EQUIVALENT = Path(__file__).parent / "mutants_equivalent.txt"
 MOST = 5  # per cent that may live
 LONGEST = 20.0  # seconds: a test that takes longer, traced, holds no mutant
+CALLS = 100  # of one function by one test are traced: others run the same lines, as a rule
 SECONDS = 120  # for the tests of one mutant; one that hangs is killed too
 MEMORY = 8 << 30  # bytes of address space; one that asks for more fails
 FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
@@ -48,7 +49,7 @@ PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAsse
 LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
     "chance": "tests/chance tests/matching",
-    "matching": "tests/matching",
+    "matching": "tests/matching tests/evaluation tests/agreement",
     "labels": "tests/labels",
     "corpus/tags.py": "tests/corpus tests/formats",
     "levels": "tests/levels",
@@ -76,12 +77,19 @@ class Mutant(NamedTuple):
 
     module: Path
     name: str
-    code: CodeType
     lines: range  # of the statement that holds the change
 
     @property
     def key(self) -> str:
         return f"{self.module.relative_to(PACKAGE)}: {self.name}"
+
+    def code(self) -> CodeType:
+        """Return the changed module, compiled."""
+        tree = ast.parse(self.module.read_text("utf-8"))
+        for name, _ in changed(tree):
+            if name == self.name:
+                return compile(ast.fix_missing_locations(tree), str(self.module), "exec")
+        raise LookupError(self.key)
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -120,9 +128,17 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "statement", ast.Pass()
 
 
-def mutants(module: Path) -> Iterator[Mutant]:
-    """Yield the mutants of a module; annotations and decorators are left as they are."""
+def mutants(module: Path) -> list[Mutant]:
+    """Return the mutants of a module."""
     tree = ast.parse(module.read_text("utf-8"))
+    return [Mutant(module, name, lines) for name, lines in changed(tree)]
+
+
+def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
+    """Change a tree in one place at a time; yield the name of the change, and its lines.
+
+    Annotations, decorators and ``strict=`` of zip, which no input reaches, are left as they are.
+    """
     places: list[tuple[ast.AST, ast.AST, str, int | None, str, range]] = []
 
     def walk(node: ast.AST, owner: str, lines: range) -> None:
@@ -130,7 +146,7 @@ def mutants(module: Path) -> Iterator[Mutant]:
             if field in ("annotation", "returns", "decorator_list"):
                 continue
             for place, child in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(child, ast.AST):
+                if isinstance(child, ast.AST) and getattr(child, "arg", "") != "strict":
                     name, inside = getattr(child, "name", None), lines
                     if isinstance(child, STATEMENTS):
                         body = getattr(child, "body", None) or getattr(child, "cases", None)
@@ -150,9 +166,8 @@ def mutants(module: Path) -> Iterator[Mutant]:
             seen[base] += 1
             name = base if seen[base] == 1 else f"{base} ({seen[base]})"
             put(above, field, at, ast.copy_location(new, node))
-            code = compile(ast.fix_missing_locations(tree), str(module), "exec")
+            yield name, lines
             put(above, field, at, node)
-            yield Mutant(module, name, code, lines)
 
 
 def put(above: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
@@ -178,6 +193,7 @@ class Reach:
         self.lines: dict[str, dict[int, set[str]]] = {str(file): defaultdict(set) for file in files}
         self.seconds: dict[str, float] = {}
         self.started = 0.0
+        self.calls: Counter[CodeType] = Counter()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         def enter(frame: FrameType, event: str, arg: Any) -> Any:
@@ -185,6 +201,9 @@ class Reach:
             if tests is None:
                 return None
             tests[0].add(nodeid)
+            self.calls[frame.f_code] += 1
+            if self.calls[frame.f_code] > CALLS:
+                return None
 
             def line(frame: FrameType, event: str, arg: Any) -> Any:
                 if event == "line":
@@ -193,6 +212,7 @@ class Reach:
 
             return line
 
+        self.calls.clear()
         self.started = time.perf_counter()
         sys.settrace(enter)
 
@@ -230,7 +250,7 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds one module, and gives it other code."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.code = mutant.code
+        self.code = mutant.code()
         self.file = mutant.module
         self.name = ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts)
 

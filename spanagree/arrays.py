@@ -12,6 +12,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 Floats: TypeAlias = NDArray[np.float64]
+Complexes: TypeAlias = NDArray[np.complex128]
 
 
 Bools: TypeAlias = NDArray[np.bool_]

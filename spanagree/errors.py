@@ -16,6 +16,8 @@ from numbers import Integral
 from typing import TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
+_DIGITS = 15  # of a whole number that a user writes
+_MOST = 20  # names in a list of what there is
 
 
 class SpanAgreeError(Exception):
@@ -36,7 +38,10 @@ def show(value: object) -> str:
     >>> show("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # a number of over 4300 digits, lists within lists by the thousand
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -49,6 +54,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def listed(names: Iterable[object]) -> str:
+    """Return names for a message, with commas between; of many or long ones, the beginnings.
+
+    >>> listed(["gold", "mine"]), listed("abcdefghijklmnopqrstuvw")[-16:]
+    ('gold, mine', 's, t, … (3 more)')
+    """
+    every = [printable(name) if isinstance(name, str) else show(name) for name in names]
+    cut = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in every[:_MOST]]
+    return ", ".join([*cut, f"… ({len(every) - _MOST} more)"] if len(every) > _MOST else cut)
 
 
 def counted(number: int, noun: str) -> str:
@@ -76,7 +92,8 @@ def reason(error: BaseException) -> str:
     'no such key'
     """
     text = str(error.__cause__ or error).strip() or type(error).__name__
-    return printable(text.splitlines()[0])
+    line = printable(text.splitlines()[0])
+    return line if len(line) <= 5 * _LONGEST else f"{line[: 5 * _LONGEST - 1]}…"
 
 
 def more_like_it(count: int) -> str:
@@ -95,6 +112,20 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False)
     """
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def whole_number(digits: str, what: str) -> int:
+    """Return the whole number that digits write, which Python reads up to some length only.
+
+    Raises:
+        InputError: for more digits than an offset has.
+
+    >>> whole_number("7", "offset")
+    7
+    """
+    if len(digits) > _DIGITS:
+        raise unfit(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
+    return int(digits)
 
 
 def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
@@ -117,7 +148,7 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
     there = list(known)
     for name in names:
         if name not in there:
-            raise one_of(name, map(printable, there), what)
+            raise one_of(name, there, what)
 
 
 def check_whole(value: object, least: int, what: str) -> None:
@@ -130,10 +161,10 @@ def check_whole(value: object, least: int, what: str) -> None:
         raise SettingError(f"{what} {show(value)}; a whole number from {least} is needed")
 
 
-def one_of(choice: object, allowed: Iterable[str], what: str) -> SettingError:
+def one_of(choice: object, allowed: Iterable[object], what: str) -> SettingError:
     """Return the error for a name that is not in its table; it lists those that are.
 
     >>> print(one_of("exakt", ["exact", "token"], "match"))
     unknown match 'exakt'; allowed: exact, token
     """
-    return SettingError(f"unknown {what} {show(choice)}; allowed: {', '.join(allowed)}")
+    return SettingError(f"unknown {what} {show(choice)}; allowed: {listed(allowed)}")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
+
+
+BOM = "\ufeff"
+"""A byte order mark, which may stand at the beginning of a file."""
 
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
@@ -38,7 +45,7 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     else:
         with _reading(name):
             raw = sys.stdin.buffer.read()
-    return decoded(name, raw, encoding).removeprefix("\ufeff")
+    return decoded(name, raw, encoding).removeprefix(BOM)
 
 
 def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
@@ -104,10 +111,17 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
             for number, line in enumerate(text):
                 if "\0" in line:
                     raise _odd(f"{name}:{number + 1}", _NUL)
-                yield line if number else line.removeprefix("\ufeff")
+                yield line if number else line.removeprefix(BOM)
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
+
+
+def mark_inside(where: str) -> InputError:
+    """Return the error for a byte order mark below the beginning of a file."""
+    return InputError(
+        f"{where}: a byte order mark inside the file, as is left where files were joined; delete it"
+    )
 
 
 _NUL = "a NUL character: the file is binary, or in another encoding"
@@ -120,6 +134,41 @@ def _check_encoding(encoding: str) -> None:
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
+
+
+def from_json(
+    text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Any:
+    """Return what some JSON says; ``pairs`` makes its objects, ``needed`` ends an error.
+
+    Raises:
+        InputError: for what is not valid, is nested too deeply, or has too long a number.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        problem = getattr(error, "msg", None) or "nested too deeply, or a number too long"
+        raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
+
+
+def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
+    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
+
+    Raises:
+        InputError: as :func:`check_expansion`.
+        Exception: whatever the decoder raises for a file that is damaged.
+    """
+    with open(path, "rb") as file:
+        pages = parquet.ParquetFile(file)
+        about = pages.metadata
+        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
+        check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
+        table = pages.read()
+    table.validate(full=True)
+    return table
 
 
 def _odd(where: str, problem: str) -> InputError:
@@ -218,6 +267,8 @@ def named_files(source: Source) -> dict[str, PathName]:
     if isinstance(source, Mapping):
         files = dict(source)
     else:
+        if not isinstance(source, (str, os.PathLike, Iterable)):
+            raise InputError(f"{show(source)} is not a path; a file's name is needed")
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
         files = dict(zip(file_names(paths), paths, strict=True))
     if not files:
@@ -227,6 +278,9 @@ def named_files(source: Source) -> dict[str, PathName]:
 
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
     """Return a name for each path, different from each other and from those ``taken``."""
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"{show(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
     for i, p in enumerate(absolute):
         if p in absolute[:i]:

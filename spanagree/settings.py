@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
+_PLACE = "gold_first"  # where a layer stands in a part, which parts need not share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
@@ -29,6 +30,7 @@ class Settings(Mapping[str, Any]):
         resample_by: what was drawn, if not the unit.
         resamples, seed: of intervals and tests.
         skipped_blocks: how many blocks failed.
+        chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
     {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
@@ -42,6 +44,7 @@ class Settings(Mapping[str, Any]):
     resamples: int | None = None
     seed: int | None = None
     skipped_blocks: int | None = None
+    chosen: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled
@@ -96,7 +99,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS}):
+    for key in sorted({*one, *other} - {_COUNTS, _PLACE}):
         before, now = one.get(key), other.get(key)
         if before != now:
             raise InputError(
@@ -109,7 +112,28 @@ def merged_settings(
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
-    return {**one, _COUNTS: counts} if counts else dict(one)
+    places = {_PLACE: False} if _PLACE in {*one, *other} else {}
+    return {**one, **places, **({_COUNTS: counts} if counts else {})}
+
+
+def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
+    """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
+
+    >>> as_read(split="test", tokens=None, wide=False)
+    {'read': {'split': 'test'}}
+    """
+    chosen["encoding"] = None if encoding == "utf-8" else encoding
+    some = {
+        name: value for name, value in chosen.items() if value is not None and value is not False
+    }
+    return {"read": {name: _plain(value) for name, value in some.items()}} if some else {}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return list(value) if isinstance(value, (list, tuple)) else value
 
 
 # --- the signature ------------------------------------------------------------------------------
@@ -118,12 +142,14 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "word", "chance": "word", "average": "word", "of": "word", "team": "word",
-    "annotators": "whole", "between": "text", "kinds": "text",
+    "match": "word", "chance": "word", "average": "word", "of": "word", "gold": "text",
+    "team": "word", "annotators": "whole", "chosen": "text",
+    "length": "whole", "segments": "numbers", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
+    "discontinuous": "word", "read": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
     "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",
@@ -144,6 +170,10 @@ def signature(settings: Mapping[str, Any]) -> str:
         values["scheme"] = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
     values["repair"] = "+".join(settings.get("repair", ())) or None
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
+    if values.get("discontinuous") == "error":  # then there are none
+        values["discontinuous"] = None
+    if settings.get(_PLACE) is not False:  # the first layer is gold unless another was named
+        values["gold"] = None
     values["spanagree"] = settings["version"]
     return "|".join(f"{key}:{_signed(values[key])}" for key in KEYS if values.get(key) is not None)
 
@@ -152,9 +182,20 @@ def _signed(value: Any) -> str:
     """Return a value as it stands in a signature."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list):
-        return ",".join(_signed(x) if isinstance(x, str) else f"{x:g}" for x in value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{_part(name)}={_part(each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_part, value))
     if isinstance(value, float):
-        return f"{value:g}"
+        return short if float(short := f"{value:g}") == value else repr(value)
     # a user's text may hold anything
     return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)
+
+
+def _part(value: Any) -> str:
+    """Return a value as it stands among others: those of its own in brackets, signs escaped."""
+    if isinstance(value, str):
+        signs = {ord(sign): f"\\x{ord(sign):02x}" for sign in ",=()"}
+        return _signed(value).translate(signs)
+    nested = isinstance(value, (list, tuple, Mapping))
+    return f"({_signed(value)})" if nested else _signed(value)

@@ -1,8 +1,10 @@
-"""Real data for the tests that want it: the folder named by SPANAGREE_DATA."""
+"""Real data for the tests that want it, profiles of Hypothesis, the order, and what takes long."""
 
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Iterator
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before datasets is imported: the suite needs no network
 os.environ["HF_DATASETS_OFFLINE"] = "1"
@@ -22,15 +24,48 @@ settings.register_profile(  # of few examples, many may be filtered out
     max_examples=15,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+settings.register_profile(  # examples that no run had before; --hypothesis-seed gives them again
+    "new", settings.get_profile("spanagree"), derandomize=False, database=None, print_blob=True
+)
 settings.load_profile("spanagree")
 
+LONG = 5.0  # seconds of a processor, those of the processes that a test starts among them
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that use a browser, or the documentation site, by their fixtures."""
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that shuffles."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files, and tests in each, in another order")  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that use a browser, or the documentation site, by their fixtures; shuffle."""
     for item in items:
         for name in ("browser", "site"):
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
+    seed = config.getoption("--shuffle")
+    if seed is not None:  # file by file, as what a file's tests share is made once for each file
+        drawn = random.Random(seed)
+        place = {path: drawn.random() for path in sorted({item.path for item in items})}
+        items.sort(key=lambda item: (place[item.path], drawn.random()))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note how long a test takes that is not marked as slow."""
+    before = sum(os.times()[:4])
+    yield
+    seconds = sum(os.times()[:4]) - before
+    if seconds > LONG and item.get_closest_marker("slow") is None:
+        item.add_report_section("call", "seconds", f"{seconds:.1f}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that should be marked as slow."""
+    for report in terminalreporter.getreports("passed"):
+        for name, seconds in report.sections:
+            if name == "Captured seconds call":
+                terminalreporter.write_line(f"{report.nodeid}: {seconds} s, and not marked slow")
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,8 @@ def agree(
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
+    chosen = None if annotators is None else list(annotators)
+    counts = replace(counts, settings=replace(counts.settings, chosen=chosen))
     made = result(counts, min_shared, resampling, None if in_blocks else progress)
     return with_luck(made, corpus, progress) if luck else made
 

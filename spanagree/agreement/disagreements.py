@@ -147,7 +147,7 @@ class Disagreements(Result):
                 rows[-1] += ["", ""] if segment is None else [f"{start}–{end}", label]
                 if self.with_text:
                     cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-                    rows[-1] += [text, cut]
+                    rows[-1] += [None if segment is None else text, cut]
             rows[-1] += [row.before, row.after] if self.with_text else []
         return Table(columns, rows, self.settings, caption=self._caption())
 

@@ -376,11 +376,7 @@ def result(
     resampling: Resampling | None = None,
     progress: Progress = None,
 ) -> Agreement:
-    """Score what was counted, with intervals if resampling is given.
-
-    Raises:
-        InputError: for intervals over blocks in which a document comes twice.
-    """
+    """Score what was counted, with intervals if resampling is given."""
     settings = replace(
         counts.final_settings(resampling), annotators=len(counts.saw), min_shared=int(min_shared)
     )

@@ -31,9 +31,10 @@ class StartDistributions:
     notes = ()
 
     @property
-    def settings(self) -> dict[str, str]:
-        """The model and the version."""
-        return {"chance": self.chance, "version": __version__}
+    def settings(self) -> dict[str, Any]:
+        """The model, the document and the version."""
+        document = {"length": self.length, "segments": list(self.segments)}
+        return {"chance": self.chance, **document, "version": __version__}
 
     @property
     def signature(self) -> str:

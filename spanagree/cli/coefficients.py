@@ -30,9 +30,18 @@ from spanagree.labels.summary import Coefficients
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
 
-_ITEM = "Read the items from this column."
-_ANNOTATOR = "Read the annotators from this column; from these, with --wide."
-_LABEL = "Read the labels from this column; from these, with --counts."
+_ITEM = (
+    "Read the items from this column. With --wide or --counts it is the first, unless --annotator"
+    " or --label names the others; then rows are numbered."
+)
+_ANNOTATOR = (
+    "Read the annotators from this column. With --wide, these columns are annotators; all but the"
+    " items', unless given."
+)
+_LABEL = (
+    "Read the labels from this column. With --counts, these columns are categories; all but the"
+    " items', unless given."
+)
 _CATEGORIES = "Take these as all categories that there could be."
 _TWICE = "Choose what becomes of an item that an annotator labelled twice."
 _WEIGHTS = "Choose how much an item counts in SPA."
@@ -42,7 +51,7 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     options.FILES,
     options.group(
         "Tables of labels",
-        options.option("--item", _ITEM, metavar="COLUMN", unless="item, or the first"),
+        options.option("--item", _ITEM, metavar="COLUMN", unless="item"),
         options.option("--annotator", _ANNOTATOR, metavar="COLUMN,...", unless="annotator"),
         options.option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
         options.flag("--wide", "Read a table with a column for each annotator."),
@@ -106,6 +115,7 @@ def _token_labels(
         corpus = job.read()
         if annotators is not None:
             corpus = corpus.of_annotators(annotators)
+            corpus = replace(corpus, reading={**corpus.reading, "chosen": annotators})
         return sa.token_labels(corpus, skip_outside=skip_outside)
     if annotators is not None:
         raise click.UsageError(

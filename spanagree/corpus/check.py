@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.flaws import FLAWS, overlaps
+from spanagree.corpus.flaws import FLAWS, overlaps, repeats
+from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
 from spanagree.rendering.table import Column, Table, Value
@@ -93,7 +95,7 @@ class Check:
         lines += ["", *map(render, self._tables())]
         errors = sum(finding.error for finding in self.findings)
         warnings = len(self.findings) - errors
-        kinds = f"{errors} kinds of errors, {warnings} of warnings"
+        kinds = f"{counted(errors, 'kind')} of errors, {warnings} of warnings"
         lines.append(kinds if self.findings else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
@@ -140,9 +142,10 @@ def check(raw: RawCorpus) -> Check:
     ['nested', 'overlap', 'alike-labels']
     """
     n = len(raw.annotators)
-    seen = np.bincount(raw.of_annotator, minlength=n)
+    once = ~repeats(raw)  # who saw a document twice is counted once
+    seen = np.bincount(raw.of_annotator[once], minlength=n)
     silent = FLAWS["marked-nothing"].which(raw)
-    empty = np.bincount(raw.of_annotator[silent], minlength=n)
+    empty = np.bincount(raw.of_annotator[once & silent], minlength=n)
     counts: list[Counter[str]] = [Counter() for _ in range(n)]
     names = [*raw.labels, ""]  # −1 is the last
     owner = raw.of_annotator[raw.annotation]
@@ -158,7 +161,7 @@ def check(raw: RawCorpus) -> Check:
         }
         for a, name in enumerate(raw.annotators)
     )
-    coverage = Counter(np.bincount(raw.of_document, minlength=len(raw.lengths)).tolist())
+    coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
     contents = {
         "signature": signature({"offsets": raw.offsets, **raw.reading, "version": __version__}),
         "documents": len(raw.lengths),
@@ -170,7 +173,8 @@ def check(raw: RawCorpus) -> Check:
         "segment_length": _spread(raw.end - raw.start),
         "notes": list(raw.notes),
     }
-    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts), *_tags(raw)]
+    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
+    findings += [*_alike_names(raw), *_tags(raw)]
     findings.sort(key=lambda finding: not finding.error)
     return Check(contents, dict(sorted(coverage.items())), annotators, tuple(findings))
 
@@ -206,32 +210,47 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
     """Yield in how many annotations any segments overlap, whatever their labels."""
     later, _ = overlaps(raw)
     if count := len(np.unique(raw.annotation[later])):
+        same_label = len(overlaps(raw, same_label=True)[0])
+        chances = "chance overlapping" if same_label else "chance per-label or overlapping"
         first = (
-            f"{count} annotations have segments that overlap: chance per-label or overlapping,"
-            " and a measure that allows it, take them"
+            f"{counted(count, 'annotation')} with segments that overlap: {chances}, and a measure"
+            " that allows it, take them"
         )
         yield Finding("overlap", False, len(later), count, first)
 
 
 def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
-    """Yield labels that one annotator alone uses, or that differ in case or punctuation only."""
+    """Yield labels that one annotator alone uses, or that look nearly the same."""
     users: dict[str, list[str]] = {}
     for name, labels in zip(annotators, counts, strict=True):
         for label in filter(None, labels):
             users.setdefault(label, []).append(name)
-    alike: dict[str, list[str]] = {}
+    similar: dict[str, list[str]] = {}
     for label, names in sorted(users.items()):
-        alike.setdefault(re.sub(r"[\W_]", "", label).casefold(), []).append(label)
+        key = re.sub(r"[\W_]", "", normalize("NFC", label)).casefold()
+        similar.setdefault(key, []).append(label)
         if len(names) == 1 < len(annotators):
             first = f"label {show(label)} is used by {show(names[0])} alone"
             place = {"label": label, "annotator": names[0]}
             yield Finding("label-of-one", False, 1, 0, first, (place,))
-    for labels_alike in alike.values():
-        if len(labels_alike) > 1:
-            both = ", ".join(map(show, labels_alike))
-            first = f"labels {both} differ in case or punctuation only"
-            places = tuple({"label": label} for label in labels_alike)
+    for group in similar.values():
+        if len(group) > 1:
+            only = "outer space or the form of Unicode" if alike(group) else "case or punctuation"
+            first = f"labels {', '.join(map(show, group))} differ in {only} only"
+            places = tuple({"label": label} for label in group)
             yield Finding("alike-labels", False, 1, 0, first, places)
+
+
+def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
+    """Yield annotators, and documents, whose names look the same."""
+    for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
+        for group in alike(names):
+            first = (
+                f"{noun}s {', '.join(map(show, group))} differ in outer space or the form of"
+                " Unicode only"
+            )
+            places = tuple({noun: name} for name in group)
+            yield Finding("alike-names", False, 1, 0, first, places)
 
 
 def _tags(raw: RawCorpus) -> Iterator[Finding]:

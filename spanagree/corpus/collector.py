@@ -54,10 +54,7 @@ class Collector:
 
         ``again``: a document of this id may have come before, with the same content.
         """
-        if is_whole(id_):
-            id_ = str(id_)
-        if not isinstance(id_, str) or not id_:
-            raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
+        id_ = document_id(id_, where)
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: text {show(text)}; a string is needed")
         words = None if tokens is None else _list_of(str, tokens, "tokens", where)
@@ -85,14 +82,14 @@ class Collector:
     ) -> int:
         """Return the length of a document; one that is given has to fit its content."""
         content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
+        if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
+            needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
+            raise unfit(f"{where}: length", length, needed)
         if content is None:
-            if is_whole(length) and 0 <= length <= LONGEST:
-                return int(length)
             if length is not None:
-                needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
-                raise unfit(f"{where}: length", length, needed)
+                return int(length)
             raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
-        if is_whole(length) and length != len(content):
+        if length is not None and length != len(content):
             raise InputError(
                 f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave the"
                 " length out"
@@ -171,6 +168,23 @@ class Collector:
                 " of a corpus have the same kind of content"
             )
         return [content for content in contents if content is not None] if not lacking else None
+
+
+def text_of_whole(value: object) -> object:
+    """Return a whole number of up to 64 bits as text, any other value as it is."""
+    return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
+
+
+def document_id(value: object, where: str) -> str:
+    """Return the id of a document, which may be a whole number, as text.
+
+    Raises:
+        InputError: for what is not an id.
+    """
+    id_ = text_of_whole(value)
+    if isinstance(id_, str) and id_:
+        return id_
+    raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
 
 
 def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:

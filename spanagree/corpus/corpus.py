@@ -117,6 +117,8 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
+        if not isinstance(lengths, (Sequence, np.ndarray)):
+            raise InputError(f"lengths {show(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)

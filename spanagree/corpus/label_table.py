@@ -17,14 +17,20 @@ from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, distinct, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
-from spanagree.corpus.label_text import number_texts, printable_name, texts_of
+from spanagree.corpus.label_text import (
+    number_texts,
+    odd_names,
+    printable_name,
+    texts_of,
+    unlike_labels,
+)
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
     check_choice,
     counted,
     is_whole,
-    printable,
+    listed,
     show,
     unfit,
 )
@@ -88,8 +94,8 @@ class LabelTable:
     ) -> LabelTable:
         """Return a table of (item, annotator, label) of each label given.
 
-        Names and labels are text: 1, 1.0 and "1" are the same. A label that is ``None``, nan or
-        blank is missing, and counted in the notes.
+        Names and labels are text: 1, 1.0 and "1" are the same; "a" and "a " are not, which is
+        noted. A label that is ``None``, nan or blank is missing, and counted in the notes.
 
         Args:
             rows: item, annotator, label; a data frame of three such columns works too.
@@ -196,7 +202,7 @@ class LabelTable:
         if named is not None and len(named) != len(rows):
             raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
-            raise InputError(f"{total} labels; a table holds at most {MOST}")
+            raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
         item, column = np.nonzero(table)
         return cls(
@@ -358,21 +364,21 @@ def label_table(
     categories: Sequence[object] | None = None,
     duplicates: str = "error",
     missing: str | None = None,
+    chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows; ``where`` says where a row stands, for errors."""
+    """Return a table of columns of rows, read as ``chosen``; ``where`` places a row, for errors."""
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
     texts, notes = texts_of(labels, missing)
-    some: Iterable[str] = filter(None, texts)
-    if categories is not None:
-        some = [printable_name(category, "category") for category in categories]
-    names = tuple(sorted(set(some)))
+    notes += [] if categories is not None else unlike_labels(texts)
+    names = _categories(filter(None, texts) if categories is None else categories)
+    notes += odd_names(item_names, annotator_names, names)
     code = {name: i for i, name in enumerate(names)}
     for row, text in enumerate(texts):
         if text is not None and text not in code:
-            allowed = ", ".join(map(printable, names))
+            allowed = listed(names)
             raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
@@ -394,7 +400,8 @@ def label_table(
         if number := int(cases.sum()):
             notes.append(f"{counted(number, noun)} {rule}")
     kept = rows[~again]
-    reading = {"items": "labels"} | ({} if duplicates == "error" else {"duplicates": duplicates})
+    reading = {"items": "labels", **(chosen or {})}
+    reading |= {} if duplicates == "error" else {"duplicates": duplicates}
     reading |= {} if missing is None else {"missing": missing}
     return LabelTable(
         item[kept],
@@ -408,3 +415,10 @@ def label_table(
         reading=reading,
         notes=tuple(notes),
     )
+
+
+def _categories(labels: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of categories, sorted."""
+    if not isinstance(labels, Iterable):
+        raise InputError(f"categories {show(labels)}; a list is needed")
+    return tuple(sorted({printable_name(label, "category") for label in labels}))

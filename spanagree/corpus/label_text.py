@@ -9,15 +9,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus.names import alike
 from spanagree.corpus.segments import codes
-from spanagree.errors import InputError, counted, show
+from spanagree.errors import InputError, counted, more_like_it, show
+
+_NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
+"""How other programs write that there is no label."""
+
+_BLANKS = " \t"
 
 
 def number_texts(
     values: Sequence[object], what: str, where: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return numbers for names, in the order in which they are first met."""
-    names = list(map(_text, values))
+    names = list(map(as_text, values))
     if None in names:
         row = names.index(None)
         raise InputError(f"{where(row)}the {what} is missing; every label needs one")
@@ -26,17 +32,20 @@ def number_texts(
 
 def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | None], list[str]]:
     """Return labels as text, ``None`` for missing ones, and what there is to say about them."""
-    texts = [_text(label) for label in labels]
+    texts = [as_text(label) for label in labels]
     blank = sum(text is None for text in texts)
     notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
     if missing is not None:
-        if number := sum(text == missing for text in texts):
+        gone = [text is not None and text.strip() == missing.strip() for text in texts]
+        if number := sum(gone):
             notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
-        texts = [None if text == missing else text for text in texts]
+        texts = [None if lost else text for text, lost in zip(texts, gone, strict=True)]
     written = [
         text
         for text, label in zip(texts, labels, strict=True)
-        if isinstance(label, str) and text is not None and text != label.strip()
+        if isinstance(label, str)
+        and text is not None
+        and text.strip(_BLANKS) != label.strip(_BLANKS)
     ]
     if written:
         example = min(written)
@@ -46,8 +55,31 @@ def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | 
     return texts, notes
 
 
-def _text(value: object) -> str | None:
-    """Return a label or a name as text; whole numbers have no fraction, however written."""
+def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Return notes on names that look the same and count apart."""
+    return [
+        f"{noun} {' and '.join(map(show, group[:2]))} differ in outer space or in the form of"
+        f" Unicode alone, and count apart{more_like_it(len(groups))}"
+        for noun, names in (("items", items), ("annotators", annotators), ("labels", labels))
+        for groups in [alike(names)]
+        for group in groups[:1]
+    ]
+
+
+def unlike_labels(texts: Sequence[str | None]) -> list[str]:
+    """Return notes on labels that other programs write where there is none."""
+    return [
+        f"{counted(texts.count(text), 'label')} {show(text)} counted as a category; --missing"
+        f" {text} (missing=) takes such labels as missing"
+        for text in sorted(_NO_LABEL.intersection(filter(None, texts)))
+    ]
+
+
+def as_text(value: object) -> str | None:
+    """Return a label or a name as text; whole numbers have no fraction or blanks, however written.
+
+    Blanks around other text are part of it.
+    """
     if isinstance(value, np.generic):
         value = value.item()
     if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # two are of pandas
@@ -57,20 +89,20 @@ def _text(value: object) -> str | None:
             return None
         value = int(value) if value.is_integer() else value
     try:
-        text = str(value).strip()
+        text = str(value)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         raise InputError(
             "a number of thousands of digits is not a label; give a shorter one"
         ) from None
-    if re.fullmatch(r"-?[0-9]+\.0+", text, re.ASCII):
-        text = text.partition(".")[0]
+    if re.fullmatch(r"-?[0-9]+(\.0+)?", number := text.strip(_BLANKS), re.ASCII):
+        text = number.partition(".")[0]
         text = "0" if text == "-0" else text
-    return text or None
+    return text if text.strip() else None
 
 
 def printable_name(value: object, what: str) -> str:
     """Return a name as text, which may not be missing."""
-    name = _text(value)
+    name = as_text(value)
     if name is None:
         raise InputError(f"{what} {show(value)}; a name is needed")
     return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -113,7 +113,8 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     Raises:
         SettingError: for an unknown repair.
     """
-    asked = (repair,) if isinstance(repair, str) else tuple(repair or ())
+    one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
+    asked = (repair,) if one else tuple(repair or ())
     for name in asked:
         check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]

@@ -29,9 +29,10 @@ COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationSettings(Settings):
-    """The settings of an evaluation."""
+    """The settings of an evaluation; ``gold_first`` is False if another layer is gold."""
 
     gold: str
+    gold_first: bool | None = None
     match: str
     chance: str
     average: str = "micro"
@@ -185,7 +186,12 @@ def count(
         corpus.wholes,
     )
     settings = EvaluationSettings(
-        gold=gold, match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
+        gold=gold,
+        gold_first=None if gold == corpus.annotators[0] else False,
+        match=match,
+        chance=chance,
+        offsets=corpus.offsets,
+        reading=corpus.reading,
     )
     whole = CountedSystems(
         documents=len(corpus),

@@ -24,9 +24,9 @@ from spanagree.errors import InputError, SettingError, printable, reason, show
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
 from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
-from spanagree.files import PathName, write_bytes
+from spanagree.files import PathName, read_parquet, write_bytes
 from spanagree.matching.tally import Tallies
-from spanagree.settings import merged_settings
+from spanagree.settings import merged_settings, signature
 
 VERSION = 1
 
@@ -231,11 +231,13 @@ def _read(path: PathName) -> _Part:
         raise InputError(f"{name}: {error}") from None
 
 
-def _content(path: str | bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _content(path: PathName) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a file says of itself, and its columns, which are as they were written."""
     parquet = optional("pyarrow.parquet", "arrow", "reading tallies")
     try:
-        table = parquet.ParquetFile(path, memory_map=False).read()
+        table = read_parquet(parquet, "tallies", path)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError("no such file") from None
     except Exception as error:  # whatever the decoder raises
@@ -284,6 +286,10 @@ def _about(raw: bytes | None) -> dict[str, Any]:
     for key in ("match", "gold", "version", "chance"):
         if not isinstance(about["settings"].get(key), str):
             raise InputError(f"settings without {key} in what it says of its tallies")
+    try:  # what is done with them later
+        signature(merged_settings(about["settings"], about["settings"]))
+    except (TypeError, ValueError, AttributeError):
+        raise InputError("settings in what it says of its tallies are of wrong kinds") from None
     return dict(about)
 
 
@@ -317,6 +323,11 @@ def _check_values(about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
             row = int(np.argmax(bad))
             (value,) = columns[key][[row]].tolist()
             raise InputError(f"row {row + 1}: {key} {show(value)} is wrong")
+    if (number := len(np.unique(columns["document"]))) != about["documents"]:
+        raise InputError(
+            f"documents {about['documents']} in what it says of its tallies, but rows of {number};"
+            " each document has one"
+        )
 
 
 def _ids(about: Mapping[str, Any], columns: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.errors import InputError, check_choice, printable, show, unfit
-from spanagree.files import PathName, read_text
+from spanagree.errors import InputError, check_choice, printable, show, unfit, whole_number
+from spanagree.files import PathName, read_text, writing
 
 DISCONTINUOUS = {
     "error": "a discontinuous annotation is an error",
@@ -38,7 +38,7 @@ def read_brat(
     Text-bound annotations (T) become segments, with offsets in characters. A document is a .txt
     file, known by its path below the annotator's folder; an empty .ann says that the annotator saw
     it and marked nothing, a missing one that she never saw it. Other kinds of annotation are
-    counted in the notes.
+    counted in the notes, and so is what is hidden: its name begins with a dot.
 
     Args:
         folder: the project.
@@ -47,8 +47,8 @@ def read_brat(
         repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
 
     Raises:
-        InputError: for folders and files that are not there or not in the format, for texts that
-            differ between annotators, and flaws that no repair was asked for.
+        InputError: for folders and files that are not there or not in the format, links that lead
+            nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
     return valid_corpus(raw_brat(folder, discontinuous=discontinuous), repair)
@@ -64,23 +64,23 @@ def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
         raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
     collector = Collector("characters")
     passed: Counter[str] = Counter()
-    for annotator in sorted(path for path in root.iterdir() if path.is_dir()):
-        for txt in sorted(annotator.rglob("*.txt")):
-            ann = txt.with_suffix(".ann")
-            id_ = txt.relative_to(annotator).with_suffix("").as_posix()
-            where = printable(str(txt))
-            text = read_text(txt)
-            document = collector.document(id_, where, text=text, again=True)
-            if ann.exists():
-                annotation = collector.annotation(document, annotator.name, where)
-                for row in _segments(ann, text, discontinuous, passed):
-                    collector.segment(annotation, *row)
-        for ann in sorted(annotator.rglob("*.ann")):
-            if not ann.with_suffix(".txt").exists():
-                raise InputError(
-                    f"{printable(str(ann))}: there is no {show(ann.with_suffix('.txt').name)}"
-                    " beside it; brat keeps the text there"
-                )
+    files = dict.fromkeys(_files(root, passed))
+    for path in files:
+        txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
+        if txt not in files:
+            raise InputError(
+                f"{printable(str(ann))}: there is no {show(txt.name)} beside it; brat keeps the"
+                " text there"
+            )
+        if path == ann:
+            continue
+        annotator, *parts = txt.with_suffix("").relative_to(root).parts
+        where, text = printable(str(txt)), read_text(txt)
+        document = collector.document("/".join(parts), where, text=text, again=True)
+        if ann in files:
+            annotation = collector.annotation(document, annotator, where)
+            for row in _segments(ann, text, discontinuous, passed):
+                collector.segment(annotation, *row)
     if not collector.ids:
         raise InputError(
             f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
@@ -88,6 +88,29 @@ def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     return collector.raw({"format": "brat", "discontinuous": discontinuous}, notes)
+
+
+def _files(root: Path, passed: Counter[str]) -> list[Path]:
+    """Return the .txt and .ann files of all annotators; count what is hidden as ``passed`` over."""
+    files, folders = [], [root]
+    while folders:
+        folder = folders.pop()
+        with writing(printable(str(folder)), "read"):
+            paths = list(folder.iterdir())
+        for path in paths:
+            is_file = path.suffix in (".txt", ".ann")
+            if path.name.startswith("."):
+                passed["hidden files or folders"] += is_file or path.is_dir()
+            elif not path.exists():
+                raise InputError(
+                    f"{printable(str(path))}: a link that leads nowhere; restore what it leads to,"
+                    " or delete it"
+                )
+            elif path.is_dir():  # of links, only those to the folder of an annotator are followed
+                folders += [path] if folder == root or not path.is_symlink() else []
+            elif is_file and folder != root:
+                files.append(path)
+    return sorted(files)
 
 
 def _segments(
@@ -110,17 +133,17 @@ def _segments(
         if len(pieces) > 1:
             if discontinuous == "error":
                 raise InputError(
-                    f"{where}: {match[1]} is discontinuous ({match[3]}); a segment is one piece;"
-                    " discontinuous=drop leaves such annotations out"
+                    f"{where}: {show(match[1])} is discontinuous ({show(match[3])}); a segment is"
+                    " one piece; discontinuous=drop leaves such annotations out"
                 )
             passed["discontinuous annotations"] += 1
             continue
-        start, end = map(int, pieces[0])
+        start, end = (whole_number(offset, f"{where}: offset") for offset in pieces[0])
         covered = match[4]
         if covered is not None and end <= len(text) and _flat(text[start:end]) != _flat(covered):
             raise InputError(
-                f"{where}: {match[1]} says {show(covered)}, but characters {start} to {end} of the"
-                f" text are {show(text[start:end])}; offsets and text have to agree"
+                f"{where}: {show(match[1])} says {show(covered)}, but characters {start} to {end}"
+                f" of the text are {show(text[start:end])}; offsets and text have to agree"
             )
         yield start, end, match[2], where
 

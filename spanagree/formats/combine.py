@@ -44,7 +44,7 @@ def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
         new = place < 0
         place[new] = len(whole.lengths) + np.arange(int(new.sum()))
         reading = {**part.reading, **whole.reading}
-        for key in _BY_LAYER:
+        for key in (*_BY_LAYER, "read"):
             if key in reading:
                 reading[key] = {**part.reading.get(key, {}), **whole.reading.get(key, {})}
         both = _joined([whole, part], [np.arange(len(whole.lengths)), place], reading)

@@ -25,7 +25,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show, unfit
-from spanagree.files import PathName, lines_of, read_text, write_text
+from spanagree.files import PathName, from_json, lines_of, read_text, write_text
 
 VERSION = 1
 
@@ -112,13 +112,7 @@ def _entry(line: str, where: str) -> dict[str, Any]:
             raise InputError(f"{where}: the key {show(twice)} comes twice; each is used once")
         return entry
 
-    try:
-        entry = json.loads(line, object_pairs_hook=once)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "nested too deeply, or a number too long"
-        raise InputError(f"{where}: not valid JSON ({reason}); a line is one object") from None
+    entry = from_json(line, where, "a line is one object", once)
     if not isinstance(entry, dict):
         raise unfit(f"{where}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:

@@ -7,12 +7,17 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from spanagree.corpus.label_table import LabelTable, label_table
+from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
-from spanagree.files import PathName, read_text
+from spanagree.files import BOM, PathName, mark_inside, read_text
+from spanagree.settings import as_read
 
 
 def read_labels(
@@ -30,7 +35,8 @@ def read_labels(
 ) -> LabelTable:
     """Return the items and labels in a CSV or TSV file with a header, or in standard input (``-``).
 
-    Blank cells are missing labels, and counted. Names and labels are text; ``1.0`` is ``1``.
+    Blank cells are missing labels, and counted. Names and labels are text; ``1.0`` is ``1``, and
+    spaces at their ends are part of them, but not of numbers.
 
     Args:
         path: the file. Tabs, commas or semicolons separate its cells, as in its header.
@@ -48,37 +54,45 @@ def read_labels(
         encoding: of the file.
 
     Raises:
-        InputError: for a file that cannot be read so, or a label given twice, differently.
+        InputError: for a file that cannot be read so, such as two that were joined; for a label
+            given twice, differently; for a column that is the sum of the others, unless named.
         SettingError: for an unknown choice, or one that such a table does not take.
     """
-    if counts:
-        refused = {"annotator": annotator, "categories": categories, "missing": missing}
-        _refuse_options({**refused, "wide": wide or None}, "of counts")
-    elif wide:
-        _refuse_options({"label": label}, "with a column for each annotator")
+    given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
+    _check_options(given, wide, counts)
     table = _Table(path, encoding)
+    read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, **asked)
+        return label_table(*cells, where=table.where, chosen=read, **asked)
     own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
-    header = [table.header[c] for c in columns]
     items = None if own is None else table.items(own)
     if counts:
-        return table.of_counts(columns, header, items)
+        made = table.of_counts(columns, items, named=label is not None)
+        return replace(made, reading={**made.reading, **read})
+    header = [table.header[c] for c in columns]
     rows = items or range(1, len(table.rows) + 1)
     names = [name for name in rows for _ in columns]
     labels = [row[c] for _, row in table.rows for c in columns]
-    where = table.where
-    return label_table(
-        names, header * len(rows), labels, where=lambda k: where(k // len(columns)), **asked
-    )
+    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": read}
+    return label_table(names, header * len(rows), labels, **asked)
 
 
-def _refuse_options(given: Mapping[str, object], kind: str) -> None:
-    for name, value in given.items():
+def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:
+    """Refuse options that do not go with the layout."""
+    if not isinstance(missing := given["missing"], (str, type(None))):
+        raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
+    refused: Mapping[str, object] = {}
+    if counts:
+        refused = {name: given[name] for name in ("annotator", "categories", "missing")}
+        refused = {**refused, "wide": wide or None}
+    elif wide:
+        refused = {"label": given["label"]}
+    kind = "of counts" if counts else "with a column for each annotator"
+    for name, value in refused.items():
         if value is not None:
             raise SettingError(f"{name}: does not go with a table {kind}")
 
@@ -87,8 +101,8 @@ class _Table:
     """A file's header and rows; a row knows its line."""
 
     def __init__(self, path: PathName, encoding: str) -> None:
-        self.name = printable(os.fspath(path))
         text = read_text(path, encoding)
+        self.name = printable(os.fspath(path))
         first = text.split("\n", 1)[0]
         tab = Path(path).suffix.lower() in {".tsv", ".tab"} or "\t" in first
         sign = "\t" if tab else ";" if ";" in first and "," not in first else ","
@@ -102,7 +116,7 @@ class _Table:
             ) from None
         if not rows:
             raise InputError(f"{self.name}: is empty; a header and rows are needed")
-        self.header = [cell.strip() for cell in rows[0][1]]
+        self.header = rows[0][1]
         self.rows = rows[1:]
         if not self.rows:
             raise InputError(f"{self.name}: no rows below the header; a row for each is needed")
@@ -112,6 +126,23 @@ class _Table:
                     f"{self.name}:{line}: {counted(len(row), 'cell')} (between {show(sign)}); the"
                     f" header has {len(self.header)}, and each row needs as many"
                 )
+        self._refuse_joined()
+
+    def _refuse_joined(self) -> None:
+        """Refuse what is left where files were joined: a byte order mark, and a second header."""
+        header = sorted(cell.strip() for cell in self.header)
+        known = set(header)
+        is_text = any(re.search(r"[^\W\d]", cell) for cell in header)  # labels may be such numbers
+        for line, row in self.rows:
+            if row[0].startswith(BOM):
+                raise mark_inside(f"{self.name}:{line}")
+            may_be = is_text and row[0].strip() in known
+            if may_be and sorted(cell.strip() for cell in row) == header:
+                raise InputError(
+                    f"{self.name}:{line}: the names of the columns again ({show(row)}), as is left"
+                    " where files were joined; delete the line, and have the columns below it in"
+                    " the same order"
+                )
 
     def where(self, row: int) -> str:
         return f"{self.name}:{self.rows[row][0]}: "
@@ -120,7 +151,7 @@ class _Table:
         """Return the number of a column: that of this name, or else the one called as it is."""
         headers = ", ".join(map(show, self.header))
         if name is None:
-            alike = [c for c, header in enumerate(self.header) if header.lower() == what]
+            alike = [c for c, name in enumerate(self.header) if name.strip().lower() == what]
             if len(alike) != 1:
                 raise InputError(
                     f"{self.name}: which column is the {what}? name it (--{what}, {what}=); there"
@@ -129,10 +160,12 @@ class _Table:
             return alike[0]
         if not isinstance(name, str):
             raise SettingError(f"{what} {show(name)}; the name of one column is needed")
-        if (times := self.header.count(name)) != 1:
-            problem = f"{times} columns are" if times else "no column"
+        called = [c for c, header in enumerate(self.header) if header == name]
+        called = called or [c for c, header in enumerate(self.header) if header.strip() == name]
+        if len(called) != 1:
+            problem = f"{len(called)} columns are" if called else "no column"
             raise InputError(f"{self.name}: {problem} called {show(name)}; there are: {headers}")
-        return self.header.index(name)
+        return called[0]
 
     def split(
         self, item: str | None, names: str | Sequence[str] | None, what: str
@@ -148,13 +181,13 @@ class _Table:
                 raise InputError(
                     f"{self.name}: one column; besides the item's one for each {what} is needed"
                 )
-        names = [re.sub(r"\.0+$", "", self.header[c]) for c in columns]  # 1.0 is 1, as in cells
-        for i, (c, name) in enumerate(zip(columns, names, strict=True)):
-            if not name:
+        texts = [as_text(self.header[c]) for c in columns]  # 1.0 is 1, as in cells
+        for i, (c, name) in enumerate(zip(columns, texts, strict=True)):
+            if name is None:
                 raise InputError(f"{self.name}: column {c + 1} has no name; each {what} needs one")
-            if name in names[:i]:
+            if name in texts[:i]:
                 raise InputError(
-                    f"{self.name}: columns {columns[names.index(name)] + 1} and {c + 1} are both"
+                    f"{self.name}: columns {columns[texts.index(name)] + 1} and {c + 1} are both"
                     f" called {show(name)}; each {what} needs a name of its own"
                 )
         return own, columns
@@ -175,9 +208,12 @@ class _Table:
         return list(seen)
 
     def of_counts(
-        self, columns: Sequence[int], header: Sequence[str], items: Sequence[str] | None
+        self, columns: Sequence[int], items: Sequence[str] | None, *, named: bool
     ) -> LabelTable:
-        """Return the table of the whole numbers in some columns."""
+        """Return the table of the whole numbers in some columns.
+
+        Of three or more that were not ``named``, none may be the sum of the others.
+        """
         for row, (_, cells) in enumerate(self.rows):
             for c in columns:
                 if not re.fullmatch(r"\s*[0-9]{1,15}(\.0+)?\s*", cells[c], re.ASCII):
@@ -186,7 +222,22 @@ class _Table:
                         " whole number from 0 is needed"
                     )
         counts = [[int(float(cells[c])) for c in columns] for _, cells in self.rows]
+        header = [self.header[c] for c in columns]
         try:
-            return LabelTable.from_counts(counts, header, items=items)
+            table = LabelTable.from_counts(counts, header, items=items)
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
+        numbers = np.array(counts)
+        total = (2 * numbers == numbers.sum(axis=1, keepdims=True)).all(axis=0) & numbers.any(
+            axis=0
+        )
+        if total.any() and len(columns) > 2 and not named:
+            raise InputError(
+                f"{self.name}: column {show(header[int(total.argmax())])} is the sum of the others"
+                " in every row, so hardly a category; name the columns that are categories"
+                " (--label, label=), all of them if it is one"
+            )
+        if len(numbers) > 2 and numbers.any() and (2 * numbers[-1] == numbers.sum(axis=0)).all():
+            note = f"{self.where(-1)}the row is the sum of those above it; counted as an item"
+            table = replace(table, notes=(*table.notes, note))
+        return table

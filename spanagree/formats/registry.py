@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.spacy import raw_docbin, write_docbin
+from spanagree.settings import as_read
 
 Options = Mapping[str, Any]
 
@@ -164,7 +166,11 @@ def raw_files(
             parts[f"{name} files"] = read(paths, **known)
         else:
             parts |= {layer: read(path, **known) for layer, path in paths.items()}
-    return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    if form is None or all(format_of(path) == form for path in files.values()):
+        return whole
+    named = as_read(**{**whole.reading.get("read", {}), "from": form})
+    return replace(whole, reading={**whole.reading, **named})
 
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:

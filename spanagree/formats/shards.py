@@ -17,7 +17,9 @@ from spanagree.files import PathName, Source, file_names
 from spanagree.formats.combine import concatenated
 from spanagree.formats.registry import raw_files
 
-_WILD = re.compile(r"[*?]|\[[^\]]+\]")
+_CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # a bracket inside only as the first
+_WILD = re.compile(rf"[*?]|{_CLASS}")
+_PIECE = re.compile(rf"\*\*/|\*\*|[*?]|{_CLASS}|[^*?\[]+|\[")
 
 
 def read_shards(
@@ -156,15 +158,25 @@ def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
     paths = _matches(pattern)
     parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     regex = "".join(
-        parts.get(p) or (f"({p})" if p.startswith("[") else re.escape(p))
-        for p in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|[^*?\[]+|\[", os.fspath(pattern))
-    ).replace("([!", "([^")
+        parts.get(p) or (_any_of(p[1:-1]) if p[0] + p[-1] == "[]" else re.escape(p))
+        for p in _PIECE.findall(os.fspath(pattern))
+    )
     named: dict[tuple[str, ...], PathName] = {}
     for path in paths:
-        match = re.fullmatch(regex, path)
+        try:
+            match = re.fullmatch(regex, path)
+        except re.error:  # a range that runs backwards
+            match = None
         stars = tuple(part or "" for part in match.groups()) if match else ()
         named[stars or (os.path.basename(path),)] = path
     return named
+
+
+def _any_of(characters: str) -> str:
+    """Return the expression for one of the characters that a pattern has in brackets."""
+    others = characters.startswith("!")
+    inside = re.escape(characters[others:]).replace(r"\-", "-")
+    return f"([{'^' * others}{inside}])"
 
 
 def _matches(pattern: PathName) -> list[str]:

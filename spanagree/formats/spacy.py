@@ -7,7 +7,8 @@ Reading takes the objects, not the library: anything with ``text``, tokens with 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,16 +22,27 @@ from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.errors import (
     InputError,
     SettingError,
+    SpanAgreeError,
     check_choice,
     check_known,
     counted,
+    listed,
     printable,
     reason,
     show,
     unfit,
 )
 from spanagree.extras import optional
-from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
+from spanagree.files import (
+    PathName,
+    Source,
+    check_writable,
+    named_files,
+    read_bytes,
+    write_bytes,
+)
+from spanagree.limits import check_zlib
+from spanagree.settings import as_read
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
@@ -96,6 +108,7 @@ def raw_docs(
         dropped += kept.count(False)
         _collect(collector, row, kept, id_, spans)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
+    reading |= as_read(spans=spans)
     if dropped:
         tokens = counted(dropped, "token")
         notes.append(f"{tokens} without annotation in some layer left out in all")
@@ -236,17 +249,28 @@ def read_docbin(
 def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
     spacy = optional("spacy", "spacy", "reading .spacy files")
-    vocab = spacy.blank("xx").vocab
+    vocab = spacy.vocab.Vocab()
     layers = {}
     for name, path in named_files(source).items():
         where = printable(os.fspath(path))
         data = read_bytes(where, os.fsdecode(path))
-        try:
+        with _whole(where):
+            check_zlib(where, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
-        except Exception as error:  # spaCy lets through whatever its decoders raise
-            problem = f"not a .spacy file, or truncated ({reason(error)})"
-            raise InputError(f"{where}: {problem}; a whole one is needed") from None
-    return raw_docs(layers, **options)
+    with _whole(listed(layers)):  # entities and labels are looked up only now
+        return raw_docs(layers, **options)
+
+
+@contextmanager
+def _whole(where: str) -> Iterator[None]:
+    """Refuse, whatever spaCy lets its decoders raise, what is not a whole .spacy file."""
+    try:
+        yield
+    except SpanAgreeError:
+        raise
+    except Exception as error:
+        problem = f"not a .spacy file, or truncated ({reason(error)})"
+        raise InputError(f"{where}: {problem}; a whole one is needed") from None
 
 
 def to_docs(

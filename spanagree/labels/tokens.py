@@ -18,6 +18,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.labels.patterns import LabelTallies, tally_labels
+from spanagree.limits import check_cost
 from spanagree.uncertainty.bootstrap import Resampling
 
 OUTSIDE = "O"
@@ -104,11 +105,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
     Raises:
         InputError: for a token with two labels, or a label that is called O.
     """
-    if OUTSIDE in corpus.labels:
-        raise InputError(
-            f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
-            " give it another name"
-        )
+    _check(corpus)
     labels = tuple(sorted((*corpus.labels, OUTSIDE)))
     code = np.array([labels.index(label) for label in corpus.labels], np.int64)
     columns = []
@@ -158,3 +155,14 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
     return replace(
         table.subset(np.flatnonzero(inside)), reading={**table.reading, "outside": "skipped"}
     )
+
+
+def _check(corpus: Corpus) -> None:
+    """Refuse a corpus whose tokens cannot be items."""
+    if OUTSIDE in corpus.labels:
+        raise InputError(
+            f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
+            " give it another name"
+        )
+    if corpus.tokens is None and corpus.texts is None:  # of which nothing vouches for the lengths
+        check_cost(4 * len(corpus.layers) * int(corpus.lengths.sum()), "a label for every token")

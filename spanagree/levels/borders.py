@@ -93,7 +93,7 @@ def levels_of(
         at: thresholds of difficulty: a document at a threshold is in the harder level.
         chance_at: thresholds of the chance level, 1 − difficulty: one at a threshold is in the
             easier level. (The 0.175 of Li et al. 2024 is such a level.)
-        quantiles: shares of the documents below each border, as near as ties and borders before allow.
+        quantiles: shares of the documents below each border, with the same proviso.
 
     Raises:
         SettingError: for more than one way, or thresholds outside 0–1, unsorted or repeated.
@@ -154,7 +154,7 @@ def _borders(
 
 def _thresholds(values: Any, name: str) -> list[float]:
     listed = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-    asked = list(values) if listed else []
+    asked = [v.item() if isinstance(v, np.generic) else v for v in values] if listed else []
     numbers = all(isinstance(v, (int, float, np.number)) and 0 <= v <= 1 for v in asked)
     if not asked or not numbers or any(b <= a for a, b in itertools.pairwise(asked)):
         shown = show(asked if listed else values)

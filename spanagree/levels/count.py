@@ -24,6 +24,7 @@ class DifficultySettings(Settings):
     """The settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
 
     gold: str | None = None
+    gold_first: bool | None = None
     match: str
     chance: str
     of_: str
@@ -106,6 +107,7 @@ def count(
         documents=len(corpus),
         settings=DifficultySettings(
             gold=gold,
+            gold_first=None if gold in (None, corpus.annotators[0]) else False,
             match=match,
             chance=chance,
             of_="team" if gold is None else "gold",

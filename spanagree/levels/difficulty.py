@@ -2,8 +2,8 @@
 
 The difficulty of a document is 1 − the agreement that luck alone would give (Li et al. 2024): with
 a gold annotation 1 − E[Sim(Ψ, Ψ)], the expected F1 of two random annotations that both have its
-number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of those who saw
-the document, i = j included. Easy documents come first.
+number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of those
+who saw the document, i = j included. Easy documents come first.
 """
 
 from __future__ import annotations
@@ -231,7 +231,8 @@ def difficulty(
     )
     counts = count_all(corpus, counting, "look at", executor, on_error, progress)
     check_known(annotators or (), counts.annotators)
-    return result(counts)
+    chosen = None if annotators is None else list(annotators)
+    return result(replace(counts, settings=replace(counts.settings, chosen=chosen)))
 
 
 def result(counts: CountedDifficulty) -> Difficulty:

@@ -16,12 +16,16 @@ from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_gr
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_choice
+from spanagree.limits import check_cost
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.observed import observed
 from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overlap
 from spanagree.matching.tally import Tallies
 
 _CHUNK = 1 << 20  # elements of one temporary array
+
+
+_PASSING = 64  # numbers that are only added up, for the cost of one that is kept
 
 
 # --- observed and expected ----------------------------------------------------------------------
@@ -201,6 +205,9 @@ def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     (profile, a), which, _ = distinct(profile, a)
     size = profiles.size[profile] + a - 1
     width = np.minimum(profiles.width[profile] + a - 1, size // 2)
+    check_cost(
+        4 * int(width.max(initial=0)), f"the chance of segments of up to {a.max(initial=0)} tokens"
+    )
     edges: list[Floats] = [np.empty(0)] * len(a)
     for rows, x in _by_width(width + 1):
         started = np.cumsum(profiles.at(profile[rows, None], x), axis=1)
@@ -220,13 +227,16 @@ def _correlated(
     for length_a, length_b, rows in zip(
         *(x.tolist() for x in lengths), groups(which, len(counts)), strict=True
     ):
-        offsets = np.arange(1 - length_b, length_a)
-        weights = phi(offsets, np.array(length_a), np.array(length_b))
-        weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
         A, B = profile_a[rows], profile_b[rows]
         # further in than this both factors are constant
         width = np.maximum(profiles.width[A], profiles.width[B] + length_b - 1)
         width = np.minimum(width, profiles.size[A] // 2)
+        purpose = f"the chance of segments of {length_a} and {length_b} tokens"
+        wide, near_by = float(width.max()), length_a + length_b
+        check_cost(4 * (wide + near_by) + wide * near_by / _PASSING, purpose)
+        offsets = np.arange(1 - length_b, length_a)
+        weights = phi(offsets, np.array(length_a), np.array(length_b))
+        weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
         for chunk, x in _by_width(width + 1, len(offsets)):
             reached = np.arange(1 - length_b, x[-1] + length_a)
             near = profiles.at(B[chunk, None], reached)

@@ -33,19 +33,50 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             unknown measure or chance model.
     """
     check_names(match, chance)
-    if find_match(match).route == "one-to-one" and chance == "overlapping":
+    if not _go_together(match, chance):
         raise SettingError(
             f"match {match} pairs segments of layers that do not overlap themselves, and those of"
             " chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"
         )
     layer = corpus.layers[name]
-    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
-    if overlap is None:
+    forbidden = _forbidden(layer)
+    kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
+    refused = {kind: setting for kind, setting, _ in kinds if forbidden[setting]}
+    if not refused:
         return
-    same_label = _first_overlap(layer, layer.label)
-    forbidden: Mapping[str, tuple[int, int] | None] = {
+    first, *_ = refused.values()
+    pair = forbidden[first]
+    assert pair is not None  # as it is refused
+    what = "have the same boundaries" if first == "boundaries" else "overlap"
+    settings = " and ".join(f"{kind} {setting}" for kind, setting in refused.items())
+    of_layers = [_forbidden(other) for other in corpus.layers.values()]
+    allowed = {
+        kind: [c for c in table if not any(of_layer[c] for of_layer in of_layers)]
+        for kind, _, table in kinds
+    } | {kind: [setting] for kind, setting, _ in kinds if kind not in refused}
+    kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
+    allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
+    works = " with ".join(f"{kind} {' or '.join(allowed[kind])}" for kind in refused)
+    document = show(corpus.id_of(int(layer.document[pair[0]])))
+    raise SettingError(
+        f"{show(name)}, document {document}: segments {layer.describe(pair, corpus.labels)}"
+        f" {what}, which {settings} does not allow; {works} would work"
+    )
+
+
+def _go_together(*names: str) -> bool:
+    """Return whether a measure goes with a chance model; each is known by its name."""
+    one_to_one = any(name in MATCHES and MATCHES[name].route == "one-to-one" for name in names)
+    return not (one_to_one and "overlapping" in names)
+
+
+def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
+    """Return two segments that forbid each measure and chance model, or ``None``."""
+    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
+    same_label = None if overlap is None else _first_overlap(layer, layer.label)
+    return {
         "exact": None,
-        "boundaries": _first_twins(layer),
+        "boundaries": None if overlap is None else _first_twins(layer),
         "token": same_label,
         "iou": same_label,
         "overlap": same_label,
@@ -53,22 +84,6 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         "per-label": same_label,
         "overlapping": None,
     }
-    kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
-    refused = [(kind, setting, table) for kind, setting, table in kinds if forbidden[setting]]
-    if not refused:
-        return
-    pair = forbidden[refused[0][1]] or overlap
-    what = "have the same boundaries" if refused[0][1] == "boundaries" else "overlap"
-    settings = " and ".join(f"{kind} {setting}" for kind, setting, _ in refused)
-    works = " with ".join(
-        f"{kind} {' or '.join(choice for choice in table if forbidden[choice] is None)}"
-        for kind, _, table in refused
-    )
-    document = show(corpus.id_of(int(layer.document[pair[0]])))
-    raise SettingError(
-        f"{show(name)}, document {document}: segments {layer.describe(pair, corpus.labels)}"
-        f" {what}, which {settings} does not allow; {works} would work"
-    )
 
 
 def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:

@@ -43,6 +43,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
+    "discontinuous": ("drop",),
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
     "sampler": SAMPLERS, "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
     "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": RESAMPLE_BY,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
-_ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)^\}\n", re.M | re.S)
-_FIELD = re.compile(r"(\w+) = \{(.*)\},\n")
-_SPECIAL = re.compile(r"\\url\{([^}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
+_FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
+_SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
 _CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{$\gamma$}": "γ"}
 _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 

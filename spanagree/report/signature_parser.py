@@ -84,6 +84,8 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
             return {key: value.split("+")}
         case "ignored":
             return {"ignore_tokens": True}
+        case _ if key == "gold":  # it is named where it is not the first layer
+            return {key: value, "gold_first": False}
         case "version":
             return {"version": value}
         case _:

@@ -224,6 +224,8 @@ class Bootstrap:
         notes = []
         if missing := len(drawn) - len(defined):
             notes.append(f"undefined in {missing} of {len(drawn)} resamples")
+        if not len(defined):
+            return UNDEFINED, UNDEFINED, notes[0]
         tail = resampling.tail
         ends = (tail, 1 - tail)
         if resampling.interval == "bca":
@@ -232,8 +234,6 @@ class Bootstrap:
                 notes.append("percentile, as its bias or acceleration is undefined")
             else:
                 ends = adjusted
-        if not len(defined):
-            return UNDEFINED, UNDEFINED, notes[0]
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
 

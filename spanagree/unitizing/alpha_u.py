@@ -84,6 +84,7 @@ def alpha_u(
         measure=measure,
         continuum=continuum,
         chance=chance if measure == "alpha-u-placed" else None,
+        chosen=None if annotators is None else list(annotators),
         offsets=corpus.offsets,
         reading=corpus.reading,
         **({} if resampling is None else resampling.settings()),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 import numpy as np
 
@@ -90,7 +91,9 @@ def gamma(
         executor,
         progress,
     )
-    return _compared(corpus, job, pairs)
+    result = _compared(corpus, job, pairs)
+    chosen = None if annotators is None else list(annotators)
+    return replace(result, settings=replace(result.settings, chosen=chosen))
 
 
 def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:

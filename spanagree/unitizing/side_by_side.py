@@ -171,6 +171,7 @@ def side_by_side(
         chance=chance,
         precision=float(precision),
         seed=int(seed),
+        chosen=None if annotators is None else list(annotators),
         offsets=corpus.offsets,
         reading=corpus.reading,
     )

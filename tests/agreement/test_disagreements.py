@@ -242,6 +242,8 @@ def test_texts_of_tokens():
     assert (row.before, row.after) == ("In March the", "moved to Dunlow near the")
     assert (spurious.a_text, spurious.b_text) == ("", "Dunlow")
     assert spurious.before == "of Inland Waters moved to"
+    rows = sa.disagreements(tokens(), "a", "b").to_rows()
+    assert [row["a_text"] for row in rows] == ["Ministry of Inland Waters", None]  # as a_start is
 
 
 def test_texts_of_characters():

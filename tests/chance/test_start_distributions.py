@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from oracles import enumerated_starts, two_lengths_start
 
 import spanagree as sa
+from spanagree.chance import edges as edges_of
 from spanagree.chance import start_distributions as placement
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
@@ -156,12 +157,48 @@ def test_long_path_equals_short_path(free, counts):
     slots = free + len(lengths)
     if not excess.any():
         return
-    for e, edge in placement._long_edges(excess, slots).items():
+    for e, edge in edges_of.long_edges(excess, slots).items():
         others = np.delete(excess, np.searchsorted(excess, e))
-        (plain,) = placement._short_edges(others[others > 0], np.array([slots]))
+        (plain,) = edges_of.short_edges(others[others > 0], np.array([slots]))
         reach = len(edge)
         np.testing.assert_allclose(edge, plain[:reach], rtol=1e-11, atol=1e-16)
         np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
+
+
+@example(0, [1, 2, 9])
+@example(3, [1, 1, 4])
+@given(st.integers(0, 60), st.lists(st.integers(1, 40), min_size=1, max_size=9))
+def test_halves_equal_fractions(free, lengths):
+    """Sums over a whole document, half of them mirrored, are those of fractions.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    excess = np.array(lengths) - 1
+    long, slots = excess[excess > 0], free + len(lengths)
+    if not len(long):
+        return
+    distinct = np.unique(excess).tolist()
+    for e, edge in edges_of._edges_by_halves(long, slots, distinct).items():
+        others = np.delete(excess, excess.tolist().index(e))
+        exact = fractions_of_starts(others[others > 0].tolist(), slots)
+        reach = (len(exact) + 1) // 2
+        wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
+        np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
+def fractions_of_starts(excess, slots):
+    """Return P(x) of a segment beside others of these excesses, all longer than one token."""
+    subsets = Counter({(0, 0): 1})
+    for e in excess:
+        subsets += Counter({(m + 1, d + e): n for (m, d), n in subsets.items()})
+    P = [Fraction(0)] * (slots + sum(excess))
+    for (m, d), n in subsets.items():
+        for y in range(slots):
+            ways = math.comb(y, m) * math.comb(slots - 1 - y, len(excess) - m)
+            P[y + d] += Fraction(
+                n * ways, math.comb(slots - 1, len(excess)) * math.comb(len(excess), m)
+            )
+    return [float(p / slots) for p in P]
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -169,9 +206,9 @@ def test_fourier_equals_the_plain_sum(name, monkeypatch):
     """Sums by Fourier transforms err by no more than they promise."""
     n, length, u, v, _ = LARGE[name]
     lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
-    monkeypatch.setattr(placement, "_FOURIER", 1)
+    monkeypatch.setattr(edges_of, "_FOURIER", 1)
     fourier = sa.start_distribution(n, lengths)
-    monkeypatch.setattr(placement, "_FOURIER", 10**9)
+    monkeypatch.setattr(edges_of, "_FOURIER", 10**9)
     for p, q in zip(fourier, sa.start_distribution(n, lengths), strict=True):
         np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
 
@@ -179,10 +216,10 @@ def test_fourier_equals_the_plain_sum(name, monkeypatch):
 def test_binomials_equal_draws(monkeypatch):
     """The table of binomials and the draw-by-draw recurrence agree."""
     totals = np.array([40, 90, 200])
-    table = placement._hypergeometric(35, 30, totals, 20)
-    monkeypatch.setattr(placement, "_PASCAL_ROWS", 1)
+    table = edges_of._hypergeometric(35, 30, totals, 20)
+    monkeypatch.setattr(edges_of, "_PASCAL_ROWS", 1)
     np.testing.assert_allclose(
-        table, placement._hypergeometric(35, 30, totals, 20), rtol=1e-12, atol=1e-18
+        table, edges_of._hypergeometric(35, 30, totals, 20), rtol=1e-12, atol=1e-18
     )
     np.testing.assert_allclose(table.sum(-1)[1:, 20], 1, rtol=1e-13)
 
@@ -250,7 +287,7 @@ def test_errors(length, segments, chance, message):
 )
 def test_hypergeometric_tables(drawn, special, total, most):
     """Each route gives the ratio of binomials in whole numbers, to 1e-13 of itself or 1e-300."""
-    table = placement._hypergeometric(drawn, special, np.array(total), most)
+    table = edges_of._hypergeometric(drawn, special, np.array(total), most)
     for t, size in enumerate(total):
         for y in range(0, drawn + 1, max(1, drawn // 13)):
             for m in range(most + 1):

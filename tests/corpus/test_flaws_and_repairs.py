@@ -178,7 +178,8 @@ def test_findings():
     )
     assert duplicate.repairs == ("drop-duplicates",)
     assert result.contents["documents"] == 2
-    assert result.coverage == {1: 1, 3: 1}
+    assert result.coverage == {1: 1, 2: 1}  # ann is one annotator, though she saw 7 twice
+    assert result.annotators[0]["documents"] == 1
     assert result.annotators[1] == {
         "annotator": "bob",
         "documents": 2,
@@ -192,6 +193,42 @@ def test_overlap_is_counted_without_duplicates():
     """A duplicate is a finding of its own, not an overlap."""
     rows = draft(("a", "7", [(0, 2, "X"), (0, 2, "X"), (4, 6, "Y")]))
     assert [f.name for f in check(rows).findings] == ["duplicate"]
+
+
+def test_names_that_look_the_same():
+    """Names that differ in outer space or composed characters alone are found, of all kinds."""
+    composed, apart = "Zo\u00eb", "Zoe\u0308"
+    rows = draft(
+        (composed, "7", [(0, 2, "caf\u00e9"), (3, 4, "a_b")]),
+        (apart, "7\u00a0", [(0, 2, "cafe\u0301"), (3, 4, "A b")]),
+        ("bob", "8", [(0, 2, "X"), (3, 4, "X ")]),
+        ("Bob", "8", []),
+    )
+    findings = [f for f in check(rows).findings if f.name.startswith("alike")]
+    only = "differ in outer space or the form of Unicode only"
+    assert [(f.name, f.first) for f in findings] == [
+        ("alike-labels", "labels 'A b', 'a_b' differ in case or punctuation only"),
+        ("alike-labels", f"labels 'X', 'X ' {only}"),
+        ("alike-labels", f"labels 'cafe\u0301', 'caf\u00e9' {only}"),
+        ("alike-names", f"annotators '{composed}', '{apart}' {only}"),
+        ("alike-names", f"documents '7', '7\\xa0' {only}"),
+    ]
+    assert findings[-1].places == ({"document": "7"}, {"document": "7\u00a0"})
+    assert not any(finding.error for finding in findings)
+    assert check(draft(("a", "7", []))).to_text().count("0 kinds of errors, 1 of warnings") == 1
+    twice = check(draft(("a", "7", []), ("a", "7", []))).to_text()
+    assert "1 kind of errors, 1 of warnings" in twice
+
+
+def test_hint_on_overlaps():
+    """The hint names no chance model that refuses one of the overlaps."""
+    for label, chances in (("Y", "per-label or overlapping"), ("X", "overlapping")):
+        result = check(draft(("a", "7", [(0, 2, "X"), (1, 4, label)])))
+        (finding,) = (f for f in result.findings if f.name == "overlap")
+        assert finding.first == (
+            f"1 annotation with segments that overlap: chance {chances}, and a measure that allows"
+            " it, take them"
+        )
 
 
 def test_ill_formed_tags_by_kind():

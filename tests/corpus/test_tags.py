@@ -145,6 +145,26 @@ def test_repairs_are_counted(scheme, tags, ill_formed):
     assert read([tags.split()], scheme)[1].repaired == ill_formed
 
 
+@pytest.mark.parametrize(
+    ("scheme", "sentences", "ill_formed"),
+    [
+        ("IOB2", ["B-x", "I-x"], 1),  # the I has no segment to continue
+        ("IOB1", ["I-x", "B-x"], 1),  # the B parts no two segments that touch
+        ("IOE2", ["I-x", "E-x"], 1),  # the I is not followed by one of its label
+        ("IOE1", ["E-x", "I-x"], 1),
+        ("IOBES", ["B-x", "E-x"], 2),
+        ("BILOU", ["B-x I-x", "L-x"], 2),
+        ("IOB2", ["B-x", "", "I-x"], 1),
+        ("IO", ["I-x", "I-x"], 0),
+    ],
+)
+def test_repairs_across_sentences(scheme, sentences, ill_formed):
+    """A segment ends with its sentence: what would be right in one is ill-formed in two."""
+    spans, reading = read([tags.split() for tags in sentences], scheme)
+    assert reading.repaired == ill_formed
+    assert len(spans) == len([tags for tags in sentences if tags])
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(st.data())
 def test_round_trip(scheme, data):
@@ -197,6 +217,8 @@ def test_writing_refuses():
 
 def test_bare_labels():
     """IO takes labels without a prefix, hyphens and all, but not another scheme's tags."""
+    for name in ("X-ray", "Inc", "Bahn", "Other", "i", "I2-x"):  # like a prefix, but none
+        assert read([["O", name, name]], "IO")[0] == [(0, 1, 3, name)]
     spans, reading = read([["PER", "I-PER", "creative-work", "O", "I"]], "IO")
     assert [(s, e, label) for _, s, e, label in spans] == [
         (0, 2, "PER"),

@@ -53,7 +53,7 @@ def test_discontinuous(project):
     with pytest.raises(sa.InputError) as error:
         sa.read_brat(folder)
     assert str(error.value) == (
-        f"{folder}/ann/a.ann:2: T2 is discontinuous (0 2;6 8); a segment is one piece;"
+        f"{folder}/ann/a.ann:2: 'T2' is discontinuous ('0 2;6 8'); a segment is one piece;"
         " discontinuous=drop leaves such annotations out"
     )
     corpus = sa.read_brat(folder, discontinuous="drop")
@@ -69,8 +69,10 @@ BAD = {
     "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0 3"}, "{0}/a/x.ann:1: 'T1 PER 0 3'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
-    "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: T1 says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
+    "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T1' says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
     "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; repair clip-beyond-text or drop-beyond-text would help"),
+    "long offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 " + "9" * 5000}, "{0}/a/x.ann:1: offset '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
+    "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T" + "1" * 57 + "… says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
     "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
 }  # fmt: skip
 
@@ -83,6 +85,49 @@ def test_bad_projects(project, what):
     with pytest.raises(sa.InputError) as error:
         sa.read_brat(folder)
     assert str(error.value) == message.format(folder)
+
+
+@pytest.mark.parametrize(("name", "problem"), [("ann/x.ann", "x.ann"), ("ann/x.txt", "x.txt"), ("bob", "bob")])  # fmt: skip
+def test_broken_links(project, name, problem):
+    """A link that leads nowhere is an error, not an annotator who never saw the document."""
+    folder = project({"ann/y.txt": "one", "cy/x.txt": "two"})
+    (folder / name).symlink_to(folder / "nowhere")
+    with pytest.raises(sa.InputError) as error:
+        sa.read_brat(folder)
+    assert str(error.value) == (
+        f"{folder}/{name}: a link that leads nowhere; restore what it leads to, or delete it"
+    )
+
+
+def test_links_and_hidden_files(project, tmp_path_factory):
+    """Links to folders and files are read; what is hidden is not, and that is noted."""
+    hidden = {
+        f"{a}/{b}": "x" for a in (".git", "ann/.ipynb_checkpoints") for b in ("x.txt", "x.ann")
+    }
+    folder = project({"ann/x.txt": "one", "ann/x.ann": "T1\tPER 0 3\tone\n", **hidden})
+    project({"ann/._x.txt": "x", "ann/.stats_cache": "brat's own"})
+    (folder / "bob").symlink_to(folder / "ann")
+    other = tmp_path_factory.mktemp("other") / "y.txt"
+    other.write_text("two")
+    (folder / "ann/y.txt").symlink_to(other)
+    corpus = sa.read_brat(folder)
+    assert (corpus.annotators, corpus.ids) == (("ann", "bob"), ("x", "y"))
+    assert corpus[0].segments == dict.fromkeys(("ann", "bob"), (sa.Segment(0, 3, "PER"),))
+    assert corpus[1].segments == {"ann": None, "bob": None}
+    assert corpus.notes == ("5 hidden files or folders passed over",)
+
+
+def test_a_folder_that_cannot_be_read(project, monkeypatch):
+    """A folder without permission is an error, not one without files."""
+    folder = project({"ann/x.txt": "one"})
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", refuse)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_brat(folder)
+    assert str(error.value) == f"{folder}: cannot be read: Permission denied"
 
 
 def test_no_project(tmp_path):

@@ -208,6 +208,7 @@ BAD = {
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
     "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named; what stands for text never seen is named with --missing (missing=)"),
+    "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark inside the file, as is left where files were joined; delete it"),
     "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
 }  # fmt: skip
 
@@ -263,6 +264,8 @@ def test_files_that_are_none(tmp_path):
     """Missing files, folders, odd names."""
     missing = str(tmp_path / "no")
     for path, message in (
+        (3, "3 is not a path; a file's name is needed"),
+        ([3], "3 is not a path; a file's name is needed"),
         (missing, f"{missing}: no such file"),
         (str(tmp_path), f"{tmp_path}: is a folder; a file is needed"),
         ("a\0b", "a\\x00b: cannot be read: embedded null byte"),
@@ -281,6 +284,10 @@ def test_files_that_are_none(tmp_path):
         ({"columns": {"gold": 5}}, "{0}:1: no column 5; there are columns 0 (the token) to 1"),
         ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are whole numbers from 1, 0 is the token"),
         ({"columns": {"gold": "1"}}, "column '1' of 'gold'; columns are whole numbers from 1, 0 is the token"),
+        ({"columns": [1]}, "columns [1]; the number of the column by the name of its layer is needed, such as {{\"gold\": 1}}"),
+        ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int>; there are columns 0 (the token) to 1"),
+        ({"missing": [1]}, "missing [1]; a tag is needed, such as '?'"),
+        ({"repair": 3}, "unknown repair 3; allowed: drop-repeats, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
         ({"scheme": "BIO"}, "unknown scheme 'BIO'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed"),
@@ -302,6 +309,61 @@ def test_columns_of_no_layer(write):
     assert str(error.value) == (
         "columns name 'c', which is not a layer; with several files the layers are a, b"
     )
+
+
+def test_unknown_columns_are_named_in_order(write):
+    """The first column that is not a layer is named, whatever the order of a set."""
+    files = {"a": write("a O\n"), "b": write("a O\n", "b")}
+    for names in ("cdefgh", "hgfedc"):
+        with pytest.raises(sa.SettingError, match=f"^columns name '{names[0]}', which is not"):
+            sa.read_conll(files, columns=dict.fromkeys(names, 1))
+
+
+def test_long_comments(write):
+    """The ids of sentences end before the blanks behind them; many blanks take no longer."""
+    text = "# sent_id = 1 \t\na O\n\n#sent_id=" + " \t" * 100_000 + "b c\nb O\n"
+    assert sa.read_conll(write(text)).ids == ("1", "b c")
+
+
+OWN = '# spanagree = {"columns": ["a", "b"], "missing": "?"}\n'
+HEADERS = {
+    # what: text, message behind the file's name
+    "other order": (f"{OWN}x\tO\tO\n\n" + OWN.replace('"a", "b"', '"b", "a"') + "y\tO\tO\n", ":4: a line of columns' names ('# spanagree = {{\"columns\": [\"b\", \"a\"], \"missing\": \"?\"}}'), and not the first line's; files joined in one need the same columns: name them by one pattern in quotes instead"),
+    "below another": (f"# by us\n{OWN}x\tO\tO\n", ":2: a line of columns' names ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": \"?\"}}'), and not the first line's; files joined in one need the same columns: name them by one pattern in quotes instead"),
+    "twice": (OWN.replace('"b"', '"a"') + "x\tO\tO\n", ":1: the line of the columns' names has the name 'a' twice ('# spanagree = {{\"columns\": [\"a\", \"a\"], \"missing\": \"?\"}}'); mend it, or name the columns with --columns (columns=)"),
+    "cut": (OWN[:28] + "\nx\tO\tO\n", ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": [\"'); mend it, or name the columns with --columns (columns=)"),
+    "deep": ("# spanagree = " + "[" * 100_000 + "\nx\tO\tO\n", ":1: the line of the columns' names is damaged ('# spanagree = " + "[" * 44 + "…); mend it, or name the columns with --columns (columns=)"),
+    "a name": ('# spanagree = {"columns": "ab"}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": \"ab\"}}'); mend it, or name the columns with --columns (columns=)"),
+    "a list": ('# spanagree = {"columns": ["a", "b"], "missing": ["?"]}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": [\"?\"]}}'); mend it, or name the columns with --columns (columns=)"),
+    "too few": (OWN.replace(', "b"', "") + "x\tO\tO\n", ": 2 columns of tags, but the first line names 1; mend it, or name the columns with --columns (columns=)"),
+    "too many": (OWN.replace('"b"', '"b", "c"') + "x\tO\tO\n", ":2: no column 3; there are columns 0 (the token) to 2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HEADERS)
+def test_names_of_columns_that_cannot_be(write, what):
+    """A first line of ours that is damaged, or another below, is not passed over."""
+    text, message = HEADERS[what]
+    path = write(text)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(path)
+    assert str(error.value) == path + message.replace("{{", "{").replace("}}", "}")
+    if ":1:" in message or what == "too few":  # named columns need no line
+        assert sa.read_conll(path, columns={"c": 1}).annotators == ("c",)
+
+
+def test_joined_files_of_ours(write):
+    """Files of ours joined in one are read where their columns are the same, in blocks too."""
+    one, other = f"{OWN}x\tB-X\tO\n\n", f"{OWN}y\tO\tB-Y\n\n"
+    path = write(one + other)
+    whole = sa.read_conll(path)
+    assert [spans(whole, name) for name in "ab"] == [[((0, 1, "X"),), ()], [(), ((0, 1, "Y"),)]]
+    blocks = list(sa.read_conll(path, block=1, scheme="IOB2"))
+    assert [block.annotators for block in blocks] == [("a", "b")] * 2
+    turned = write(one + other.replace('"a", "b"', '"b", "a"'), "turned")
+    for files in (turned, {"a": turned, "b": path}):
+        with pytest.raises(sa.InputError, match="turned:4: a line of columns' names"):
+            list(sa.read_conll(files, block=1, scheme="IOB2"))
 
 
 def test_names():

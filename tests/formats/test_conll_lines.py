@@ -19,7 +19,7 @@ import spanagree as sa
 from spanagree import files
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.files import lines_of
+from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import lines as conll_lines
 from spanagree.formats.conll import page
 from spanagree.formats.conll import read as conll
@@ -53,6 +53,9 @@ def slow_parts(path, encoding, block, unit):
         yield "".join(kept), first, done + inside
 
 
+SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
+
+
 def slow_page(path, text, before, columns, scheme, missing, unit):
     """Line by line, as a reader without arrays does."""
     name = printable(os.fspath(path))
@@ -63,6 +66,9 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
     doubtful = []  # rows that begin with #
     comments = []
     tabbed = True
+    for number, line in enumerate(text.split("\n"), before + 1):
+        if line.startswith("\ufeff"):
+            raise mark_inside(f"{name}:{number}")
     for number, line in enumerate(text.split("\n"), before + 1):
         row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
         if "\r" in row:
@@ -93,7 +99,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         for i, token, comment in zip(doubtful, tokens, comments, strict=True):
             if not token and "\t" in comment:
                 odd.append(lines[i])
-            if not token and (match := page._SENT_ID.fullmatch(comment)):
+            if not token and (match := SENT_ID.fullmatch(comment)):
                 ids[int(moved[i])] = match[1], lines[i]
         sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
         rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]

@@ -388,12 +388,13 @@ def test_without_the_extras(monkeypatch, tmp_path):
     corpus = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     path = tmp_path / "x.json"
     path.write_text("{}")
+    path.with_suffix(".parquet").touch()
     for call, extra in (
         (lambda: sa.read_docbin("x.spacy"), "spacy"),
         (lambda: sa.to_docs(corpus, "a"), "spacy"),
         (lambda: sa.write_docbin(corpus, "a", path), "spacy"),
         (lambda: sa.to_dataset(corpus), "datasets"),
-        (lambda: read_found({"x": path}, {}), "datasets"),
+        (lambda: read_found({"x": path.with_suffix(".parquet")}, {}), "datasets"),
         (lambda: read_found({"x": "x"}, {}, "hub"), "datasets"),
     ):
         with pytest.raises(sa.SettingError, match=rf"run: pip install 'spanagree\[{extra}\]'"):

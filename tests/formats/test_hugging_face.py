@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import zipfile
+
 import pytest
 
 import spanagree as sa
+from spanagree.formats.registry import raw_files
 from spanagree.formats.shards import read_found
 
 datasets = pytest.importorskip("datasets")
@@ -114,6 +119,9 @@ def test_transforms_are_kept(ds):
     assert len(sa.from_dataset(turned, tokens="tokens", tags={"a": "t"}).layers["a"]) == 5
 
 
+@pytest.mark.filterwarnings(  # pandas before 3 leaves the CSV file open for the collector
+    "ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning"
+)
 def test_files(tmp_path, ds):
     """JSON, Parquet and saved datasets, by the command line's door."""
     ask = {"tokens": "tokens", "tags": {"mine": "mine"}}
@@ -137,6 +145,98 @@ def test_files(tmp_path, ds):
         read_found({"x": tmp_path / "bad.parquet"}, ask)
     with pytest.raises(sa.InputError, match=r"none.json: no such file"):
         read_found({"x": tmp_path / "none.json"}, ask)
+
+
+@pytest.mark.parametrize("name", ["a[1]", "b*", "x::y", "https:", "ü ?"])
+def test_paths_are_paths(tmp_path, ds, name):
+    """A file whose name could be a pattern or an address is read itself, and nothing else."""
+    small = ds.select_columns(["tokens", "mine"])
+    ask = {"tokens": "tokens", "tags": {"mine": "mine"}}
+    expected = sa.from_dataset(small, **ask)
+    for other in ("a1", "bc", "y", "ü x"):
+        (tmp_path / f"{other}.json").write_text("no JSON")
+    small.to_json(tmp_path / "right")
+    json_file, csv_file = tmp_path / f"{name}.json", tmp_path / f"{name}.csv"
+    (tmp_path / "right").rename(json_file)
+    csv_file.write_text('t,s\nJo,"[{""start"": 0, ""end"": 2, ""label"": ""X""}]"\n')
+    with (tmp_path / f"{name}.parquet").open("wb") as file:
+        small.to_parquet(file)
+    small.save_to_disk(tmp_path / "saved")
+    (tmp_path / "saved").rename(tmp_path / name)
+    for path in (json_file, tmp_path / f"{name}.parquet", tmp_path / name):
+        assert raw_files({"x": path}, ask, "dataset").content == expected.to_raw().content
+    of_csv = raw_files({"x": csv_file}, {"text": "t", "spans": {"ann": "s"}}, "dataset")
+    assert of_csv.start.tolist() == [0]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet"])
+def test_archives_are_not_unpacked(tmp_path, suffix):
+    """A zip or gzip file under another name is refused."""
+    path = tmp_path / f"x{suffix}"
+    line = b'{"t": ["a"], "g": ["O"]}\n'
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.json", line)
+    zipped = path.read_bytes()
+    for data in (zipped, gzip.compress(line), line + zipped):
+        path.write_bytes(data)
+        with pytest.raises(sa.InputError, match=f"^{path}"):
+            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}})
+
+
+def test_json(tmp_path):
+    """Objects in a list or one a line; what some lack is null; what is not one is named."""
+    path, ask = tmp_path / "x.json", {"tokens": "t", "tags": {"a": "g", "b": "h"}}
+    rows = [{"t": ["x"], "g": ["B-X"]}, {"t": ["y"], "g": ["O"], "h": ["O"]}]
+    for text in (json.dumps(rows, indent=1), "\n".join(map(json.dumps, rows))):
+        path.write_text(text)
+        assert read_found({"x": path}, ask)[0].segments["b"] is None
+    for text, problem in {
+        "": ": no rows; a list of objects, or one a line, is needed",
+        "3": ": row 1: 3; a list of objects, or one a line, is needed",
+        "[[" * 9999: ": not valid JSON (nested too deeply, or a number too long); a list of objects, or one a line, is needed",
+        '{"t": []}\n{': ":2: not valid JSON (Expecting property name enclosed in double quotes); a list of objects, or one a line, is needed",
+    }.items():  # fmt: skip
+        path.write_text(text)
+        with pytest.raises(sa.InputError) as error:
+            read_found({"x": path}, ask)
+        assert str(error.value) == f"{path}{problem}"
+
+
+def test_nothing_that_could_run_code(tmp_path, monkeypatch):
+    """A folder with a script, a kind of file, or a library that runs scripts: none gets that far."""
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "dir.py").write_text("raise SystemExit('it ran')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("socket.create_connection", None)  # never called
+    monkeypatch.setattr(datasets, "load_dataset", None)
+    for name in ("./dir", "dir", "pandas", "../x/y", "hf://datasets/a/b", "a/b/c", "", "/tmp/x"):
+        with pytest.raises(sa.InputError) as error:
+            read_found({"x": name}, {"tokens": "t"}, "hub")
+        assert str(error.value) == (
+            f"{name}: not the name of a dataset on the hub, such as OWNER/NAME; files and folders"
+            " are read with --from dataset"
+        )
+    monkeypatch.setattr(datasets, "__version__", "2.14.0")
+    (tmp_path / "x.parquet").touch()
+    for name, form in (("x/y", "hub"), (tmp_path / "x.parquet", "dataset")):
+        with pytest.raises(sa.SettingError) as error:
+            read_found({"x": name}, {"tokens": "t"}, form)
+        assert str(error.value) == (
+            "datasets 2.14.0 may run code that comes with data; run: pip install 'datasets>=4'"
+        )
+
+
+def test_strings_that_are_not_text(tmp_path):
+    """Bytes of a Parquet file that are not UTF-8 are one clear error."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    odd = pa.array([b"\xff\xfe"])
+    text = pa.Array.from_buffers(pa.string(), 1, odd.cast(pa.binary()).buffers())
+    pq.write_table(pa.table({"t": text, "s": [None]}), tmp_path / "x.parquet")
+    with pytest.raises(sa.InputError, match=r"x.parquet: cannot be read as a dataset: .*UTF8"):
+        read_found({"x": tmp_path / "x.parquet"}, {"text": "t", "spans": {"a": "s"}})
+    table = Dataset(pa.table({"t": text, "s": pa.nulls(1)}))
+    with pytest.raises(sa.InputError, match=r"^the data are damaged: .*; write them anew$"):
+        sa.from_dataset(table, text="t", spans={"a": "s"})
 
 
 def test_the_hub_is_out_of_reach(monkeypatch):
@@ -178,6 +278,16 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits; leave it out"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
         (["x"], {"tokens": "tokens", "tags": {"a": "tags"}}, "row 1: 'x'; rows are mappings"),
+        ("x", {"tokens": "tokens", "tags": {"a": "tags"}}, "data 'x'; a Dataset, or rows that are mappings, is needed"),
+        ([ROW], {"tokens": ["tokens"], "tags": {"a": "tags"}}, "column ['tokens']; the name of a column is needed"),
+        ([ROW], {"tokens": "tokens", "tags": {"a": {}}}, "column {}; the name of a column is needed"),
+        ([{**ROW, "spans": "[" * 9999}], {"text": "text", "spans": {"a": "spans"}}, f"row 1, annotator 'a': spans '{'[' * 58}…; not valid JSON, a list of spans is needed"),
+        ([{**ROW, "id": 10**5000}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id <int>; a string that is not empty is needed"),
+        ([{**ROW, "id": None}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id None; a string that is not empty is needed"),
+        ([{**ROW, "who": ["x"], "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator ['x']: name ['x']; a string that is not empty is needed"),
+        ([{**ROW, "who": "", "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator '': name ''; a string that is not empty is needed"),
+        ([{**ROW, "who": 10**5000, "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator <int>: name <int>; a string that is not empty is needed"),
+        ([{"x" * 99: 1, **{str(i): 1 for i in range(40)}}], {"tokens": "t", "tags": {"a": "g"}}, f"row 1: no column 'g'; there are {'x' * 59}…, {', '.join(map(str, range(19)))}, … (21 more)"),
         ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 tokens; each token needs one"),
         ([{**ROW, "tags": "O"}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 'O'; a list of tags is needed"),
         ([{**ROW, "tags": [1]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags' has label ids, but their names are not known; pass label_names"),
@@ -208,3 +318,13 @@ def test_no_column_of_a_dataset(ds):
     assert str(error.value) == "no column 'words'; there are tokens, gold, mine, bob"
     with pytest.raises(sa.InputError, match="column 'tokens' has no lists"):
         sa.from_dataset(Dataset.from_dict({"tokens": ["a"], "g": ["O"]}), tokens="tokens", tags={"a": "g"})  # fmt: skip
+
+
+def test_blocks_of_odd_documents():
+    """In blocks too, a document's id is a name."""
+    rows = [{"x": "a", "s": [], "w": "ann", "i": []}]
+    ask = {"text": "x", "spans": "s", "annotator": "w", "document": "i"}
+    with pytest.raises(
+        sa.InputError, match=r"^row 1: id \[\]; a string that is not empty is needed$"
+    ):
+        list(sa.from_dataset(rows, block=1, **ask))

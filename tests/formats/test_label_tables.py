@@ -68,7 +68,13 @@ def test_named_columns(write):
 def test_missing_and_categories(write):
     """A label may stand for a missing one; categories may be declared."""
     path = write(LONG.replace("3,ann,", "3,ann,NA"))
-    assert sa.read_labels(path).labels == ("NA", "no", "yes")
+    table = sa.read_labels(path)
+    assert table.labels == ("NA", "no", "yes")
+    note = (
+        "1 label 'NA' counted as a category; --missing NA (missing=) takes such labels as missing"
+    )
+    assert table.notes == (note,)
+    assert sa.read_labels(path, categories=["no", "yes", "NA"]).notes == ()  # meant as it stands
     assert sa.read_labels(path, missing="NA").labels == ("no", "yes")
     missing = sa.read_labels(path, missing="NA")
     assert missing.notes == ("1 label 'NA' counted as missing",)
@@ -76,6 +82,46 @@ def test_missing_and_categories(write):
     declared = sa.read_labels(path, missing="NA", categories=["no", "yes", "maybe"])
     assert declared.labels == ("maybe", "no", "yes")
     assert sa.ac1(declared).counts.categories == 3
+
+
+def test_names_are_kept(write):
+    """Spaces at the ends of names are part of them, also unbreakable ones; what looks alike is noted."""
+    path = write("item, annotator ,label\n1,ann,yes\n1\u00a0,ann ,yes \n2,ann,yes\n 2,ann ,\u00e9\n3,ann,e\u0301\n3,ann , 4.0\n")  # fmt: skip
+    table = sa.read_labels(path)
+    assert table.items == ("1", "1\u00a0", "2", "3")  # a number has no spaces
+    assert table.annotators == ("ann", "ann ")
+    assert table.labels == ("4", "e\u0301", "yes", "yes ", "\u00e9")
+    differ = "differ in outer space or in the form of Unicode alone, and count apart"
+    notes = (
+        "1 numeric label such as '4.0' read as '4'",
+        f"items '1' and '1\\xa0' {differ}",
+        f"annotators 'ann' and 'ann ' {differ}",
+        f"labels 'e\u0301' and '\u00e9' {differ} (and 1 more like it)",
+    )
+    assert table.notes == notes
+    rows = [("a", "x", "y"), ("a\u00a0", "x", "y")]
+    assert sa.LabelTable.from_rows(rows).items == ("a", "a\u00a0")
+    wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n", "wide.csv"), wide=True, annotator=["ann", "bob"])  # fmt: skip
+    assert wide.annotators == (" ann", "bob")
+    assert sa.read_labels(path, missing="yes").labels == ("4", "e\u0301", "\u00e9")
+
+
+def test_headers_that_are_no_repeats(write):
+    """Where annotators and labels are numbers, a row may equal the header; versions are no numbers."""
+    path = write("1,2\n1,2\n2,1\n")
+    assert sa.read_labels(path, wide=True, annotator=["1", "2"]).labels == ("1", "2")
+    assert sa.read_labels(write("item,v1,v1.0\n1,a,b\n"), wide=True).annotators == ("v1", "v1.0")
+
+
+def test_totals(write):
+    """A column of totals is a category only if it is named as one; a row of totals is noted."""
+    path = write("item,no,yes,total\n1,1,1,2\n2,0,2,2\n")
+    assert sa.read_labels(path, counts=True, label=["no", "yes"]).labels == ("no", "yes")
+    assert len(sa.read_labels(path, counts=True, label=["no", "yes", "total"])) == 8
+    assert len(sa.read_labels(write("item,no,yes\n1,1,1\n2,2,2\n"), counts=True)) == 6
+    path = write("item,no,yes\n1,1,1\n2,0,2\nall,1,3\n")
+    note = f"{path}:4: the row is the sum of those above it; counted as an item"
+    assert sa.read_labels(path, counts=True).notes == (note,)
 
 
 BAD = [
@@ -101,6 +147,10 @@ BAD = [
     ("item,x,y\n1,1,-1\n", {"counts": True}, ":2: count '-1' of 'y'; a whole number from 0 is needed"),
     ("item,x,y\n1,1,\n", {"counts": True}, ":2: count '' of 'y'; a whole number from 0 is needed"),
     ("item,x,x\n1,1,2\n", {"counts": True}, "columns 2 and 3 are both called 'x'; each label needs a name of its own"),
+    (LONG + LONG, {}, ":7: the names of the columns again (['item', 'annotator', 'label']), as is left where files were joined; delete the line, and have the columns below it in the same order"),
+    (LONG + "label,item,annotator\n", {}, ":7: the names of the columns again (['label', 'item', 'annotator']), as is left where files were joined; delete the line, and have the columns below it in the same order"),
+    (LONG + "\ufeff4,ann,yes\n", {}, ":7: a byte order mark inside the file, as is left where files were joined; delete it"),
+    ("item,x,y,total\n1,1,2,3\n2,0,1,1\n", {"counts": True}, "column 'total' is the sum of the others in every row, so hardly a category; name the columns that are categories (--label, label=), all of them if it is one"),
     ("item,1,1.0\n1,1,2\n", {"counts": True}, "columns 2 and 3 are both called '1'; each label needs a name of its own"),
 ]  # fmt: skip
 
@@ -122,6 +172,7 @@ def test_bad_settings(write):
         ({"counts": True, "annotator": "x"}, "annotator: does not go with a table of counts"),
         ({"counts": True, "wide": True}, "wide: does not go with a table of counts"),
         ({"annotator": ["a", "b"]}, "annotator ['a', 'b']; the name of one column is needed"),
+        ({"missing": 3}, "missing 3; a label is needed, such as 'NA'"),
         ({"duplicates": "x"}, "unknown duplicates 'x'; allowed: error, first"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):

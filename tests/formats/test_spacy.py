@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from types import SimpleNamespace
 
 import pytest
@@ -156,6 +157,13 @@ def test_files_that_are_none(tmp_path):
         path.write_bytes(bad)
         with pytest.raises(sa.InputError, match=rf"^{path}: not a .spacy file, or truncated \("):
             sa.read_docbin(path)
+    import srsly
+
+    content = srsly.msgpack_loads(zlib.decompress(good))
+    for key, value in (("strings", []), ("tokens", b"\xff" * len(content["tokens"]))):
+        path.write_bytes(zlib.compress(srsly.msgpack_dumps({**content, key: value})))
+        with pytest.raises(sa.InputError, match=r"a.*: not a .spacy file, or truncated \("):
+            sa.read_docbin({"a": path})
     with pytest.raises(sa.InputError, match=rf"^{tmp_path}: is a folder; a file is needed$"):
         sa.read_docbin(tmp_path)
     with pytest.raises(sa.InputError, match=r"none: no such file$"):

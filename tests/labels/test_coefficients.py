@@ -259,6 +259,36 @@ def test_category_agreement_by_hand(annotators):
 
 
 @given(tables())
+def test_category_agreement_by_luck(annotators):
+    """The observed figure is R; the expected one is enumerated: two labels drawn from those in pairs."""
+    t = table(*annotators)
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    drawn = [c for item in items for c in item for _ in item[1:]]  # each label in each of its pairs
+    for name, of in sa.category_agreement(t).items():
+        assert of.observed == of.value or (math.isnan(of.observed) and math.isnan(of.value))
+        both = sum(a == b == name for a in drawn for b in drawn)
+        either = sum(name in (a, b) for a in drawn for b in drawn)
+        if either:
+            assert of.expected == pytest.approx(both / either)
+        else:
+            assert of.expected == 0 or not drawn
+
+
+def test_category_agreement_of_gaps():
+    """Items that not all labelled count unless asked otherwise; a reason stands where nothing is defined."""
+    t = table("XYZX", "XX  ", "X  Y")
+    found = sa.category_agreement(t)
+    assert {name: of.given for name, of in found.items()} == {"X": 5, "Y": 2, "Z": 1}
+    assert {name: of.reason for name, of in found.items()} == {"X": "", "Y": "", "Z": "in no pair of labels"}  # fmt: skip
+    assert found["X"].expected == pytest.approx(
+        0.8 / 1.2
+    )  # 8 of 10 labels, each in each of its pairs
+    assert found["Z"].expected == 0
+    assert {row["signature"] for row in found.to_rows()} == {found["X"].signature}
+    assert sa.category_agreement(t, complete_only=True)["X"].given == 3
+
+
+@given(tables())
 def test_edges_by_category_is_specific_agreement(annotators):
     """SPA by category with edges as weights is Uebersax's specific agreement."""
     t = table(*annotators)

@@ -25,7 +25,9 @@ from spanagree.cli.main import main
 from spanagree.levels.borders import levels_of
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
 from spanagree.matching.measures import MATCHES
+from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
 from spanagree.rendering.text import render
+from spanagree.results import same
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 
@@ -191,7 +193,7 @@ def test_quantiles():
         ({"at": 0.5}, "at 0.5; a list of rising numbers from 0 to 1 is needed"),
         (
             {"at": np.array([0.5, 0.4])},
-            "at [np.float64(0.5), np.float64(0.4)]; a list of rising numbers from 0 to 1 is needed",
+            "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed",
         ),
         ({"at": []}, "at []; a list of rising numbers from 0 to 1 is needed"),
         ({"chance_at": [-0.1]}, "chance_at [-0.1]; a list of rising numbers from 0 to 1 is needed"),
@@ -526,6 +528,69 @@ def test_levels_are_evaluations_of_parts(systems):
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
 
+def test_levels_as_data(systems):
+    """JSON has the notes of the reading and of the levels, and of the settings those of the levels alone."""
+    result = sa.evaluate(systems)
+    hard = sa.difficulty(systems, gold="gold")
+    by_level = sa.evaluate_levels(result, hard, levels=99)
+    (note,) = by_level.notes  # fewer levels than were asked for
+    assert result.notes
+    data = by_level.to_dict()
+    assert data["notes"] == [*result.notes, note]
+    assert data["caveats"] == [*result.caveats, *by_level.caveats]
+    assert (data["difficulty"]["of"], data["difficulty"]["levels"]) == ("gold", 99)
+    assert "match" in data["settings"]
+    assert not set(data["difficulty"]) & set(data["settings"])
+
+
+def test_levels_as_a_table(systems):
+    """A block for each level, with the rows of its part evaluated alone, and one for all documents."""
+    hard = sa.difficulty(systems, gold="gold")
+    by_level = sa.evaluate_levels(sa.evaluate(systems), hard, at=[0.95])
+    table = by_level.table()
+    parts = sa.split(systems, hard, at=[0.95])
+    rows = []
+    for level, corpus in [*((part.level, part.corpus) for part in parts.all), (None, systems)]:
+        alone = sa.evaluate(corpus)
+        place = ["all", None, None, "all"]
+        if level is not None:
+            name = f"{level.low:.4f}–{level.high:.4f}"
+            place = [level.name, level.low, level.high, name]
+            if math.isnan(level.low):
+                place[-1] = "no difficulty"
+        for system, row in zip(alone.systems.values(), alone.table().rows, strict=True):
+            rank = NOT_SHOWN if place[-1] == "no difficulty" else row[-1]
+            rows.append([*place, system.documents, *row[:-1], rank])
+    assert len(rows) == 12
+    for found, row in zip(table.rows, rows, strict=True):
+        assert same(list(found), row)
+    assert list(table.breaks) == [3, 6, 9]
+    columns = {column.title: column for column in table.columns}
+    assert columns["rank"].meaning == "rank within a level"
+    assert columns["F1"].meaning != "rank within a level"
+    assert "precision" not in columns
+    between = [r for r in table.remarks if "between levels" in r]
+    (raw,), (beyond,) = (by_level.between(kind) for kind in ("observed", "corrected"))
+    assert [r.split(", ", 1)[1] for r in between] == [
+        f"raw F1: level-1 and level-2 {raw[2]:.4f}",
+        f"corrected F1: level-1 and level-2 {beyond[2]:.4f}",
+    ]
+    one = sa.evaluate_levels(sa.evaluate(systems.of_annotators(["gold", "tagger"])), hard)
+    assert list(one.table().breaks) == [1, 2, 3]
+    assert not [r for r in one.table().remarks if "τ" in r]
+
+
+def test_undefined_are_counted():
+    """How many documents have no difficulty: nothing marked in two, one not seen."""
+    layers = {"gold": [[(0, 1, "X")], [], [], None]}
+    found = sa.difficulty(sa.Corpus.from_segments([2] * 4, layers), gold="gold")
+    assert found.to_dict()["undefined"] == 3
+    assert found.table().remarks[-2:] == [
+        "2 without a difficulty: nobody marked anything in them",
+        "1 without a difficulty: not seen",
+    ]
+
+
 def test_tau(systems):
     """Kendall's τ is scipy's; undefined with fewer than two systems or equal scores."""
     result = sa.evaluate(systems)
@@ -541,6 +606,18 @@ def test_tau(systems):
     assert len(many.between("observed")) == 11
     assert math.isnan(by_level.tau([1.0, 1.0], [1.0, 2.0]))
     assert math.isnan(by_level.tau([1.0, math.nan], [1.0, 2.0]))
+    assert (
+        by_level.tau([1.0, math.nan, 2.0, 3], [1, 3, 2, math.nan]) == 1
+    )  # of the two that have both
+    assert math.isnan(by_level.tau([1.0, 2.0], [1.0, 1.0]))
+    nearly = [0.5, 0.5 + 1e-14]  # a tie, on either side
+    for one, other in (([1, 2, 3], [*nearly, 1]), ([*nearly, 1], [1, 2, 3])):
+        tied = [x if isinstance(x, int) else 0.5 for x in other]
+        assert by_level.tau(one, other) == pytest.approx(
+            kendalltau([round(x, 9) for x in one], [round(x, 9) for x in tied]).statistic
+        )
+    assert math.isnan(by_level.tau([], []))
+    assert math.isnan(by_level.tau([math.nan] * 2, [1.0, 2.0]))
 
 
 def test_command(newsroom, systems, capsys):

@@ -340,7 +340,7 @@ def test_self_overlap(which, match, chance):
         ("nested", "exact", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 1–3 'LOC' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
         ("same label", "token", "overlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token does not allow; match exact or boundaries would work"),
         ("same label", "token", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token and chance nonoverlapping does not allow; match exact or boundaries with chance overlapping would work"),
-        ("same boundaries", "boundaries", "overlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; match exact or token or iou or overlap would work"),
+        ("same boundaries", "boundaries", "overlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; match exact or token or iou would work"),
         ("nested in the first", "exact", "per-label", "'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap, which chance per-label does not allow; chance overlapping would work"),
     ],
 )  # fmt: skip
@@ -350,3 +350,11 @@ def test_self_overlap_messages(which, match, chance, message):
     with pytest.raises(sa.SettingError) as error:
         sa.evaluate(corpus, match=match, chance=chance)
     assert str(error.value) == message
+
+
+def test_the_hint_holds_for_all_layers():
+    """What would work for one layer and not for another is not proposed."""
+    corpus = Corpus.from_segments([9], {"a": [OVERLAPS["nested"]], "b": [OVERLAPS["same label"]]})
+    hint = "chance nonoverlapping does not allow; chance overlapping would work$"
+    with pytest.raises(sa.SettingError, match=hint):
+        sa.evaluate(corpus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import math
@@ -26,6 +27,9 @@ from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, boots
 from spanagree.uncertainty.permutation import benjamini_hochberg
 from spanagree.uncertainty.permutation import holm as _holm
 
+SEED = (
+    "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
+)  # of scipy
 NAMES = ("gold", "lexicon", "tagger", "chunker")
 
 
@@ -73,7 +77,7 @@ def test_intervals_are_scipys(interval, theirs):
             return f1_figures(table[rows].sum(axis=axis - 1))[..., figure]
 
         reference = stats.bootstrap(
-            (np.arange(len(table)),), statistic, n_resamples=20_000, method=theirs, batch=2000, rng=3
+            (np.arange(len(table)),), statistic, n_resamples=20_000, method=theirs, batch=2000, **{SEED: 3}
         )  # fmt: skip
         spread = found.replicates[:, figure].std()
         # the error of a 2.5 % quantile is √(.025·.975)/φ(1.96) ≈ 2.7 σ/√R; two of them are compared
@@ -326,7 +330,7 @@ def test_items_are_resampled():
         )
 
     reference = stats.bootstrap(
-        (np.arange(50),), statistic, n_resamples=1500, method="percentile", batch=500, rng=1
+        (np.arange(50),), statistic, n_resamples=1500, method="percentile", batch=500, **{SEED: 1}
     ).confidence_interval
     table = sa.LabelTable.from_counts(counts, list("abc"))
     ours = sa.coefficients(table, ci=True, resamples=20_000, interval="percentile").pi.interval
@@ -415,7 +419,7 @@ def test_drawn_permutation_is_scipys():
 
     reference = stats.permutation_test(
         (np.arange(80), np.arange(80) + 80), statistic, permutation_type="samples",
-        n_resamples=20_000, batch=1000, rng=1,
+        n_resamples=20_000, batch=1000, **{SEED: 1},
     )  # fmt: skip
     p = reference.pvalue
     assert abs(pair.corrected.p - p) < 4 * math.sqrt(2 * p * (1 - p) / 20_000) + 2e-4

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
-from spanagree.errors import InputError, check_choice, counted, printable, show
-from spanagree.files import PathName
+from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
+from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.lines import (
     BLANK,
     COMMENT,
@@ -25,6 +25,7 @@ from spanagree.formats.conll.lines import (
     TextPart,
     kinds_of_lines,
 )
+from spanagree.settings import as_read
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -33,15 +34,12 @@ UNITS = {
 """The text that one random annotation fills."""
 
 
-_OWN = re.compile(r"# spanagree = (\{.*\})")
-
-
-_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
+_OWN = "# spanagree ="
 
 
 @dataclass(frozen=True)
 class ConllOptions(TagOptions):
-    """How files are read; as in :func:`read_conll`."""
+    """How files are read, as in :func:`read_conll`; ``chosen`` is what the signature needs."""
 
     unit: str = "sentence"
     columns: Mapping[str, int] = field(default_factory=dict)
@@ -49,25 +47,68 @@ class ConllOptions(TagOptions):
     ignore_tokens: bool = False
     missing: str | None = None
     repair: str | Sequence[str] = ()
+    own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
+    own_columns: bool = False  # whether the columns are those that such a line names
+    chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.unit, UNITS, "unit")
+        if not isinstance(self.columns, Mapping):
+            raise SettingError(
+                f"columns {show(self.columns)}; the number of the column by the name of its layer"
+                ' is needed, such as {"gold": 1}'
+            )
+        if not isinstance(self.missing, (str, type(None))):
+            raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")
+        if self.chosen is None:  # before what a file declares is added
+            given = {} if self.missing is None else {"missing": self.missing}
+            given |= as_read(self.encoding, columns=self.columns or None)
+            object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
-    def declared(self, files: Mapping[str, PathName], text: str) -> ConllOptions:
-        """Return the options with what the first line of a file that we wrote says of it."""
-        own = _OWN.match(text) if len(files) == 1 and not self.columns else None
-        try:
-            line = json.loads(own[1]) if own else {}
-        except ValueError:
-            return self
-        names, missing = line.get("columns", ()), line.get("missing")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            return self
+    def declared(
+        self, files: Mapping[str, PathName], texts: Mapping[PathName, str]
+    ) -> ConllOptions:
+        """Return the options with what the first lines of files that we wrote say of them.
+
+        Raises:
+            InputError: for such a line that is damaged, where it has to name the columns.
+        """
+        first = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in texts.items()}
+        own = {path: line for path, line in first.items() if line.startswith(_OWN)}
+        if len(files) > 1 or self.columns or not own:
+            return replace(self, own=own)
+        ((path, line),) = own.items()
+        names, missing = _named_in(line, f"{printable(os.fspath(path))}:1")
         columns = {name: i for i, name in enumerate(names, 1)}
-        if self.missing is not None or not isinstance(missing, str):
-            missing = self.missing
-        return replace(self, columns=columns, missing=missing)
+        missing = missing if self.missing is None else self.missing
+        return replace(self, columns=columns, missing=missing, own=own, own_columns=True)
+
+
+def _named_in(line: str, where: str) -> tuple[list[str], str | None]:
+    """Return the names of the columns that a line of ours has, and ``missing``."""
+    try:
+        own: Any = json.loads(line.removeprefix(_OWN))
+    except (ValueError, RecursionError):
+        own = None
+    names: Any = own.get("columns") if isinstance(own, dict) else None
+    missing: Any = own.get("missing") if isinstance(own, dict) else None
+    problem = ""
+    if (
+        not isinstance(names, list)
+        or not names
+        or not all(isinstance(name, str) and name for name in names)
+        or not isinstance(missing, (str, type(None)))
+    ):
+        problem = "is damaged"
+    elif len(set(names)) < len(names):
+        problem = f"has the name {show(max(names, key=names.count))} twice"
+    if problem:
+        raise InputError(
+            f"{where}: the line of the columns' names {problem} ({show(line)}); mend it, or name"
+            " the columns with --columns (columns=)"
+        )
+    return names, missing
 
 
 @dataclass(frozen=True)
@@ -158,16 +199,24 @@ def read_page(
     for column in columns:
         if column is not None and column >= len(table):
             raise InputError(
-                f"{name}:{lines[keep[:-1]][0]}: no column {column}; there are columns 0 (the token)"
-                f" to {len(table) - 1}"
+                f"{name}:{lines[keep[:-1]][0]}: no column {show(column)}; there are columns 0 (the"
+                f" token) to {len(table) - 1}"
             )
+    _refuse_other_names(
+        name,
+        len(table) - 1,
+        len(columns) if options.own_columns else None,
+        {int(lines[i]): comment for i, comment in comments if comment.startswith(_OWN)},
+        options.own.get(path),
+    )
     # where sentences and documents end
     documents = {0, len(rows), *moved[above[kinds == DOCSTART]].tolist()}
     begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist()))
     ids = {}  # by the number of rows above: the id, its line
     for i, comment in comments:
-        if match := _SENT_ID.fullmatch(comment):
-            ids[int(moved[i])] = match[1], int(lines[i])
+        key, _, id_ = map(str.strip, comment[1:].partition("="))
+        if key == "sent_id" and id_:
+            ids[int(moved[i])] = id_, int(lines[i])
     return Page(
         name,
         table,
@@ -180,9 +229,38 @@ def read_page(
     )
 
 
+def _refuse_other_names(
+    name: str, width: int, named: int | None, below: dict[int, str], first: str | None
+) -> None:
+    """Refuse columns that our first line does not name, and lines of names that are not as it is.
+
+    Args:
+        name: of the file.
+        width: how many columns of tags there are.
+        named: how many of them the first line names, if that counts.
+        below: lines of names by their numbers, the first included.
+        first: that line, if there is one.
+    """
+    if named is not None and width > named:
+        raise InputError(
+            f"{name}: {counted(width, 'column')} of tags, but the first line names {named}; mend"
+            " it, or name the columns with --columns (columns=)"
+        )
+    for number, line in below.items():
+        if line != first:
+            raise InputError(
+                f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
+                " line's; files joined in one need the same columns: name them by one pattern in"
+                " quotes instead"
+            )
+
+
 def _lines(name: str, text: str, before: int) -> list[str]:
     """Return the lines of a text without the carriage returns at their ends."""
     lines = text.split("\n")
+    if BOM in text:
+        for number in (n for n, line in enumerate(lines, before + 1) if line.startswith(BOM)):
+            raise mark_inside(f"{name}:{number}")
     if "\r" in text:
         lines = [line.rstrip(" \r") for line in lines]
         for number in (number for number, line in enumerate(lines, before + 1) if "\r" in line):

@@ -136,10 +136,10 @@ def _parts(
         )
     paths = list(dict.fromkeys(files.values()))
     parts = [parts_of(path, options.encoding, block, options.unit) for path in paths]
-    if len(files) == 1 and not options.columns:
-        first = next(parts[0])
-        options = options.declared(files, first[0].text)
-        parts[0] = chain([first], parts[0])
+    firsts = [next(part) for part in parts]
+    texts = {path: _text(part, len(files)) for path, (part, _) in zip(paths, firsts, strict=True)}
+    options = options.declared(files, texts)
+    parts = [chain([first], rest) for first, rest in zip(firsts, parts, strict=True)]
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
         before = 0
@@ -156,6 +156,16 @@ def _parts(
     return numbered()
 
 
+def _text(part: FilePart | TextPart, of_files: int) -> str:
+    """Return the text of the first part of a file; of several, what is wrong with it can wait."""
+    try:
+        return part.text
+    except InputError:
+        if of_files == 1:
+            raise
+        return ""
+
+
 def _block(files: dict[str, PathName], parts: _Parts, options: ConllOptions, before: int) -> Corpus:
     raw = _raw(files, parts, options, in_blocks=True)
     return valid_corpus(raw, options.repair).with_ids(before=before)
@@ -168,7 +178,7 @@ def _read(
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
     parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
-    options = options.declared(files, next(iter(parts.values())).text)
+    options = options.declared(files, {path: part.text for path, part in parts.items()})
     return _raw(files, parts, options, progress)
 
 
@@ -197,7 +207,7 @@ def _raw(
         {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted},
         text.sentences if sentences else text.documents,
         options,
-        {"format": "conll", "unit": options.unit},
+        {"format": "conll", "unit": options.unit, **(options.chosen or {})},
         sentences=text.sentences,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
@@ -251,7 +261,7 @@ def _columns(
     if len(files) == 1 and columns and not columns.keys() <= files.keys():
         (path,) = files.values()
         return [(name, path, column) for name, column in columns.items()]
-    for name in columns.keys() - files.keys():
+    for name in (name for name in columns if name not in files):
         raise SettingError(
             f"columns name {show(name)}, which is not a layer; with several files the layers are"
             f" {', '.join(map(printable, files))}"

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import records
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, SettingError, is_whole, one_of, printable, show, unfit
+from spanagree.errors import InputError, SettingError, is_whole, listed, one_of, reason, show, unfit
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
@@ -21,11 +21,11 @@ def choose_split(data: Any, split: str | None) -> Any:
     """Return the part of a DatasetDict that is asked for; other data as they are."""
     if isinstance(data, Mapping):
         if split not in data:
-            raise one_of(split, map(str, data), "split")
+            raise one_of(split, data, "split")
         data = data[split]
     elif split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
-    if not isinstance(data, Iterable):
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
@@ -37,10 +37,17 @@ class Columns:
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
         self.table: Any = None
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
-        transformed = (getattr(data, "format", None) or {}).get("type") == "custom"
+        form = getattr(data, "format", None)
+        transformed = isinstance(form, Mapping) and form.get("type") == "custom"
         if hasattr(data, "with_format") and hasattr(data, "data") and not transformed:
             self._check(data.column_names)
             self.table = data.select_columns(list(self.lists)).with_format("arrow")[:]
+            try:
+                self.table.validate(full=True)
+            except Exception as error:  # Arrow's own, whose library need not be there
+                raise InputError(
+                    f"the data are damaged: {reason(error)}; write them anew"
+                ) from None
             return
         for number, row in enumerate(data, 1):
             if not isinstance(row, Mapping):
@@ -53,7 +60,7 @@ class Columns:
         known = list(existing)
         for column in self.lists:
             if column not in known:
-                there = ", ".join(printable(str(name)) for name in known) or "none"
+                there = listed(known) or "none"
                 raise SettingError(f"{where}no column {show(column)}; there are {there}")
 
     def values(self, column: str) -> list[Any]:
@@ -146,7 +153,7 @@ def span_records(
     if isinstance(spans, str):  # as CSV files have to hold them
         try:
             spans = json.loads(spans)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
     if isinstance(spans, Mapping):
         keys = ("start", "end", "label")

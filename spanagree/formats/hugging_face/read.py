@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from spanagree.corpus.collector import Collector
+from spanagree.corpus.collector import Collector, document_id, text_of_whole
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -25,6 +25,7 @@ from spanagree.formats.hugging_face.columns import (
     layer_names,
     span_records,
 )
+from spanagree.settings import as_read
 
 
 @overload
@@ -86,9 +87,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    shape = _Shape(
-        scheme, strict, "drop-tokens", tokens, text, tags, spans, annotator, document, label_names
-    )
+    content = (tokens, text, tags, spans, annotator, document, label_names, split)
+    shape = _Shape(scheme, strict, "drop-tokens", *content)
     data = choose_split(data, split)
     if block is None:
         return valid_corpus(_read(data, shape), repair)
@@ -99,7 +99,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
 
 def raw_dataset(data: Any, *, split: str | None = None, **columns: Any) -> RawCorpus:
     """Return the rows of a dataset, unchecked; as :func:`from_dataset`."""
-    return _read(choose_split(data, split), _Shape(**{"partial": "drop-tokens", **columns}))
+    shape = _Shape(**{"partial": "drop-tokens", "split": split, **columns})
+    return _read(choose_split(data, split), shape)
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class _Shape(TagOptions):
     annotator: str | None = None
     document: str | None = None
     label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,6 +140,16 @@ class _Shape(TagOptions):
         }
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(problem)
+        others = (self.tokens, self.text, self.annotator, self.document)
+        for column in (*self.layers.values(), *others):
+            if column is not None and not isinstance(column, str):
+                raise SettingError(f"column {show(column)}; the name of a column is needed")
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """What was read, for the signature."""
+        names = ("tokens", "text", "tags", "spans", "annotator", "document", "label_names", "split")
+        return as_read(**{name: getattr(self, name) for name in names})
 
     @property
     def layers(self) -> dict[str, str]:
@@ -170,7 +182,9 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
     seen: set[int] = set()
     last: Any = None
     for number, row in enumerate(data):
-        now = row.get(together) if together is not None and isinstance(row, Mapping) else number
+        now: Any = number
+        if together is not None and isinstance(row, Mapping) and together in row:
+            now = document_id(row[together], f"row {number + 1}")
         if together is not None and (not number or now != last):
             if hash(now) in seen:
                 raise InputError(
@@ -224,8 +238,8 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
         names = layer_names(columns, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
-    reading = {"format": "datasets"}
-    names_of = None if ids is None else map(str, ids)
+    reading = {"format": "datasets", **shape.chosen}
+    names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
 
 
@@ -249,13 +263,13 @@ def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCo
             place = f"{where}, annotator {show(name)}"
             rows = span_records(cells[i], names, place)
             collector.annotate(document, name, rows, place)
-    return collector.raw({"format": "datasets"}, numbered=ids is None)
+    return collector.raw({"format": "datasets", **shape.chosen}, numbered=ids is None)
 
 
 def _annotators(columns: Columns, column: str) -> list[Any]:
     """Return the names in a column of annotators, which may have ids for them."""
     names = layer_names(columns, column, None) or []
     return [
-        (names[who] if 0 <= who < len(names) else str(who)) if is_whole(who) else who
+        names[who] if is_whole(who) and 0 <= who < len(names) else text_of_whole(who)
         for who in columns.values(column)
     ]

@@ -1,0 +1,300 @@
+"""The edges of start distributions: the sums over what may lie to the left of a segment.
+
+A document has ``n`` tokens, an annotator marked ``k`` segments of lengths a₁…a_k in it, a = Σaᵢ.
+Li et al. 2024 (*Chance*), Eq. 1, sums over all subsets of the other segments. Here the same sum is
+arranged so that subsets of equal size and total length are counted together: shrink every segment
+to one token, and the k segments lie in k of F = n − a + k slots. Segment i in slot y, with m longer
+segments of total excess d = Σ(aⱼ − 1) to its left, starts at x = y + d::
+
+    P(x) = 1/F · Σ_y Σ_m H(m | y) · T(m, x − y)
+
+    H(m | y)  m of the K segments longer than one token lie in the y slots to the left
+              (hypergeometric: y slots drawn out of the F − 1 others)
+    T(m, d)   m segments drawn at random out of these K have the total excess d
+
+Every factor is a probability and every term is positive, so nothing overflows and nothing cancels.
+P depends on i only through F and the excesses of the *other* segments, it is symmetric, and it is
+constant for D ≤ x ≤ F − 1, D the excess of all others (Prop. 3). Further in than that edge it is
+also constant to the last digit once the edge has converged, which in long documents happens long
+before D; so a distribution is kept as one edge and one constant
+(:class:`spanagree.chance.start_distributions.Profiles`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from spanagree.arrays import Complexes, Floats, Ints
+from spanagree.limits import check_cost
+
+FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
+_FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
+_ROUNDED = 4e-15  # the same after sums over a whole document, which do not converge but are exact
+_LEAST = 1e-250  # smaller floats may lose digits
+_NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
+_PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
+_FOURIER = 256  # edges longer than this are summed by Fourier transforms
+_CHUNK = 1 << 22  # elements of one temporary array
+_CACHED = 1 << 13  # elements of one that is gone over many times
+
+
+def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
+    """Return for each F in ``slots`` the edge of P with its plateau.
+
+    ``excess`` is that of the K longer others.
+    """
+    whole = _whole_edge(int(excess.sum()), slots)
+    limit = int(whole.max())
+    edges: list[Floats] = []
+    step = max(1, _CHUNK // (limit + 1) ** 2)
+    for at in range(0, len(slots), step):
+        K = len(excess)
+        H = _left_of(K, slots[at : at + step], limit, _most(excess, limit))
+        P = _starts(H, _subset_sums(excess, H.shape[2] - 1, limit), slots[at : at + step])
+        edges += [p[: w + 1] for p, w in zip(P, whole[at : at + step], strict=True)]
+    return edges
+
+
+def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
+    """Return for each distinct excess of a long document the edge of P with its plateau.
+
+    Edges are doubled until their ends are flat. Near an edge P follows a renewal equation: each
+    value is a mean of earlier ones, at most ``longest`` back. So once that many values in a row
+    agree, all later ones agree with them. Where an edge has room for most of the segments, as in
+    dense text and by characters, it is less work to sum over the whole document.
+    """
+    slots = np.array([F])
+    long = excess[excess > 0]
+    K, D = len(long), int(long.sum())
+    longest = int(long.max()) + 1
+    whole = {int(e): int(_whole_edge(D - int(e), F)) for e in np.unique(excess)}
+    edges: dict[int, Floats] = {}
+    limit = max(FIRST_EDGE, 4 * longest)
+    while len(edges) < len(whole):
+        limit = min(limit, max(whole.values()))
+        most = _most(long, limit)
+        purpose = f"the chance of segments of up to {longest} tokens in a document of {F + D}"
+        if 2 * most > K and most * limit > F + D:
+            check_cost(2 * (K // 2 + 1) * (F + D), purpose)
+            return edges | _edges_by_halves(long, F, sorted(whole.keys() - edges.keys()))
+        check_cost(4 * (min(K, most) + 1) * limit, purpose)
+        H = {k: _left_of(k, slots, limit, most) for k in {K - (e > 0) for e in whole}}
+        T = _subset_sums(long, max(h.shape[2] for h in H.values()) - 1, limit)
+        for e in whole.keys() - edges.keys():
+            others, h = (_without(e, T, long), H[K - 1]) if e else (T, H[K])
+            reach = min(limit, whole[e])
+            P = _starts(h[:, : reach + 1], others[: h.shape[2], : reach + 1], slots)[0]
+            end = P[-max(longest, FIRST_EDGE // 4) :]
+            if reach == whole[e] or end.max() - end.min() <= _FLAT * end.max():
+                edges[e] = P
+        limit *= 2
+    return edges
+
+
+def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Floats]:
+    """Return the same from sums over the whole document.
+
+    What P is with m of the K others to the left is the mirror image of what it is with K − m, so
+    half of the m are enough. T without one segment follows from T of all by the recurrence of
+    :func:`_without`, which is stable there; in Fourier space a shift by e is a factor, and many e
+    are done at once.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+    K, D = len(long), int(long.sum())
+    size = next_fast_len(F + D, real=True)
+    T = rfft(_subset_sums(long, K // 2, int(np.sort(long)[(K + 1) // 2 :].sum())), size)
+    step = max(1, _CHUNK // size)
+    portions = [excesses[at : at + step] for at in range(0, len(excesses), step)]
+    if excesses[0] == 0:  # a segment of one token is not among the K
+        portions = [[0], portions[0][1:], *portions[1:]]
+    edges: dict[int, Floats] = {}
+    for portion in filter(None, portions):
+        e = np.array(portion)
+        others = K - int(e[0] > 0)
+        rows = np.array_split(np.arange(others // 2 + 1), 1 + others * F // _CHUNK)
+        H = np.concatenate([rfft(_left_of_up_to_half(others, F, m), size) for m in rows])
+        halves = irfft(_sum_without(e, T, H, K, size), size)
+        for one, half in zip(portion, halves, strict=True):
+            P = np.maximum(half[: F + D - one] + half[F + D - one - 1 :: -1], 0) / F
+            P = P[: int(_whole_edge(D - one, F)) + 1]
+            rising = np.flatnonzero(np.abs(P - P[-1]) > _ROUNDED * P[-1])
+            edges[one] = P[: (rising[-1] + 2 if len(rising) else 1)]
+    return edges
+
+
+def _sum_without(e: Ints, T: Complexes, H: Complexes, K: int, size: int) -> Complexes:
+    """Return Σ_m H(m) T'(m) in Fourier space, T' of all but one segment of each excess e."""
+    roots = np.exp(-2j * np.pi / size * np.arange(size))
+    total = np.empty((len(e), T.shape[1]), np.complex128)
+    step = max(64, _CACHED // len(e))
+    for at in range(0, T.shape[1], step):
+        t, h = T[:, at : at + step], H[:, at : at + step]
+        shift = roots[np.arange(at, at + t.shape[1]) * e[:, None] % size] if e[0] else 0.0
+        rest = np.repeat(t[:1], len(e), axis=0)
+        sums = h[0] * rest
+        for m in range(1, len(h)):
+            share = m / K if e[0] else 0.0
+            rest *= shift
+            rest *= -share / (1 - share)
+            rest += t[m] / (1 - share)
+            sums += h[m] * rest
+        total[:, at : at + step] = sums
+    return total
+
+
+def _left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:
+    """Return H(m | y) at [m, y < F], for some m up to K/2, half of it where m is K/2.
+
+    H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K), from the ratios of neighbours on either
+    side of each row's peak; the sum of a row is F / (K + 1).
+    """
+    m = m[:, None]
+    y = np.arange(F - 1)
+    more = (y + 1) * np.maximum(F - 1 - K - y + m, 0)
+    less = np.maximum(y + 1 - m, 0) * (F - 1 - y)
+    peak = m * (F - 1) // max(K, 1)
+    H = np.ones((len(m), F))
+    after = np.divide(more, less, out=np.ones(more.shape), where=y >= peak)
+    np.cumprod(after, axis=1, out=H[:, 1:])
+    before = np.divide(less, more, out=np.ones(more.shape), where=y < peak)
+    H[:, :-1] *= np.cumprod(before[:, ::-1], axis=1)[:, ::-1]
+    weight = np.where(2 * m == K, 0.5, 1.0) * F / (K + 1)
+    return H * (weight / H.sum(1, keepdims=True))
+
+
+def _whole_edge(D: int, slots: Ints | int) -> Ints:
+    """Return the width of an edge by Prop. 3, or up to the middle where the two edges meet."""
+    return np.minimum(D, (slots + D) // 2)
+
+
+def _most(excess: Ints, limit: int) -> int:
+    """Return how many longer segments fit left of ``limit``: the shortest, each with its slot."""
+    return int(np.searchsorted(np.cumsum(excess + 1), limit, side="right"))
+
+
+def _left_of(K: int, slots: Ints, limit: int, most: int) -> Floats:
+    """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere."""
+    H = _hypergeometric(limit, K, slots - 1, min(K, most))
+    return H[:, :, : np.flatnonzero(H.max((0, 1)) > _NEGLIGIBLE)[-1] + 1]
+
+
+def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:
+    """Return P(x) for x below the width of T, one row for each F in ``slots``.
+
+    Σ_m of the convolutions of H(m | ·) with T(m, ·): summed as they stand where that is little
+    work, by Fourier transforms, which err by 1e-16 of the greatest value, where it is much.
+    """
+    height = T.shape[1]
+    if height > _FOURIER:
+        from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+        size = next_fast_len(2 * height, real=True)
+        both = rfft(T, size, axis=1)
+        of_slots = [(rfft(h[:height].T, size, axis=1) * both).sum(0) for h in H]
+        P = np.maximum(irfft(np.stack(of_slots), size, axis=1)[:, :height], 0)
+    else:
+        P = np.zeros((len(slots), height))
+        step = max(1, _CHUNK // (2 * len(slots) * height))
+        for y in range(0, height, step):  # slots in portions, for memory
+            table = H[:, y : y + step] @ T[:, : height - y]  # Σ_m, at [F, slot, d]
+            P[:, y:] += _sum_antidiagonals(table)
+    return P / slots[:, None]
+
+
+def _without(e: int, T: Floats, excess: Ints) -> Floats:
+    """Return T of all segments but one of excess ``e``.
+
+    T(m, d) is a mean over whether that one is among the m: with weight 1 − m/K of T' (m, d) and
+    with m/K of T'(m − 1, d − e). Solved for T' from m = 0 upwards; that is stable up to K/2.
+    """
+    K, most = len(excess), len(T) - 1
+    if 2 * most > K:
+        others = np.delete(excess, np.flatnonzero(excess == e)[0])
+        return _subset_sums(others, most, T.shape[1] - 1)
+    rest = np.empty_like(T)
+    rest[0] = T[0]
+    for m in range(1, most + 1):
+        rest[m] = T[m]
+        rest[m, e:] -= m / K * rest[m - 1, : max(T.shape[1] - e, 0)]
+        rest[m] /= 1 - m / K
+    return np.maximum(rest, 0, out=rest)
+
+
+def _sum_antidiagonals(table: Floats) -> Floats:
+    """Return Σ of table[f, y, x − y] over y, for x below the table's width."""
+    rows, height, width = table.shape
+    padded = np.zeros((rows, height, width + height))
+    padded[:, :, :width] = table
+    skewed = padded.reshape(rows, -1)[:, : height * (width + height - 1)]
+    return skewed.reshape(rows, height, -1).sum(1)[:, :width]
+
+
+def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
+    """Return T(m, d): m of these segments, drawn at random, have the excess d; m ≤ most, d ≤ limit.
+
+    One distinct length after the other: of m drawn from those up to now, j are of this length.
+    """
+    T = np.ones((1, 1))
+    lengths, counts = np.unique(excess, return_counts=True)
+    total = 0
+    # those of little excess first: so the table stays small for long
+    for i in np.argsort(counts * lengths, kind="stable"):
+        c, e = int(counts[i]), int(lengths[i])
+        total += c
+        known, height, width = T, len(T), T.shape[1]
+        T = np.zeros((min(height + c, most + 1), min(width + c * e, limit + 1)))
+        share = _hypergeometric(len(T) - 1, c, np.array([total]), min(c, most))[0]
+        for j in range(min(c, most, limit // e) + 1):
+            rows = min(height, most + 1 - j)
+            columns = min(width, limit + 1 - j * e)
+            T[j : j + rows, j * e : j * e + columns] += (
+                share[j : j + rows, j, None] * known[:rows, :columns]
+            )
+    return np.pad(T, ((0, most + 1 - len(T)), (0, limit + 1 - T.shape[1])))
+
+
+def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
+    """Return Pr(m of the ``special`` are among y drawn out of ``total``).
+
+    At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
+    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
+    a product over the draws; where that is impossible or too small for a float, the draws are
+    followed one by one. All are products and sums of positive numbers, so nothing cancels.
+    """
+    y = np.arange(drawn + 1)[:, None]
+    m = np.arange(most + 1)
+    rest = (total[:, None] - y.T)[:, :, None]
+    if total.max() < _PASCAL_ROWS and drawn < _PASCAL_ROWS:
+        C = _binomials()
+        table = C[y, m] * C[np.maximum(rest, 0), special - m]
+        return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
+    table = np.zeros((len(total), drawn + 1, most + 1))
+    table[:, 0, 0] = 1
+    if (total - special - drawn).min() >= 0:
+        none = np.cumprod((rest[:, :-1, 0] - special) / rest[:, :-1, 0], axis=1)
+        if none.min(initial=1) > _LEAST:
+            table[:, 1:, 0] = none
+            more = (special - m[:-1]).clip(0) * (y - m[:-1]).clip(0)
+            less = m[1:] * (rest - special + m[1:])
+            table[:, :, 1:] = table[:, :, :1] * np.cumprod(more / less, axis=2)
+            return table
+    for i in range(min(drawn, int(total.max()))):
+        left = np.maximum(rest[:, i], 0)
+        hit = np.minimum(special - m, left) / np.maximum(left, 1)
+        stay = np.maximum(left - special + m, 0) / np.maximum(left, 1)
+        table[:, i + 1] = table[:, i] * stay
+        table[:, i + 1, 1:] += table[:, i, :-1] * hit[:, :-1]
+    return table
+
+
+@lru_cache(maxsize=1)
+def _binomials() -> Floats:
+    """Return Pascal's triangle as floats: C[n, k], 0 for k > n."""
+    C = np.zeros((_PASCAL_ROWS, _PASCAL_ROWS))
+    C[:, 0] = 1
+    for n in range(1, _PASCAL_ROWS):
+        C[n, 1:] = C[n - 1, 1:] + C[n - 1, :-1]
+    return C

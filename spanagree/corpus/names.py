@@ -1,0 +1,21 @@
+"""Names that people take for the same, and programs do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from unicodedata import normalize
+
+
+def alike(names: Iterable[str]) -> list[list[str]]:
+    """Return in groups the names that differ in outer space or in the form of Unicode alone.
+
+    >>> alike(["ann", "bob", " ann", "ann"])
+    [['ann', ' ann']]
+    """
+    different = list(dict.fromkeys(names))
+    if all(name.isascii() and name == name.strip() for name in different):
+        return []
+    groups: dict[str, list[str]] = {}
+    for name in different:
+        groups.setdefault(normalize("NFC", name).strip(), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]

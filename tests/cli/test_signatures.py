@@ -1,0 +1,494 @@
+"""The signature holds all that changes numbers: two commands that differ in one option have two.
+
+Every option of every command is in ``CASES``, or the test of their list fails. A case says which
+commands differ in that option alone and give other figures; or what the signature then says, where
+the same command without the option is an error; or why the option changes no figure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+from uuid import uuid4
+
+import click
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.report.citation import cited
+from spanagree.report.signature_parser import settings_of
+from spanagree.settings import signature
+
+ABOUT = ("signature", "settings", "notes", "caveats")  # of a report, what is not a figure
+
+
+class Pair(NamedTuple):
+    """A command's line, and what is added to it: both run, and their figures differ."""
+
+    line: str
+    more: str
+
+
+class Needed(NamedTuple):
+    """A line that is an error without what is added, and what the signature then says."""
+
+    line: str
+    more: str
+    entry: str
+
+
+class Same(NamedTuple):
+    """Why an option changes no figure."""
+
+    reason: str
+
+
+SHOWN = Same("it says how the result is shown, or where it goes")
+TWO = "gold.conll mine.conll"
+LONG = "long.jsonl --from dataset --spans spans --text text --document id --annotator who"
+
+READING = {
+    "--from": Pair("both.jsonl", "--from dataset"),
+    "--unit": Pair(TWO, "--unit document"),
+    "--scheme": Pair(f"{TWO} --strict --scheme IOB2", "--scheme IOB1"),
+    "--strict": Pair(f"{TWO} --scheme IOB2", "--strict"),
+    "--columns": Pair("three.conll --columns gold=1,mine=2", "--columns gold=1,mine=3"),
+    "--encoding": Pair("coded-a.conll coded-b.conll", "--encoding utf-7"),
+    "--ignore-tokens": Needed("gold.conll other.conll", "--ignore-tokens", "tokens:ignored"),
+    "--missing": Pair(TWO, "--missing B-ALL"),
+    "--partial": Needed(
+        "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
+    ),
+    "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
+    "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
+    "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
+    "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
+    "--text": Pair("texts.json --spans gold=spans,mine=more --text text", "--text longer"),
+    "--tags": Pair("rows.json --tokens tokens --tags gold=tags,mine=other", "--tags gold=tags,mine=third"),
+    "--annotator": Pair(LONG, "--annotator coder"),
+    "--document": Pair(LONG, "--document number"),
+    "--split": Pair("saved --text text --spans gold=spans,mine=more --split train", "--split test"),
+}  # fmt: skip
+"""By option of reading: what stands behind a command that takes it."""
+
+CERTAINTY = {
+    "--ci": Pair("", "--ci --resamples 9"),
+    "--confidence": Pair("--ci --resamples 99", "--confidence 80"),
+    "--resamples": Pair("--ci --resamples 9", "--resamples 19"),
+    "--seed": Pair("--ci --resamples 9", "--seed 1"),
+    "--interval": Pair("--ci --resamples 9", "--interval percentile"),
+}
+BLOCKS = {
+    "--block": Pair("--ci --resamples 9 --scheme IOB2", "--block 2"),
+    "--workers": Pair("--ci --resamples 9 --scheme IOB2", "--workers 1"),
+}
+BAD = "bad.conll --columns gold=1,mine=2 --scheme IOB2 --block 1"
+SKIPPED = {"--on-error": Needed(BAD, "--on-error skip", "skipped_blocks:1")}
+LEVELS = {
+    "--levels": Pair("", "--levels 3"),
+    "--at": Pair("", "--at 0.7"),
+    "--chance-at": Pair("", "--chance-at 0.6"),
+    "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
+}
+OUTPUT = dict.fromkeys(("--format", "--output", "--plot", "--explain"), SHOWN)
+LUCK = {"--chance": Pair("", "--chance overlapping")}
+MATCH = {
+    "--match": Pair("trio.jsonl", "--match token"),
+    "--chance": Pair("trio.jsonl --match token", "--chance overlapping"),
+}
+
+
+GAMMA = "trio.jsonl --measure gamma --precision 0.5"
+TABLE = "labels.csv"
+
+
+def behind(line, cases):
+    """The same cases with something before each line."""
+    return {
+        name: case if isinstance(case, Same) else case._replace(line=f"{line} {case.line}")
+        for name, case in cases.items()
+    }
+
+
+def pairs(line, **more):
+    """Cases with the same line, by the option without its dashes."""
+    return {f"--{name.replace('_', '-')}": Pair(line, text) for name, text in more.items()}
+
+
+OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a case with a table
+BY = {"--by": Same("it breaks the same figures down")}
+CASES = {
+    "evaluate": {
+        **behind(TWO, {**CERTAINTY, **BLOCKS}),
+        **behind(f"{TWO} --by difficulty", LEVELS),
+        **SKIPPED,
+        **MATCH,
+        **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
+        **pairs(TWO, by="--by difficulty"),
+        **pairs("trio.jsonl --test luck", simulate="--simulate"),
+        "--tallies": SHOWN,
+        **READING,
+        **OUTPUT,
+    },
+    "agree": {
+        **behind(TWO, {**CERTAINTY, **BLOCKS}),
+        **SKIPPED,
+        **MATCH,
+        **BY,
+        **pairs("trio.jsonl", annotators="--annotators bob,cem", measure="--measure alpha-u"),
+        **pairs("trio.jsonl --measure alpha-u", continuum="--continuum joined"),
+        **pairs(GAMMA, alpha="--alpha 3", beta="--beta 3", delta_empty="--delta-empty 2"),
+        **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
+        **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
+        **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
+        "--luck": Same("it adds figures of luck, and says what they are"),
+        "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
+        **READING,
+        **OUTPUT,
+    },
+    "difficulty": {
+        **MATCH,
+        **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
+        **dict.fromkeys(("--block", "--workers"), Same("no intervals are drawn over blocks")),
+        **SKIPPED,
+        **READING,
+        **OUTPUT,
+    },
+    "coefficients": {
+        **behind(TABLE, CERTAINTY),
+        **behind(f"{TWO} --tokens", BLOCKS),
+        **behind("--tokens", SKIPPED),
+        **BY,
+        **pairs(TABLE, item="--item sent", annotator="--annotator who", label="--label answer"),
+        **pairs(TABLE, missing="--missing NA", categories="--categories NA,X,Y,Z"),
+        **pairs(TABLE, weights="--weights flat", complete_only="--complete-only"),
+        **pairs("numbers.csv", wide="--wide", counts="--counts"),
+        **pairs("coded.csv", encoding="--encoding utf-7"),
+        "--duplicates": Needed("twice.csv", "--duplicates first", "duplicates:first"),
+        "--tokens": Same("it says that FILE is a corpus, of which items says what an item is"),
+        **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
+        **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
+        **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        "--tags": Same("it goes with a column of tokens, which this command does not take"),
+        **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
+        **OUTPUT,
+    },
+    "disagreements": {
+        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
+        **pairs(TWO, kind="--kind label"),
+        "--no-text": SHOWN,
+        **READING,
+        **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
+        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+    },
+    "check": {**READING, "--format": SHOWN, "--output": SHOWN},
+    "split": {
+        **behind(TWO, LEVELS),
+        **MATCH,
+        **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
+        **dict.fromkeys(("--output", "--to", "--force"), SHOWN),
+        **READING,
+    },
+    "report": {
+        **MATCH,
+        **pairs("trio.jsonl", gold="--gold bob", team="--team"),
+        **READING,
+        "--output": SHOWN,
+    },
+    "merge": {**behind("one.parquet two.parquet", CERTAINTY), **pairs("one.parquet two.parquet", test="--test permutation"), **BY, **OUTPUT},
+    "chance": {
+        **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
+        **MATCH,
+        **READING,
+        **behind("--length 9 --segments 2,3", LUCK),
+        **pairs("trio.jsonl", gold="--gold bob"),
+        **OUTPUT,
+    },
+    "convert": None,
+    "cite": None,
+}  # fmt: skip
+"""By command and option; None for a command that gives no figure."""
+
+
+def commands():
+    """All commands with the names of their options, as they are written."""
+    from spanagree.cli import main as module
+
+    (group,) = (each for each in vars(module).values() if isinstance(each, click.Group))
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        options = (
+            p for p in group.get_command(context, name).params if isinstance(p, click.Option)
+        )
+        yield name, {option.opts[-1] for option in options}
+
+
+def test_every_option_has_a_case():
+    """An option that is new needs a case; one that is gone has none."""
+    for name, options in commands():
+        assert name in CASES
+        assert CASES[name] is None or options == CASES[name].keys(), name
+
+
+def cases(kind):
+    return [
+        pytest.param(command, option, case, id=f"{command} {option}")
+        for command, options in CASES.items()
+        for option, case in (options or {}).items()
+        if isinstance(case, kind)
+    ]
+
+
+# --- the files ----------------------------------------------------------------------------------
+
+GOLD = """-DOCSTART- O
+
+Ann B-PER
+met O
+Bob I-PER
+in O
+York B-LOC
+
+-DOCSTART- O
+
+New B-LOC
+York I-LOC
+Ann B-PER
+Lee B-PER
+
+all O
+of O
+it B-LOC
+
+York B-ALL
+
+now B-PER
+then O
+"""
+MINE = """-DOCSTART- O
+
+Ann B-PER
+met I-PER
+Bob B-PER
+in O
+York I-LOC
+
+-DOCSTART- O
+
+New B-LOC
+York B-LOC
+Ann O
+Lee B-PER
+
+all O
+of B-LOC
+it O
+
+York B-ALL
+
+now B-LOC
+then O
+"""
+
+
+def spans(*rows):
+    return [dict(zip(("start", "end", "label"), row, strict=True)) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Small files of every kind, on which options matter."""
+    folder = tmp_path_factory.mktemp("signatures")
+    files = {
+        "gold.conll": GOLD,
+        "mine.conll": MINE,
+        "other.conll": MINE.replace("Lee", "Li"),
+        "part.conll": MINE.replace("Lee B-PER", "Lee ?"),
+        "bad.conll": "a B-X O\n\nb Q O\n\nc B-X B-X\n",
+        "three.conll": "a B-X B-X B-X\nb I-X O I-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
+        "coded-a.conll": "a B-X\nb O\n\nc B-Y\nd B-X\n",
+        "coded-b.conll": "a B-+AFg-\nb O\n\nc B-Y\nd B-+AFg-\n",
+        "labels.csv": "item,annotator,label,sent,who,answer\n"
+        "1,a,X,1,a,Y\n1,b,X,1,c,X\n2,a,X,1,b,Y\n2,b,Y,2,a,Y\n3,a,Y,2,b,Y\n3,b,NA,3,a,X\n"
+        "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
+        "twice.csv": "item,annotator,label\n1,a,X\n1,a,Y\n1,b,X\n2,a,X\n2,b,Y\n",
+        "coded.csv": "item,annotator,label\n1,a,X\n1,b,+AFg-\n2,a,X\n2,b,Y\n",
+        "numbers.csv": "item,annotator,label\n1,1,2\n2,1,1\n3,2,1\n",
+    }
+    both = {"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": list("abcdef")}
+    own = {"gold": spans((0, 2, "X")), "mine": spans((0, 1, "X"), (3, 4, "Y"))}
+    foreign = {"spans:gold": spans((0, 2, "X")), "spans:mine": spans((0, 2, "X"), (4, 6, "Y"))}
+    files["both.jsonl"] = json.dumps({**both, "annotators": own, **foreign})
+    twice = {**own, "mine": own["mine"][:1] * 2}
+    files["flawed.jsonl"] = json.dumps({**both, "annotators": twice})
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    trio = {
+        "ann": [[(0, 2, "A"), (4, 5, "B")], [(1, 3, "C")], [(0, 1, "A")]],
+        "bob": [[(0, 2, "B")], [(1, 2, "C"), (5, 7, "A")], [(0, 1, "A"), (2, 4, "B")]],
+        "cem": [[(1, 2, "A"), (4, 5, "B")], [(2, 3, "B")], []],
+    }
+    sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
+    for annotator, pieces in (("ann", "0 2;4 6"), ("bob", "0 2")):
+        (folder / "brat" / annotator).mkdir(parents=True)
+        (folder / "brat" / annotator / "a.txt").write_text("No way!", "utf-8")
+        (folder / "brat" / annotator / "a.ann").write_text(f"T1\tX {pieces}\n", "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def datasets(folder):
+    """What the reader of datasets reads."""
+    datasets = pytest.importorskip("datasets")
+    rows = {
+        "tokens": [list("abcd"), list("efg")],
+        "longer": [list("abcdxyz"), list("efg")],
+        "tags": [["B-X", "I-X", "O", "B-Y"], ["B-X", "O", "O"]],
+        "other": [["B-X", "O", "O", "B-Y"], ["B-Y", "O", "O"]],
+        "third": [["O", "O", "O", "B-X"], ["B-X", "B-X", "O"]],
+    }
+    marked = {
+        "spans": [spans((0, 2, "X"), (3, 4, "Y")), spans((0, 1, "X"))],
+        "more": [spans((0, 1, "X"), (3, 4, "Y")), spans((0, 1, "Y"))],
+    }
+    texts = {
+        "id": ["p", "q"],
+        "text": ["No way", "Go"],
+        "longer": ["No way out", "Go on"],
+        **marked,
+    }
+    long = [
+        {"id": d, "number": n, "who": who, "coder": coder, "text": "No way", "spans": spans(span)}
+        for d, n, who, coder, span in (
+            ("1", "1", "ann", "ann", (0, 2, "X")),
+            ("1", "2", "bob", "bob", (0, 2, "X")),
+            ("2", "2", "ann", "ann", (3, 6, "X")),
+            ("2", "1", "bob", "cem", (3, 5, "Y")),
+        )
+    ]
+    for name, table in (("rows.json", {**rows, **marked}), ("texts.json", texts)):
+        records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        (folder / name).write_text("\n".join(map(json.dumps, records)), "utf-8")
+    (folder / "long.jsonl").write_text("\n".join(map(json.dumps, long)), "utf-8")
+    parts = {"train": datasets.Dataset.from_dict(texts)}
+    parts["test"] = datasets.Dataset.from_dict({**texts, "text": texts["longer"]})
+    datasets.DatasetDict(parts).save_to_disk(str(folder / "saved"))
+
+
+@pytest.fixture(scope="module")
+def docbins(folder):
+    """Docs with entities and other spans."""
+    spacy = pytest.importorskip("spacy")
+    from spacy.tokens import DocBin, Span
+
+    for name, ends in (("ann", (2, 1)), ("bob", (1, 2))):
+        doc = spacy.blank("en")("No way out of here")
+        doc.set_ents([Span(doc, 0, ends[0], "X")])
+        doc.spans["sc"] = [Span(doc, 0, ends[1], "X"), Span(doc, 3, 4, "Y")]
+        DocBin(docs=[doc], store_user_data=True).to_disk(folder / f"{name}.spacy")
+
+
+@pytest.fixture(scope="module")
+def tallies(folder):
+    """Tallies of two parts."""
+    pytest.importorskip("pyarrow")
+    whole = sa.read_jsonl(folder / "trio.jsonl")
+    for name, part in (("one", [0, 1]), ("two", [2])):
+        sa.write_tallies(sa.evaluate(whole.subset(part)), folder / f"{name}.parquet")
+
+
+NEEDS = {".json ": "datasets", "dataset": "datasets", "saved": "datasets", ".spacy": "docbins", ".parquet": "tallies"}  # fmt: skip
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys, request, tmp_path):
+    """A function that runs a command: its exit code, its figures, and its signature."""
+    monkeypatch.chdir(folder)
+
+    def run(command, line):
+        for sign, fixture in NEEDS.items():
+            if sign in line:
+                request.getfixturevalue(fixture)
+        arguments = [command, *line.split()]
+        if command == "report":
+            path = tmp_path / "report.html"
+            code = main([*arguments, "-o", str(path)])
+            page = path.read_text("utf-8") if code == 0 else ""
+            return code, page, re.findall(r"[a-z]+:[^ <>\"]*\|spanagree:[0-9.]+", page)
+        if command == "split":
+            target = tmp_path / uuid4().hex
+            code = main([*arguments, "-o", str(target)])
+            report = json.loads((target / "split.json").read_text("utf-8")) if code == 0 else {}
+            report["written"] = [path.read_text("utf-8") for path in sorted(target.glob("*.jsonl"))]
+        else:
+            code = main([*arguments, "--format", "json"])
+            out = capsys.readouterr().out
+            report = json.loads(out) if code == 0 else {}
+        signatures = [
+            part["signature"] for part in (report, report.get("test", {})) if "signature" in part
+        ]
+        return code, {k: v for k, v in report.items() if k not in ABOUT}, signatures
+
+    return run
+
+
+# --- the tests ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("command", "option", "case"), cases(Pair))
+def test_other_figures_have_another_signature(run, command, option, case):
+    """Two commands that differ in one option and in figures differ in their signatures."""
+    code, figures, lines = run(command, case.line)
+    other_code, other_figures, other_lines = run(command, f"{case.line} {case.more}")
+    assert (code, other_code) == (0, 0)
+    assert figures != other_figures  # else the case shows nothing
+    assert lines != other_lines
+    for line in (*lines, *other_lines):
+        assert signature(settings_of(line)) == line
+        assert cited(settings_of(line))
+
+
+@pytest.mark.parametrize(("command", "option", "case"), cases(Needed))
+def test_what_an_option_allows_is_in_the_signature(run, command, option, case):
+    """What is an error without an option says with it, in the signature, that it was given."""
+    assert run(command, case.line)[0] == 1
+    code, _, lines = run(command, f"{case.line} {case.more}")
+    assert code == 0
+    assert all(case.entry in line.split("|") for line in lines)
+    assert lines
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "line"),
+    [
+        ({"at": [0.825]}, {"at": [0.8250001]}, "at:0.8250001"),
+        ({"at": [0.5, 1.0]}, {"at": [0.5]}, "at:0.5"),
+        ({"chosen": ["a,b", "c"]}, {"chosen": ["a", "b,c"]}, "chosen:a,b\\x2cc"),
+        ({"between": ["a,b", "c"]}, {"between": ["a", "b,c"]}, "between:a,b\\x2cc"),
+        ({"read": {"tags": {"a": "b"}}}, {"read": {"tags": "(a=b)"}}, "read:tags=\\x28a\\x3db\\x29"),
+        ({"read": {"wide": True}}, {"read": {"annotator": ["x", "y"]}}, "read:annotator=(x,y)"),
+        ({"gold": "g"}, {"gold": "g|h", "gold_first": False}, "gold:g\\x7ch"),
+        ({"discontinuous": "error"}, {"discontinuous": "drop"}, "discontinuous:drop"),
+    ],
+)  # fmt: skip
+def test_values_that_look_alike(one, other, line):
+    """Values that differ in a late digit, or in names with commas and brackets, are told apart."""
+    lines = [signature({**settings, "version": "0.1.0"}) for settings in (one, other)]
+    assert lines[1] == f"{line}|spanagree:0.1.0"
+    assert lines[0] != lines[1]
+    assert [signature(settings_of(each)) for each in lines] == lines
+
+
+def test_parts_in_another_order_are_merged(tmp_path):
+    """Gold may be the first layer of one part and the second of another; then it is named."""
+    pytest.importorskip("pyarrow")
+    layers = {"gold": [[(0, 1, "X")]], "mine": [[(0, 2, "X")]]}
+    parts = []
+    for i, names in enumerate((["gold", "mine"], ["mine", "gold"], ["gold", "mine"])):
+        corpus = sa.Corpus.from_segments([5], {name: layers[name] for name in names}, ids=[str(i)])
+        parts.append(tmp_path / f"{i}.parquet")
+        sa.write_tallies(sa.evaluate(corpus, "gold"), parts[i])
+    for some, named in ((parts, True), (parts[:2], True), (parts[1:], True), (parts[::2], False)):
+        assert ("|gold:gold|" in sa.read_tallies(some).signature) is named

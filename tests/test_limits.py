@@ -1,0 +1,91 @@
+"""Limits on what a small input may cost: what expands, and what is stated and not there."""
+
+from __future__ import annotations
+
+import io
+import zlib
+
+import pytest
+
+import spanagree as sa
+from spanagree.limits import EXPANSION, NUMBERS
+
+
+def test_what_expands(tmp_path, monkeypatch):
+    """A .spacy file of 40 kB that unpacks to 40 MB is refused, unless the limit is set higher."""
+    pytest.importorskip("spacy")
+    path = tmp_path / "bomb.spacy"
+    packer, megabyte = zlib.compressobj(9), bytes(1 << 20)
+    path.write_bytes(b"".join(packer.compress(megabyte) for _ in range(40)) + packer.flush())
+    size = path.stat().st_size
+    with pytest.raises(sa.InputError) as error:
+        sa.read_docbin(path)
+    assert str(error.value) == (
+        f"{path}: its {size} bytes expand to more than 100 times as many, which only files up to"
+        " 16 MiB may; if you trust it, set SPANAGREE_EXPANSION=1000"
+    )
+    monkeypatch.setenv(EXPANSION, "2000")
+    with pytest.raises(sa.InputError, match=r"not a .spacy file, or truncated"):
+        sa.read_docbin(path)
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "x", "1.5", "9" * 20])
+def test_what_a_limit_may_be(monkeypatch, given):
+    """A limit is a whole number from 1."""
+    monkeypatch.setenv(NUMBERS, given)
+    with pytest.raises(sa.SettingError) as error:
+        sa.start_distribution(6, [3, 3])
+    assert str(error.value) == f"SPANAGREE_NUMBERS '{given}'; a whole number from 1 is needed"
+
+
+def test_parquet_that_expands(tmp_path):
+    """Three million rows in a few kilobytes are refused, as tallies and as a dataset."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("datasets")
+    from spanagree.formats.shards import read_found
+
+    out = io.BytesIO()
+    pq.write_table(pa.table({"x": pa.nulls(3_000_000, pa.int64())}), out)
+    path = tmp_path / "x.parquet"
+    path.write_bytes(out.getvalue())
+    assert path.stat().st_size < 20_000
+    problem = "bytes expand to more than 100 times as many"
+    with pytest.raises(sa.InputError, match=problem):
+        sa.read_tallies(path)
+    with pytest.raises(sa.InputError, match=problem):
+        read_found({"x": path}, {"tokens": "x", "tags": {"a": "x"}})
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "iou"])
+def test_a_stated_length_costs_nothing(match):
+    """Short segments in a document said to have 10⁹ tokens: a random one hardly ever matches."""
+    layers = {"a": [[(0, 2, "X"), (9, 12, "X")]], "b": [[(0, 2, "X")]]}
+    corpus = sa.Corpus.from_segments([10**9], layers)
+    assert 0 < sa.evaluate(corpus, "a", match=match).to_rows()[0]["f1_expected"] < 1e-7
+
+
+def test_long_segments_in_a_stated_length(monkeypatch):
+    """Segments of millions of tokens are refused, with the number that would be enough."""
+    a = [[(0, 2 * 10**7, "X"), (3 * 10**7, 6 * 10**7, "X")]]
+    b = [[(0, 9 * 10**7, "X")]]
+    corpus = sa.Corpus.from_segments([10**9], {"a": a, "b": b})
+    problem = "the chance of segments of up to 30000000 tokens in a document of"
+    for match in ("exact", "token", "iou"):
+        with pytest.raises(sa.SettingError, match=f"^{problem}.* takes .* numbers, and 1e"):
+            sa.evaluate(corpus, "a", match=match)
+    alone = sa.Corpus.from_segments([10**9], {"a": b, "b": b})
+    with pytest.raises(sa.SettingError) as error:
+        sa.evaluate(alone, "a", match="token")
+    assert str(error.value) == (
+        "the chance of segments of up to 90000000 tokens takes 3.6e+08 numbers, and 1e+08 are"
+        " allowed; set SPANAGREE_NUMBERS=1000000000 if there is memory and time for them"
+    )
+    with pytest.raises(sa.SettingError, match="the chance of segments of 90000000 and 90000000"):
+        sa.evaluate(alone, "a", match="iou")
+    with pytest.raises(sa.SettingError, match=r"a label for every token takes 8e\+09 numbers"):
+        sa.token_labels(alone)
+    with pytest.raises(sa.SettingError, match="the start distribution in a document of 900000000"):
+        sa.start_distribution(9 * 10**8, [1])
+    monkeypatch.setenv(NUMBERS, "5")
+    with pytest.raises(sa.SettingError, match="takes 24 numbers, and 5 are allowed"):
+        sa.start_distribution(6, [3, 3])

@@ -1,0 +1,116 @@
+"""The scripts that test the tests: mutants, their list of equivalent ones, and lanes."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def script(name):
+    """A script of ours as a module."""
+    loader = SourceFileLoader(name.removesuffix(".py"), str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module
+    loader.exec_module(module)
+    return module
+
+
+SOURCE = '''
+def share(some, all_of_them=1):
+    """Return a share, and note it."""
+    if not some or some < 0:
+        return -some
+    seen[some] = True
+    return sum(some for _ in zip("a", "b", strict=True)) / all_of_them
+'''
+
+
+def test_mutants_by_hand():
+    """One change for each place that has one, named without line numbers; the tree is as it was after."""
+    mutate = script("mutate.py")
+    tree = ast.parse(SOURCE)
+    changed = dict(mutate.changed(tree))
+    assert (
+        sorted(changed)
+        == sorted(
+            [
+                "share: number: 1 -> 2",
+                "share: and, or: not some or some < 0 -> not some and some < 0",
+                "share: sign: not some -> some",
+                "share: comparison: some < 0 -> some <= 0",
+                "share: number: 0 -> 1",
+                "share: sign: -some -> some",
+                "share: statement: seen[some] = True -> pass",
+                "share: truth: True -> False",
+                "share: operator: sum((some for _ in zip('a', 'b', strict=True))) / all_of_the -> sum((some for _ in zip('a', 'b', strict=True))) * all_of_the",  # cut at 60 characters
+                "share: call: sum((some for _ in zip('a', 'b', strict=True))) -> max((some for _ in zip('a', 'b', strict=True)))",
+            ]
+        )
+    )
+    assert list(changed["share: number: 0 -> 1"]) == [4]
+    assert ast.unparse(tree) == ast.unparse(ast.parse(SOURCE))
+
+
+def test_one_mutant_is_another_module(tmp_path):
+    """The code of a mutant does what its name says, and the file stays as it is."""
+    mutate = script("mutate.py")
+    (tmp_path / "share.py").write_text(SOURCE, "utf-8")
+    (one,) = [m for m in mutate.mutants(tmp_path / "share.py") if m.name.endswith("-some -> some")]
+    names = {}
+    exec(one.code(), names)
+    assert names["share"](-3) == -3
+    assert (tmp_path / "share.py").read_text("utf-8") == SOURCE
+
+
+def test_equivalent_mutants_are_there():
+    """Each line of the list names a mutant of today's code, once, and why no test can tell."""
+    mutate = script("mutate.py")
+    lines = mutate.EQUIVALENT.read_text("utf-8").splitlines()
+    listed = {}
+    for line in lines:
+        key, _, reason = line.partition("  # ")
+        assert len(reason) > 10, line
+        assert key not in listed, line
+        listed[key] = reason
+    modules = {key.split(": ")[0] for key in listed}
+    made = {m.key for module in modules for m in mutate.mutants(mutate.PACKAGE / module)}
+    assert listed.keys() <= made, sorted(listed.keys() - made)
+
+
+def test_lowest_versions():
+    """Every package that is needed has a lowest version, and the lane installs just that."""
+    lanes = script("lanes")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    needed = re.findall(r'^    "([a-z0-9]+)>=([\d.]+)",$', text.split("[project.optional")[0], re.M)
+    assert len(needed) == text.split("dependencies = [")[1].split("]")[0].count('"') / 2
+    floors = lanes.floors()
+    assert {f"{name}=={version}" for name, version in needed} <= set(floors)
+    for name in (
+        "spacy",
+        "datasets",
+        "pyarrow",
+        "matplotlib",
+        "distributed",
+        "pytest",
+        "hypothesis",
+    ):
+        assert [floor for floor in floors if floor.startswith(f"{name}==")], name
+
+
+def test_missing_python():
+    """A Python that is not there is named, with what to do; ours is found."""
+    lanes = script("lanes")
+    version = ".".join(map(str, sys.version_info[:2]))
+    assert lanes.interpreter(version)
+    with pytest.raises(
+        lanes.MissingError, match=r"Python 2\.1 is not on this machine; put python2\.1"
+    ):
+        lanes.interpreter("2.1")
