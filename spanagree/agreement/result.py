@@ -25,12 +25,13 @@ from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table, Value, probability
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
+from spanagree.uncertainty.permutation import holm
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
@@ -159,8 +160,9 @@ class Agreement(Result):
         ]
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
-            if self.luck:
-                entry["luck"] = self.luck[pair.a, pair.b].of_all(pair.tally).to_dict()
+        for entry, (luck, p_holm) in zip(data["pairs"], self._luck_of_pairs(), strict=False):
+            entry["luck"] = luck.to_dict()
+            entry["luck"]["both_random"]["p_holm"] = p_holm
         data["annotators"] = [
             {
                 **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
@@ -178,6 +180,13 @@ class Agreement(Result):
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
+
+    def _luck_of_pairs(self) -> list[tuple[LuckFigures, float]]:
+        """Return what luck says of each pair, and p after Holm's correction for all pairs."""
+        if not self.luck:
+            return []
+        luck = [self.luck[pair.a, pair.b].of_all(pair.tally) for pair in self.pairs.values()]
+        return list(zip(luck, holm([figures.p for figures in luck]), strict=True))
 
     def luck_by_document(self) -> dict[tuple[str, str], dict[int, LuckFigures]]:
         """Return what luck says of each pair's documents that have a segment, by number from 0.
@@ -317,12 +326,16 @@ def _pairs(result: Agreement) -> _Layout:
         *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
+    luck = [
+        [*figures.values()[:_WHOLE], p_holm, probability(p_holm)]
+        for figures, p_holm in result._luck_of_pairs()
+    ]
     parts: list[_Part] = []
-    for p in result.pairs.values():
+    for i, p in enumerate(result.pairs.values()):
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
-        luck = result.luck[p.a, p.b].of_all(p.tally).values() if result.luck else []
-        parts.append((names, p.f1, p.tally, luck[:_WHOLE]))
-    return columns, parts, LUCK_COLUMNS[:_WHOLE] if result.luck else ()
+        parts.append((names, p.f1, p.tally, luck[i] if luck else ()))
+    adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against luck")
+    return columns, parts, (*LUCK_COLUMNS[:_WHOLE], *adjusted) if luck else ()
 
 
 def _annotators(result: Agreement) -> _Layout:
