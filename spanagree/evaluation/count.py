@@ -128,11 +128,15 @@ def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> 
             name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
             for name, each in kept.tallies.items()
         },
-        "evidence": {
-            whose: evidence_of(table, all_figures) for whose, (_, table) in tables_of(kept, ())
-        },
+        "evidence": _evidence(kept, ()),
         "kept": kept,
     }
+
+
+def _evidence(kept: Kept, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
+    """Return what the figures of each system and label rest on."""
+    tables = tables_of(kept, labels)
+    return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
 
 
 def tables_of(
@@ -204,17 +208,10 @@ def count(
     )
     if keep:
         return whole
-    if resampling is None:
-        return replace(whole, kept=None)
-    return replace(
-        whole,
-        kept=None,
-        replicates=_draw(whole, tallied, resampling),
-        evidence={
-            whose: evidence_of(table, all_figures)
-            for whose, (_, table) in tables_of(kept, corpus.labels)
-        },
-    )
+    drawn, few = None, whole.evidence
+    if resampling is not None:
+        drawn, few = _draw(whole, tallied, resampling), _evidence(kept, corpus.labels)
+    return replace(whole, kept=None, replicates=drawn, evidence=few)
 
 
 def _tally_systems(
