@@ -42,6 +42,10 @@ DOCS = Path(__file__).parent.parent / "docs"
 Call = Callable[[], Any]
 
 
+class Given(float):
+    """What a call returns in place of the seconds it takes: bytes, or a time that is given."""
+
+
 @dataclass(frozen=True)
 class Work:
     """One comparison: our call and a peer's, on the same input.
@@ -114,9 +118,9 @@ def long_document(tokens: int, segments: int) -> sa.Corpus:
     return sa.Corpus(np.array([tokens]), layers, ("X",))
 
 
-def units(count: int, annotators: int = 5) -> list[list[tuple[int, int, str]]]:
+def units(count: int, annotators: int = 5, seed: int = 0) -> list[list[tuple[int, int, str]]]:
     """Annotators who mark about the same segments of one document."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     base = np.sort(rng.choice(40 * count, count, replace=False)).tolist()
     made = []
     for _ in range(annotators):
@@ -127,6 +131,13 @@ def units(count: int, annotators: int = 5) -> list[list[tuple[int, int, str]]]:
             segments.append((start, last, LABELS[int(rng.integers(3))]))
         made.append(segments)
     return made
+
+
+def one_document(annotators: list[list[tuple[int, int, str]]]) -> sa.Corpus:
+    """One document that all of them saw."""
+    end = max(segments[-1][1] for segments in annotators)
+    layers = {str(i): [segments] for i, segments in enumerate(annotators)}
+    return sa.Corpus.from_segments([end], layers)
 
 
 def labels(items: int) -> Any:
@@ -212,10 +223,7 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
 
         logging.disable(logging.WARNING)  # one line a solver that is not there
         annotators = units((100 if aligned else 500) // part, aligned or 5)
-        end = max(segments[-1][1] for segments in annotators)
-        corpus = sa.Corpus.from_segments(
-            [end], {str(i): [segments] for i, segments in enumerate(annotators)}
-        )
+        corpus = one_document(annotators)
         continuum = Continuum()
         for i, segments in enumerate(annotators):
             for start, stop, label in segments:
@@ -229,6 +237,20 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
         # 30 draws of pygamma have an error of γ of about .003 there
         precise = functools.partial(sa.gamma, corpus, precision=0.003)
         return precise if aligned else lambda: sa.agree(corpus), theirs
+
+    def aligned_alone(count: int, precision: float, seconds: float) -> tuple[Call, Call]:
+        corpus = one_document(units(count // part))
+        # small documents would need more draws
+        ours = functools.partial(sa.gamma, corpus, precision=precision * part)
+        return ours, lambda: Given(seconds)
+
+    def crowd() -> tuple[Call, Call]:
+        layers = {
+            str(i): [units(10, annotators=1, seed=400 * i + d)[0] for d in range(400 // part)]
+            for i in range(40)
+        }
+        corpus = sa.Corpus.from_segments([450] * (400 // part), layers)
+        return lambda: sa.alpha_u(corpus), lambda: Given(1)
 
     def alpha() -> tuple[Call, Call]:
         import krippendorff
@@ -296,12 +318,18 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     )
     aligned = functools.partial(gamma, aligned=3, fast=False)
     yield Work("γ, 3 annotators × 100 units", "pygamma", 0.1, aligned, "pygamma_agreement")
+    # pygamma-agreement 0.5.9 was stopped after nine minutes, on the machine of docs/benchmarks.md
+    five = functools.partial(aligned_alone, 100, 0.003, 540)
+    yield Work("γ, 5 annotators × 100 units", "pygamma, stopped", 0.1, five, "numpy")
+    dense = functools.partial(aligned_alone, 500, 0.01, 60)
+    yield Work("γ, 5 annotators × 500 units", "a minute", 1.0, dense, "numpy")
+    yield Work("α_U, 40 annotators × 400 documents", "a second", 1.0, crowd, "numpy")
     yield Work("α, π, SPA of 40,000 × 5, 50 labels", "krippendorff", 0.05, alpha, "krippendorff")
     yield Work(
         "the same, peak memory", "krippendorff", 0.1, alpha_memory, "krippendorff", memory=True
     )
     yield Work("κ of 1,000 × 5, 50 labels", "nltk multi_kappa", None, nltk, "nltk")
-    yield Work("1,000,000 tokens of a dataset", "get_entities", 1.0, datasets, "datasets")
+    yield Work("1,000,000 tokens of a dataset", "get_entities", 0.2, datasets, "datasets")
     yield Work(
         "10,000 resamples of 7 systems", "100 f1_score", 1.0, lambda: resampling(wnut17, part)
     )
@@ -432,7 +460,7 @@ def run(command: list[str]) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def peak(before: str, call: str, items: int) -> float:
+def peak(before: str, call: str, items: int) -> Given:
     """The peak memory that a call adds to a process of its own, in bytes (Linux)."""
     scripts = str(Path(__file__).parent)
     code = "; ".join(
@@ -446,7 +474,7 @@ def peak(before: str, call: str, items: int) -> float:
         ]
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    return 1024.0 * max(int(done.stdout), 1)
+    return Given(1024 * max(int(done.stdout), 1))
 
 
 # --- running and writing -------------------------------------------------------------------------
@@ -465,11 +493,11 @@ class Row:
         return self.ours / self.theirs
 
 
-def measured(call: Call, *, memory: bool) -> float:
-    """Seconds of one call, or the bytes that it returns."""
+def measured(call: Call) -> float:
+    """Seconds of one call, or what is given."""
     begin = time.perf_counter()
     result = call()
-    return float(result) if memory else time.perf_counter() - begin
+    return result if isinstance(result, Given) else time.perf_counter() - begin
 
 
 def slope(small: bool) -> tuple[list[int], list[float], float]:
@@ -480,7 +508,7 @@ def slope(small: bool) -> tuple[list[int], list[float], float]:
         gold, mine = shapes(size, 1)
         corpus = sa.from_tags({"gold": gold, "mine": mine})
         call = functools.partial(sa.evaluate, corpus)
-        seconds.append(statistics.median(measured(call, memory=False) for _ in range(5)))
+        seconds.append(statistics.median(measured(call) for _ in range(5)))
     logs = [[math.log(x) for x in column] for column in (sizes, seconds)]
     return sizes, seconds, statistics.linear_regression(*logs).slope
 
@@ -507,10 +535,7 @@ def main() -> None:
             print(f"{work.name:44} {work.peer:26} {work.needs} is not installed: passed over")
             continue
         ours, theirs = work.make()
-        rounds = [
-            (measured(ours, memory=work.memory), measured(theirs, memory=work.memory))
-            for _ in range(asked.rounds)
-        ]
+        rounds = [(measured(ours), measured(theirs)) for _ in range(asked.rounds)]
         row = Row(work, *(statistics.median(column) for column in zip(*rounds, strict=True)))
         rows.append(row)
         bar = (

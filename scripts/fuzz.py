@@ -19,6 +19,7 @@ import collections
 import contextlib
 import csv
 import functools
+import importlib
 import io
 import json
 import multiprocessing
@@ -39,6 +40,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
+
+import numpy as np
 
 import spanagree as sa
 
@@ -62,6 +65,8 @@ ODD_VALUES: list[Any] = [
 ]  # fmt: skip
 PYTHON_VALUES: list[Any] = [
     *ODD_VALUES, b"x", (), {1}, 1j, object(), range(3), Ellipsis, (0, 2, "X"),
+    np.array(5), np.array([1, 2, 3]), np.array([["a", "b", "c"]]), np.float64("nan"),
+    np.str_("x"), np.int8(1),
 ]  # fmt: skip
 
 
@@ -336,7 +341,6 @@ def tallies(rng: random.Random, folder: Path) -> None:
 
 def forged(rng: random.Random, tally_files: Any) -> bytes:
     """Return tallies with some of their content changed, sealed as if they had been written so."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -363,7 +367,6 @@ def forged(rng: random.Random, tally_files: Any) -> bytes:
     table = table.replace_schema_metadata({tally_files._KEY: encoded(to_json(about))})
     out = io.BytesIO()
     parquet.write_table(table, out)
-    del np
     return out.getvalue()
 
 
@@ -640,8 +643,21 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+@functools.cache
+def opened(door: str) -> None:
+    """Load what a door needs, which counts for no input."""
+    packages = {"datasets": "datasets", **NEEDS}
+    if door in packages and importable(packages[door]):
+        importlib.import_module(packages[door])
+    ready: dict[str, Callable[[], Any]] = {
+        "jsonl": jsonl_seeds, "docbin": packed_docs, "tallies": tally_file, "command": commands,
+    }  # fmt: skip
+    ready.get(door, corpora)()
+
+
 def attempt(door: str, seed: int, number: int, folder: Path) -> str:
     """Try one input, and return what went wrong, if anything did."""
+    opened(door)
     rng = random.Random(f"{door} {seed} {number}")
     before = peak()
     with warnings.catch_warnings():

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
 _DIGITS = 15  # of a whole number that a user writes
@@ -112,6 +112,27 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False)
     """
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def length_of(value: object) -> int | None:
+    """Return how many entries a list or an array has, ``None`` for what has none to count.
+
+    >>> length_of([3, 4]), length_of(3)
+    (2, None)
+    """
+    try:
+        return len(value)  # type: ignore[arg-type]  # that is the question
+    except TypeError:  # arrays without a dimension have the method, and no length
+        return None
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether a value can be gone through; an array without a dimension cannot.
+
+    >>> is_iterable([3]), is_iterable(3)
+    (True, False)
+    """
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
 def whole_number(digits: str, what: str) -> int:

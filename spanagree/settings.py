@@ -12,6 +12,7 @@ from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
+_HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 _PLACE = "gold_first"  # where a layer stands in a part, which parts need not share
 
 
@@ -87,7 +88,7 @@ def unit(settings: Mapping[str, Any]) -> str:
 
 
 def merged(one: _Kind, other: _Kind) -> _Kind:
-    """Return the settings of two parts, which have to be the same; counts among them are added.
+    """Return the settings of two parts, which have to be the same but for counts, which are added.
 
     Raises:
         InputError: for other settings, naming the first that differs.
@@ -99,7 +100,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS, _PLACE}):
+    for key in sorted({*one, *other} - {_COUNTS, _PLACE, _HOW}):
         before, now = one.get(key), other.get(key)
         if before != now:
             raise InputError(
@@ -112,7 +113,9 @@ def merged_settings(
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
-    places = {_PLACE: False} if _PLACE in {*one, *other} else {}
+    places: dict[str, Any] = {_PLACE: False} if _PLACE in {*one, *other} else {}
+    how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
+    places |= {_HOW: min(how)} if how else {}
     return {**one, **places, **({_COUNTS: counts} if counts else {})}
 
 
@@ -142,8 +145,8 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "word", "chance": "word", "average": "word", "of": "word", "gold": "text",
-    "team": "word", "annotators": "whole", "chosen": "text",
+    "match": "match", "chance": "word", "expected": "word", "average": "word", "of": "word",
+    "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "kinds": "text",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",

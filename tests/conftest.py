@@ -24,8 +24,13 @@ settings.register_profile(  # of few examples, many may be filtered out
     max_examples=15,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-settings.register_profile(  # examples that no run had before; --hypothesis-seed gives them again
-    "new", settings.get_profile("spanagree"), derandomize=False, database=None, print_blob=True
+settings.register_profile(  # not those of every other run; --hypothesis-seed gives them again
+    "new",
+    settings.get_profile("quick"),
+    max_examples=30,
+    derandomize=False,
+    database=None,
+    print_blob=True,
 )
 settings.load_profile("spanagree")
 

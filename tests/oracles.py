@@ -64,19 +64,23 @@ def shared(p: Span, q: Span) -> int:
 
 def matched(a: tuple[Span, ...], b: tuple[Span, ...], match: str) -> Fraction:
     """The similarity of two annotations, summed over all pairs; or the greatest matching."""
-    if match == "overlap":
-        return Fraction(most_pairs(a, b))
+    if match.startswith("overlap"):
+        return Fraction(most_pairs(a, b, Fraction(match.removeprefix("overlap")[4:] or 0)))
     return sum((PHI[match](p, q) for p in a for q in b), Fraction(0))
 
 
-def most_pairs(a: tuple[Span, ...], b: tuple[Span, ...]) -> int:
-    """The most pairs of overlapping spans of the same label, each in one pair: all are tried."""
+def most_pairs(a: tuple[Span, ...], b: tuple[Span, ...], least: Fraction = Fraction(0)) -> int:
+    """The most pairs of overlapping spans of the same label, each in one pair: all are tried.
+
+    Those of a pair share at least so much of their tokens.
+    """
     if not a:
         return 0
     first, *rest = a
     partners = [q for q in b if q[2] == first[2] and shared(first, q)]
-    without = most_pairs(tuple(rest), b)
-    each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q)) for q in partners)
+    partners = [q for q in partners if PHI["iou"](first, q) >= least]
+    without = most_pairs(tuple(rest), b, least)
+    each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q), least) for q in partners)
     return max([without, *each])
 
 

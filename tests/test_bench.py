@@ -26,16 +26,30 @@ def bench():
 
 
 @pytest.mark.slow
-def test_runs():
+def test_runs(bench):
     """A small run prints a ratio for each work whose peer is there, and says which is not."""
     done = subprocess.run(
         [sys.executable, SCRIPT, "--small", "--rounds", "1"], capture_output=True, text=True, check=True
     )  # fmt: skip
     lines = done.stdout.splitlines()
-    assert len(lines) == 1 + 15 + 1
+    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 1
     for line in lines[1:-1]:
         assert "is not installed: passed over" in line or float(line.split("≤")[0].split()[-1]) > 0
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")
+
+
+def test_bars_of_the_page(bench):
+    """The bars in docs/benchmarks.md are those of the script; rows are called and paired alike."""
+    page = (SCRIPT.parents[1] / "docs" / "benchmarks.md").read_text("utf-8")
+    lines = (line.split("|")[1:-1] for line in page.splitlines() if line.count("|") == 7)
+    shown = {(name.strip(), peer.strip()): bar.strip() for name, peer, *_, bar in lines}
+    bars = {
+        (w.name, w.peer): f"≤ {w.bar:g}" if w.bar else ""
+        for w in bench.all_work(small=False, wnut17=None)
+    }
+    both = bars.keys() & shown.keys()
+    assert {key: shown[key] for key in both} == {key: bars[key] for key in both}
+    assert ("1,000,000 tokens of a dataset", "get_entities") in shown
 
 
 def test_same_input(bench):

@@ -1,81 +1,97 @@
-"""What all results share: they equal themselves where figures are undefined."""
+"""What all results share: each says how it was made, whichever public function gives it."""
 
 from __future__ import annotations
 
-import dataclasses
-import pickle
+import inspect
+from dataclasses import FrozenInstanceError
 
 import pytest
 
 import spanagree as sa
-from spanagree.corpus.corpus import Corpus
-from spanagree.results import Comparable, same
+from spanagree.results import Signed
+from spanagree.settings import Settings
 
-EMPTY = Corpus.from_segments([3, 9], {"gold": [[], []], "mine": [[], None], "b": [[], []]})
-SOME = Corpus.from_segments([3, 9], {"gold": [[(0, 1, "X")], []], "mine": [[(1, 2, "Y")], []], "b": [None, [(0, 9, "X")]]})  # fmt: skip
-LABELS = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "c", "y")])
-RESULTS = {
-    "evaluate": lambda corpus: sa.evaluate(corpus, ci=True, resamples=20),
-    "compare_systems": lambda corpus: sa.compare_systems(sa.evaluate(corpus), resamples=20),
-    "luck_test": lambda corpus: sa.luck_test(corpus, sa.evaluate(corpus), draws=20),
-    "agree": lambda corpus: sa.agree(corpus, ci=True, resamples=20),
-    "disagreements": lambda corpus: sa.disagreements(corpus, a="gold", b="mine"),
-    "confusion": lambda corpus: sa.confusion(corpus, a="gold", b="mine"),
-    "difficulty": sa.difficulty,
-    "split": lambda corpus: sa.split(corpus, sa.difficulty(corpus), levels=2),
-    "alpha_u": lambda corpus: sa.alpha_u(corpus, ci=True, resamples=20),
-    "gamma": sa.gamma,
-    "side_by_side": sa.side_by_side,
-    "evaluate_levels": lambda corpus: sa.evaluate_levels(sa.evaluate(corpus), sa.difficulty(corpus), levels=2),
+PLAIN = {
+    "Corpus", "LabelTable", "LabelTallies", "Tallies", "MatchDistribution", "Floats", "str", "Any",
+    "None", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
+    "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]",
 }  # fmt: skip
-COEFFICIENTS = ("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement")
-RESULTS |= {name: lambda _, name=name: getattr(sa, name)(LABELS) for name in COEFFICIENTS}
+"""What public functions return that is not a result, as docs/api/index.md says."""
+
+LAYERS = {
+    "gold": [[(0, 2, "X"), (4, 5, "Y")], [(1, 3, "Y")], []],
+    "mine": [[(0, 2, "X")], [(1, 2, "Y"), (5, 7, "X")], [(0, 1, "X")]],
+    "yours": [[(0, 1, "X")], [(1, 3, "Y")], []],
+}
 
 
-@pytest.mark.parametrize("corpus", [EMPTY, SOME], ids=["empty", "some"])
-@pytest.mark.parametrize("name", RESULTS)
-def test_results_equal_themselves(name, corpus):
-    """The same call gives an equal result, also where figures are nan, and so does a pickled copy.
-
-    Each nan of a pickled copy is an object of its own, which no comparison by identity equals.
-    """
-    if name in ("split", "evaluate_levels") and corpus is EMPTY:
-        pytest.skip("no document has a difficulty")
-    result = RESULTS[name](corpus)
-    assert result == RESULTS[name](corpus)
-    assert pickle.loads(pickle.dumps(result)) == result
-    assert result != name
-
-
-def test_results_that_differ():
-    """One figure, one note or one document more is another result; nan equals nan only."""
-    result = sa.difficulty(SOME)
-    for change in (
-        {"notes": ("x",)},
-        {"chance": result.chance + 1e-9},
-        {"document_ids": ("a", "b")},
-    ):
-        assert dataclasses.replace(result, **change) != result
-    whole = sa.coefficients(LABELS)
-    assert dataclasses.replace(whole, pi=dataclasses.replace(whole.pi, value=0.5)) != whole
-    nan = float("nan")
-    assert same({"a": [nan, (1.0, nan)]}, {"a": [float("nan"), (1.0, nan)]})
-    for one, other in ((nan, 0.0), ([nan], [nan, nan]), ({"a": nan}, {"b": nan}), ((1,), [1])):
-        assert not same(one, other)
-        assert not same(other, one)
+def makers():
+    """Each public function that gives a result, by name."""
+    corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
+    evaluation, hard = sa.evaluate(corpus), sa.difficulty(corpus)
+    labels = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")])
+    table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
+    pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
+    whole = dict.fromkeys(("evaluate", "agree", "difficulty", "alpha_u", "side_by_side"), (corpus,))
+    return {
+        **table,
+        **pair,
+        **whole,
+        "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
+        "compare_systems": (evaluation,),
+        "with_intervals": (evaluation,),
+        "luck_test": (corpus, evaluation),
+        "split": (corpus, hard),
+        "evaluate_levels": (evaluation, hard),
+        "read_tallies": None,
+    }
 
 
-def test_every_result_compares_so():
-    """No dataclass has an equality of its own over that of results, which it would hide."""
-    for name in sa.__all__:
-        getattr(sa, name)  # loads the modules of results
-    kinds = [Comparable]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    assert len(kinds) > 15
-    advice = "write @dataclass(frozen=True, eq=False) over the class"
-    for kind in kinds:
-        assert not dataclasses.is_dataclass(kind) or kind.__eq__ is Comparable.__eq__, (
-            kind,
-            advice,
-        )
+def test_every_function_is_known():
+    """A public function gives a result, or what is listed as none."""
+    functions = {name: getattr(sa, name) for name in sa.__all__}
+    kinds = {
+        name: inspect.signature(function).return_annotation
+        for name, function in functions.items()
+        if inspect.isfunction(function)
+    }
+    assert {name for name, kind in kinds.items() if kind not in PLAIN} == makers().keys()
+
+
+@pytest.mark.parametrize("name", sorted(makers()))
+def test_results_say_how_they_were_made(name, tmp_path):
+    """Signature, settings, notes and caveats are there, in plain data too; nothing can be set."""
+    arguments = makers()[name]
+    if arguments is None:
+        pytest.importorskip("pyarrow")
+        sa.write_tallies(sa.evaluate(*makers()["evaluate"]), tmp_path / "part.parquet")
+        arguments = (tmp_path / "part.parquet",)
+    result = getattr(sa, name)(*arguments)
+    assert isinstance(result, Signed)
+    assert result.signature.endswith(f"|spanagree:{sa.__version__}")
+    assert isinstance(result.settings, Settings)
+    for texts in (result.notes, result.caveats):
+        assert isinstance(texts, tuple)
+        assert all(isinstance(text, str) for text in texts)
+    assert result.to_dict()
+    assert hasattr(result, "to_rows") is (name != "split")
+    with pytest.raises(FrozenInstanceError):
+        result.notes = ()
+
+
+def test_coefficients_have_the_notes_and_caveats_of_all():
+    """A coefficient by itself says what the coefficients of the same table say together."""
+    rows = [(1, "a", "x"), (1, "b", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")]
+    table = sa.LabelTable.from_rows(rows)
+    together = sa.coefficients(table)
+    assert together.notes == ("1 repeated label by the same annotator counted once",)
+    assert together.caveats[0] == "π: only 2 items; on others the figures may differ a lot"
+    assert sa.pi(table).caveats == together.caveats
+    for part in (*map(together.__getattribute__, ("spa", "kappa", "bias")), together.categories):
+        assert part.notes == together.notes
+        assert part.caveats[0].endswith(": only 2 items; on others the figures may differ a lot")
+    tokens = sa.token_labels(sa.Corpus.from_segments([9, 8, 5], LAYERS))
+    assert sa.alpha(tokens).caveats[0].startswith("α: only 3 documents;")
+    assert sa.bias(tokens).caveats == (
+        "B: only 3 documents; on others the figures may differ a lot",
+    )

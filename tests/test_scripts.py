@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import itertools
+import os
 import re
+import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -114,3 +117,53 @@ def test_missing_python():
         lanes.MissingError, match=r"Python 2\.1 is not on this machine; put python2\.1"
     ):
         lanes.interpreter("2.1")
+
+
+BUSY = """
+import time
+import pytest
+
+def busy():
+    start = time.process_time()
+    while time.process_time() - start < 0.3:
+        pass
+
+def test_busy():
+    busy()
+
+@pytest.mark.slow
+def test_marked():
+    busy()
+
+def test_quick():
+    pass
+
+""" + "".join(f"def test_{i}(): pass\n" for i in range(9))
+
+
+def test_order_and_long_tests(tmp_path):
+    """A seed gives one order, another seed another, and no test is lost; long tests are named if not marked."""
+    conftest = (ROOT / "tests" / "conftest.py").read_text("utf-8")
+    assert "LONG = 5.0 " in conftest
+    (tmp_path / "conftest.py").write_text(conftest.replace("LONG = 5.0 ", "LONG = 0.2 "), "utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow: x\n", "utf-8")
+    (tmp_path / "test_one.py").write_text(BUSY, "utf-8")
+    (tmp_path / "test_two.py").write_text("def test_a(): pass\n", "utf-8")
+
+    def run(*options):
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+        alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # starts faster
+        done = subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    out = run("-v", "--shuffle=1")
+    (long,) = re.findall(r"(\S+): [\d.]+ s, and not marked slow", out)
+    assert long == "test_one.py::test_busy"
+    first = re.findall(r"^(\S+::\S+) PASSED", out, re.M)
+    listed = (run("-q", "--collect-only", f"--shuffle={seed}") for seed in (1, 2))
+    again, other = (re.findall(r"^\S+::\S+$", text, re.M) for text in listed)
+    assert first == again != other
+    assert sorted(first) == sorted(other)
+    files = [name.split("::")[0] for name in first]
+    assert len(first) == 13
+    assert sum(a != b for a, b in itertools.pairwise(files)) == 1  # file by file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
 from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.measures import find_match
+from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import f1_figures
 from spanagree.matching.tally import Tallies
@@ -32,6 +34,7 @@ class AgreementSettings(Settings):
 
     match: str
     chance: str
+    expected: str | None = None
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
@@ -136,20 +139,20 @@ def count(
     crowd = Crowd.of(corpus)
     first, second = crowd.pairs()
     members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
-    notes: list[str] = []
-    tallies = compare(corpus, crowd, (first, second), match, chance, progress, notes)
+    over: Counter[str] = Counter()
+    tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
     kept = Kept(tallies, pair, crowd.document[first], corpus.ids, corpus.wholes)
     pairs = [(names[i], names[j]) for i, j in zip(*(m.tolist() for m in members), strict=True)]
     sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
     labels = corpus.labels if find_match(match).of_label else ()
     by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
-    ids = () if keep else ids_of(corpus)
+    ids, how = () if keep else ids_of(corpus), expected_how(over)
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(
-            match=match, chance=chance, offsets=corpus.offsets, reading=corpus.reading
+            match=match, chance=chance, expected=how, offsets=corpus.offsets, reading=corpus.reading
         ),
-        notes=(*corpus.notes, *notes),
+        notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
         replicates=None
         if keep or resampling is None

@@ -30,12 +30,11 @@ from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
-from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
+from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 from spanagree.uncertainty.permutation import holm
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
-_WHOLE = 4  # columns of luck that hold for all documents together
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +159,10 @@ class Agreement(Result):
         ]
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
-        for entry, (luck, p_holm) in zip(data["pairs"], self._luck_of_pairs(), strict=False):
-            entry["luck"] = luck.to_dict()
+        for entry, pair, (_, p_holm) in zip(
+            data["pairs"], self.pairs.values(), self._luck_of_pairs(), strict=False
+        ):
+            entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
             entry["luck"]["both_random"]["p_holm"] = p_holm
         data["annotators"] = [
             {
@@ -327,7 +328,7 @@ def _pairs(result: Agreement) -> _Layout:
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
     luck = [
-        [*figures.values()[:_WHOLE], p_holm, probability(p_holm)]
+        [*figures.values()[:WHOLE], p_holm, probability(p_holm)]
         for figures, p_holm in result._luck_of_pairs()
     ]
     parts: list[_Part] = []
@@ -335,7 +336,7 @@ def _pairs(result: Agreement) -> _Layout:
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
         parts.append((names, p.f1, p.tally, luck[i] if luck else ()))
     adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against luck")
-    return columns, parts, (*LUCK_COLUMNS[:_WHOLE], *adjusted) if luck else ()
+    return columns, parts, (*LUCK_COLUMNS[:WHOLE], *adjusted) if luck else ()
 
 
 def _annotators(result: Agreement) -> _Layout:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.blocks.ids import Hashes, check_unique
+from spanagree.blocks.ids import Hashes, SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
@@ -104,7 +104,8 @@ def count_all(
     """Count one corpus, which keeps its documents, or blocks of one, and add them up.
 
     Args:
-        source: a corpus; or corpora, or functions that give them.
+        source: a corpus; or corpora, or functions that give them. Blocks that share documents are
+            counted as one, if the source can give the corpus ``united``, as shards can.
         count: called with each corpus; for a whole one also with ``keep`` and ``progress``.
         purpose: what the blocks are needed for, in the error where there are none.
         executor: whose workers count the blocks.
@@ -120,6 +121,23 @@ def count_all(
         if executor is not None:
             raise SettingError("executor: for blocks; one corpus is worked on here")
         return count(source, keep=True, progress=progress)
+    try:
+        return _count_blocks(source, count, purpose, executor, on_error, progress)
+    except SharedDocumentsError:
+        if not hasattr(source, "united") or on_error != "raise":
+            raise
+    return replace(count(source.united()), blocks=1)
+
+
+def _count_blocks(
+    source: Iterable[Block],
+    count: Callable[..., Part],
+    purpose: str,
+    executor: Executor | None,
+    on_error: str,
+    progress: Callable[[int, int], None] | None,
+) -> Part:
+    """Count blocks, and add them up; as :func:`count_all`."""
     whole: Part | None = None
     skipped: list[str] = []
     ids: dict[str, Hashes] = {}  # of each block, by what it is called
@@ -140,6 +158,7 @@ def count_all(
         try:
             whole = part if whole is None else whole + part
         except InputError as error:
+            check_unique(list(ids.values()), list(ids))
             raise InputError(f"block {number}: {error}") from None
     if whole is None:
         reason = skipped[0] if skipped else "an iterator gives its blocks once"

@@ -31,11 +31,15 @@ def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:
     return () if corpus.ids is None else (hashed(corpus.ids),)
 
 
+class SharedDocumentsError(InputError):
+    """Documents of the same id in several blocks."""
+
+
 def check_unique(ids: Sequence[Hashes], names: Sequence[str] = ()) -> None:
     """Refuse documents with the same id; ``names`` are those of the blocks, numbers unless given.
 
     Raises:
-        InputError: naming the first two such documents.
+        SharedDocumentsError: naming the first two such documents.
     """
     everything = np.concatenate([*ids, np.zeros(0, np.uint64)])
     everything.sort()  # in place: they may be many, and most often there is nothing to say
@@ -52,7 +56,7 @@ def check_unique(ids: Sequence[Hashes], names: Sequence[str] = ()) -> None:
         name = names[block] if names else f"block {block + 1}"
         where.append(f"document {number + 1} of {name}")
     more = f", and {counted(len(again) - 1, 'more document')} too" if len(again) > 1 else ""
-    raise InputError(
+    raise SharedDocumentsError(
         f"{' and '.join(where)} have the same id{more}; a document is counted once, in one block:"
         " give each an id of its own, or put together what belongs to one"
     )

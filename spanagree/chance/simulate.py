@@ -164,9 +164,9 @@ def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
         again[group[order[1:][same]]] = True
         left = left[again[group[left]]]
     chosen = np.flatnonzero(many)
-    shuffled = np.lexsort(
-        (rng.random(int(slots[chosen].sum())), np.repeat(np.arange(len(chosen)), slots[chosen]))
-    )
+    shuffled = np.argsort(rng.random(int(slots[chosen].sum())))  # all of them, then by group
+    number = np.arange(len(chosen), dtype=np.min_scalar_type(len(chosen)))  # of 16 bits: by radix
+    shuffled = shuffled[np.argsort(np.repeat(number, slots[chosen])[shuffled], kind="stable")]
     first = np.cumsum(slots[chosen]) - slots[chosen]
     segments = np.flatnonzero(many[group])
     segments = segments[np.argsort(group[segments], kind="stable")]

@@ -46,8 +46,12 @@ def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
     units = {name: settings.pop(name) for name in UNITIZING}
     source = click.get_current_context().get_parameter_source
     if measure != "f1":
-        given = {name for name in settings if source(name) is not ParameterSource.DEFAULT}
-        for name in ("match", "min_shared", "luck"):
+        given = {
+            name
+            for name in (*settings, "overlap_at")
+            if source(name) is not ParameterSource.DEFAULT
+        }
+        for name in ("match", "overlap_at", "min_shared", "luck"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None

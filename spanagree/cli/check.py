@@ -26,7 +26,7 @@ def check(job: Job) -> None:
     from spanagree.corpus.check import check as inspect
 
     how, form, repair = job.how()
-    result = inspect(repaired(raw_found(job.paths, how, form), repair))
+    result = inspect(repaired(raw_found(job.paths, how, form, repeats=True), repair))
     job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.errors:
         click.get_current_context().exit(FAILED)

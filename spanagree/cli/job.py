@@ -69,6 +69,8 @@ def command(
             shared |= {
                 each.name: values.pop(each.name) for each in fields(Job) if each.name in values
             }
+            if "overlap_at" in values:
+                values["match"] = options.chosen_match(values["match"], values.pop("overlap_at"))
             written = click.get_current_context().find_object(list)
             job = Job(**shared, written=[] if written is None else written)
             signals.while_working()

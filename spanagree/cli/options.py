@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import cloup
+from click.core import ParameterSource
 
 from spanagree.errors import InputError, show
 from spanagree.files import file_names
@@ -86,7 +87,23 @@ def comparing(*own: Option) -> Group:
 
     purpose = "Choose what counts as agreement."
     match = option("--match", purpose, choices=MATCHES, default="exact")
-    return group("Comparing", *own, match, chance())
+    at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
+    share = option("--overlap-at", at, type=float, metavar="X")
+    return group("Comparing", *own, match, share, chance())
+
+
+def chosen_match(match: str, share: float | None) -> str:
+    """Return the measure that --match and --overlap-at ask for.
+
+    Raises:
+        UsageError: for another measure than overlap with a share.
+    """
+    if share is None:
+        return match
+    given = click.get_current_context().get_parameter_source("match")
+    if match != "overlap" and given is not ParameterSource.DEFAULT:
+        raise click.UsageError(f"--overlap-at is not for --match {match}; leave one of them out")
+    return f"overlap-at-{share:g}"
 
 
 def chance() -> Option:

@@ -26,6 +26,7 @@ _FILE = "Write the report to this file."
     options.comparing(
         options.gold(),
         options.flag("--team", "Compare annotators with each other, without gold."),
+        options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -77,12 +78,15 @@ def measure_units(
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
-    if job.block is not None or job.on_error is not None:
-        raise click.UsageError(f"blocks are for --measure f1; leave them out with {measure}")
     if job.certainty["resample_by"] is not None:
         raise click.UsageError(f"--resample-by is for --measure f1; leave it out with {measure}")
     chosen["annotators"] = annotators
     if measure in ("gamma", "all"):
+        if given := options.given({"block": job.block, "on_error": job.on_error}):
+            raise click.UsageError(
+                f"{options.written(next(iter(given)))} is not for --measure {measure}, which places"
+                " the units of all documents at once until its error is small; leave it out"
+            )
         seed = job.certainty.get("seed")
         job = replace(job, certainty={**job.certainty, "seed": None})
         chosen |= job.drawing() | ({} if seed is None else {"seed": seed})
@@ -97,7 +101,8 @@ def measure_units(
     if measure == "gamma":
         job.show(_sampled(job, sa.gamma, chosen), by)
     else:
-        job.show(sa.alpha_u(job.read(), measure=measure, **chosen), by)
+        of_units = functools.partial(sa.alpha_u, measure=measure, **chosen)
+        job.show(job.work("comparing", of_units, job.source()), by)
 
 
 def _sampled(job: Job, function: Any, chosen: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, is_whole, show, unfit
+from spanagree.errors import InputError, is_iterable, is_whole, show, unfit
 
 _Content = TypeVar("_Content")
 
@@ -191,8 +191,13 @@ def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
     """Return start, end and label of spans that are mappings; ``None`` stays."""
     if spans is None:
         return None
-    if isinstance(spans, (list, tuple, np.ndarray)) and all(
-        isinstance(span, (dict, Mapping)) and "start" in span and "end" in span for span in spans
+    if (
+        isinstance(spans, (list, tuple, np.ndarray))
+        and is_iterable(spans)
+        and all(
+            isinstance(span, (dict, Mapping)) and "start" in span and "end" in span
+            for span in spans
+        )
     ):
         return [(span["start"], span["end"], span.get("label")) for span in spans]
     raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
@@ -201,20 +206,26 @@ def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
 
 
-def same_document(here: Version, before: Version, where: str) -> None:
-    """Refuse two versions of a document, each its text, its tokens and its length."""
+_ONE_TEXT = (
+    "all annotators need the same text (parts of one corpus are named by one pattern in quotes)"
+)
+
+
+def same_document(here: Version, before: Version, where: str, rule: str = _ONE_TEXT) -> None:
+    """Refuse two versions of a document, each its text, its tokens and its length.
+
+    The error ends with the rule.
+    """
     (text, words, size), (text_before, words_before, size_before) = here, before
     if text is not None and text_before is not None:
-        same_text(text, text_before, where)
+        same_text(text, text_before, where, rule)
     if words is not None and words_before is not None and list(words) != list(words_before):
-        same_text(" ".join(words), " ".join(words_before), where)
+        same_text(" ".join(words), " ".join(words_before), where, rule)
     if size != size_before:
-        raise InputError(
-            f"{where}: length {size}, {size_before} before; all sources need the same text"
-        )
+        raise InputError(f"{where}: length {size}, {size_before} before; {rule}")
 
 
-def same_text(one: str, other: str, where: str) -> None:
+def same_text(one: str, other: str, where: str, rule: str = _ONE_TEXT) -> None:
     """Refuse two versions of a text, showing the first difference."""
     if one == other:
         return
@@ -222,8 +233,7 @@ def same_text(one: str, other: str, where: str) -> None:
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"
-        f" {show(one[near])}, not {show(other[near])}; all annotators need the same text (parts of"
-        " one corpus are named by one pattern in quotes)"
+        f" {show(one[near])}, not {show(other[near])}; {rule}"
     )
 
 

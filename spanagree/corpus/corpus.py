@@ -35,6 +35,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_known,
+    length_of,
     more_like_it,
     show,
     unfit,
@@ -117,7 +118,7 @@ class Corpus(Content):
         """
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
-        if not isinstance(lengths, (Sequence, np.ndarray)):
+        if not isinstance(lengths, (Sequence, np.ndarray)) or length_of(lengths) is None:
             raise InputError(f"lengths {show(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):

@@ -29,7 +29,9 @@ from spanagree.errors import (
     InputError,
     check_choice,
     counted,
+    is_iterable,
     is_whole,
+    length_of,
     listed,
     show,
     unfit,
@@ -115,7 +117,7 @@ class LabelTable:
             rows = rows.itertuples(index=False, name=None)
         rows = list(_iterated(rows))
         for number, row in enumerate(rows, 1):
-            if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 3:
+            if not isinstance(row, (tuple, list, np.ndarray)) or length_of(row) != 3:
                 raise unfit(f"row {number}:", row, "item, annotator and label of each are needed")
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
@@ -348,7 +350,7 @@ class LabelTable:
 
 def _iterated(values: object) -> Iterator[Any]:
     """Return the same values one by one; what has none to give is refused."""
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise InputError(f"{show(values)}; a list is needed")
     return iter(values)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from spanagree.errors import counted, printable
 from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.luck_test import HIGH
 from spanagree.evaluation.result import Evaluation
 from spanagree.matching.luck_distribution import MatchDistribution, likely_matches
 from spanagree.matching.score import UNDEFINED
@@ -18,6 +17,7 @@ from spanagree.rendering.plots import Picture, heights, rows_size, sentence
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.settings import unit
+from spanagree.uncertainty.luck_figures import HIGH
 
 RANDOM = {"both": "both are random", "system": "gold is as it is, the system is random"}
 """What is random, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, check_known, counted, printable
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
+from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import all_figures
 from spanagree.matching.tally import Tallies
@@ -35,6 +37,7 @@ class EvaluationSettings(Settings):
     gold_first: bool | None = None
     match: str
     chance: str
+    expected: str | None = None
     average: str = "micro"
 
 
@@ -180,8 +183,8 @@ def count(
         SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
             where the measure or the chance model does not allow it.
     """
-    notes: list[str] = []
-    gold, tallied = _tally_systems(corpus, gold, match, chance, notes, progress)
+    over: dict[str, Counter[str]] = {}
+    gold, tallied = _tally_systems(corpus, gold, match, chance, over, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
     kept = Kept(
         tallied,
@@ -194,13 +197,17 @@ def count(
         gold_first=None if gold == corpus.annotators[0] else False,
         match=match,
         chance=chance,
+        expected=expected_how(sum(over.values(), Counter())),
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
     whole = CountedSystems(
         documents=len(corpus),
         settings=settings,
-        notes=(*corpus.notes, *notes),
+        notes=(
+            *corpus.notes,
+            *(f"{printable(name)}: {note}" for name in over for note in notes_on(over[name])),
+        ),
         ids=() if keep else ids_of(corpus),
         annotators=corpus.annotators,
         labels=corpus.labels,
@@ -219,10 +226,10 @@ def _tally_systems(
     gold: str | None,
     match: str,
     chance: str,
-    notes: list[str],
+    over: dict[str, Counter[str]],
     progress: Progress,
 ) -> tuple[str, dict[str, Tallies]]:
-    """Return gold's name, and the tallies of each system; ``notes`` takes what is odd."""
+    """Return gold's name, and the tallies of each system; ``over`` takes what is too much work."""
     names = corpus.annotators
     if len(names) < 2:
         raise SettingError(
@@ -240,9 +247,8 @@ def _tally_systems(
     tallied: dict[str, Tallies] = {}
     for done, name in enumerate((name for name in names if name != gold), 1):
         report_progress(done, len(names))
-        odd: list[str] = []
-        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels, odd)
-        notes += [f"{printable(name)}: {note}" for note in odd]
+        over[name] = Counter()
+        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels, over[name])
     report_progress(len(names), len(names))
     return gold, tallied
 

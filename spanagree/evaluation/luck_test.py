@@ -37,11 +37,10 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.rendering.table import Column, Table, probability
 from spanagree.results import Comparable, Result
+from spanagree.uncertainty.luck_figures import HIGH
 from spanagree.uncertainty.permutation import holm, powerless
 
 _TIE = 1e-12  # relative; matches closer than this are the same
-HIGH = 0.95
-"""The share of luck's matches that lie at or below the point that is shown."""
 
 
 @dataclass(frozen=True, eq=False)

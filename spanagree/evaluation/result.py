@@ -25,7 +25,7 @@ from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
-from spanagree.uncertainty.luck_figures import LuckFigures, PairLuck
+from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
 _TIE = 1e-12  # scores closer than this are the same score
@@ -191,7 +191,7 @@ class Evaluation(Result):
             }
             luck: list[dict[str, Any]] = [{}] * self.documents
             if system.name in self.luck:
-                entry["luck"] = self.luck[system.name].of_all(system.tally).to_dict("gold_fixed")
+                entry["luck"] = self.luck[system.name].to_dict(system.tally, "gold_fixed")
                 figures = self.luck_by_document(system.name).values()
                 luck = [{"luck": each.to_dict("gold_fixed")} for each in figures]
             if by == "document":
@@ -230,7 +230,7 @@ class Evaluation(Result):
             Column("size_system", sizes[1], "count"),
         ]
         with_luck = bool(self.luck) and by != "label"
-        columns += LUCK_COLUMNS if with_luck else ()
+        columns += LUCK_COLUMNS[: None if by else WHOLE] if with_luck else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "rank", "place"))
@@ -246,15 +246,16 @@ class Evaluation(Result):
         for system in self.systems.values():
             breaks.append(len(rows))
             luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
-            whole = [*figures(system), *system.tally.counts, *luck_of_all]
+            whole = [*figures(system), *system.tally.counts]
             if by is None:
+                whole += luck_of_all[:WHOLE]
                 rows.append([system.name, system.documents, *whole, *system.rank])
                 rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
                 row = [system.name, part, "", part, *figures(tally), *tally.counts]
                 rows.append(row + luck[number] if with_luck else row)
-            rows.append([system.name, "", "micro", "all (micro)", *whole])
+            rows.append([system.name, "", "micro", "all (micro)", *whole, *luck_of_all])
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])

@@ -14,12 +14,18 @@ from spanagree.arrays import Ints
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, counted, printable, show
 from spanagree.settings import merged_settings
 
 _APART = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
     " the files are parts of one corpus, name them by one pattern in quotes"
+)
+
+
+_ONE_ID = (
+    "files found by a pattern are parts of one corpus, in which an id stands for one document; give"
+    " each document an id of its own, or leave one of the files out"
 )
 
 
@@ -61,13 +67,19 @@ def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
     return whole
 
 
-def concatenated(shards: Mapping[str, RawCorpus]) -> RawCorpus:
+def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
     """Return parts of one corpus as one: the same annotators over other documents.
 
-    Documents without ids are called by the part's name and their number in it.
+    Documents without ids are called by the part's name and their number in it. Documents of the
+    same id are one, with the annotators of all parts.
+
+    Args:
+        shards: the parts, by name.
+        repeats: let an annotator have a document in several parts, which is a flaw of the whole.
 
     Raises:
-        InputError: for parts with other offsets, or read with other settings.
+        InputError: for parts with other offsets, or read with other settings; for documents of the
+            same id whose texts differ, or that an annotator has twice.
     """
     (first, whole), *others = shards.items()
     reading = dict(whole.reading)
@@ -78,10 +90,53 @@ def concatenated(shards: Mapping[str, RawCorpus]) -> RawCorpus:
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
         for name, part in shards.items()
     ]
-    ends = np.cumsum([len(part.lengths) for part in parts])
-    places = [np.arange(end - len(p.lengths), end) for p, end in zip(parts, ends, strict=True)]
     notes = [f"{printable(name)}: {note}" for name, p in shards.items() for note in p.notes]
+    places, shared = _united([printable(name) for name in shards], parts, repeats)
+    if shared:
+        notes.append(f"{counted(shared, 'document')} in more than one file, united by id")
     return replace(_joined(parts, places, reading), notes=tuple(notes))
+
+
+def _united(
+    names: Sequence[str], parts: Sequence[RawCorpus], repeats: bool
+) -> tuple[list[Ints], int]:
+    """Return the number in the whole of each part's documents, and how many are in several."""
+    home: dict[str, tuple[int, int, int]] = {}  # of each id the number, the first part, its number
+    places, shared = [], set()
+    size = 0
+    for p, (name, part) in enumerate(zip(names, parts, strict=True)):
+        ids = part.ids or ()
+        place = np.array([home[id_][0] if id_ in home else -1 for id_ in ids], np.int64)
+        for d in np.flatnonzero(place >= 0).tolist():
+            _, before, there = home[ids[d]]
+            where = f"{name}: document {show(ids[d])}, which {names[before]} has too"
+            same_document(_version(part, d), _version(parts[before], there), where, _ONE_ID)
+            shared.add(int(place[d]))
+        new = np.flatnonzero(place < 0)
+        place[new] = size + np.arange(len(new))
+        size += len(new)
+        home |= {ids[d]: (int(place[d]), p, d) for d in new.tolist()}
+        places.append(place)
+    if shared and not repeats:
+        _refuse_repeats(names, parts, places, np.array(sorted(shared)))
+    return places, len(shared)
+
+
+def _refuse_repeats(
+    names: Sequence[str], parts: Sequence[RawCorpus], places: Sequence[Ints], shared: Ints
+) -> None:
+    """Refuse an annotator who has the same document in two parts."""
+    seen: dict[tuple[int, str], str] = {}
+    for name, part, place in zip(names, parts, places, strict=True):
+        for row in np.flatnonzero(np.isin(place[part.of_document], shared)).tolist():
+            who = part.annotators[part.of_annotator[row]]
+            before = seen.setdefault((int(place[part.of_document[row]]), who), name)
+            if before != name:
+                raise InputError(
+                    f"{name}: annotator {show(who)} has document"
+                    f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
+                    " leave out one of the files, or keep the first with --repair drop-repeats"
+                )
 
 
 def _joined(

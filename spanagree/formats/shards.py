@@ -42,7 +42,8 @@ def read_shards(
 
     Returns:
         The functions, in the order of the files' names. Documents without ids get the shard's name
-        and their number in it. What fails when a shard is read names it.
+        and their number in it. What fails when a shard is read names it. If shards share documents
+        (of the same id), what counts them reads all shards as one corpus, and unites these.
 
     Raises:
         InputError: for a pattern that no file fits, or layers that do not have the same shards.
@@ -55,7 +56,18 @@ def read_shards(
         shards = _by_layer(source)
     else:
         shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
-    return [Shard(name, files, options, form, repair) for name, files in shards]
+    return Shards(Shard(name, files, options, form, repair) for name, files in shards)
+
+
+class Shards(list[Callable[[], Corpus]]):
+    """The shards of a corpus, which can be read as one if documents are in several."""
+
+    def united(self) -> Corpus:
+        """Return the corpus in all shards, with documents of the same id united."""
+        shards = [shard for shard in self if isinstance(shard, Shard)]
+        parts = {s.name: raw_files(s.files, s.options, s.form) for s in shards}
+        repair = shards[0].repair
+        return valid_corpus(concatenated(parts, repeats="drop-repeats" in repair), repair)
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,8 @@ def read_found(
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
             that no repair was asked for.
     """
-    return valid_corpus(raw_found(files, options, form, progress), repair)
+    raw = raw_found(files, options, form, progress, repeats="drop-repeats" in repair)
+    return valid_corpus(raw, repair)
 
 
 def raw_found(
@@ -95,11 +108,14 @@ def raw_found(
     options: Mapping[str, Any],
     form: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    repeats: bool = False,
 ) -> RawCorpus:
-    """Return the rows of the same, unchecked; as :func:`raw_files`."""
+    """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress)
-    return concatenated({name: raw_files(paths, options, form) for name, paths in _by_layer(files)})
+    parts = {name: raw_files(paths, options, form) for name, paths in _by_layer(files)}
+    return concatenated(parts, repeats=repeats)
 
 
 def has_pattern(path: PathName) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, show, unfit
+from spanagree.errors import InputError, is_iterable, length_of, show, unfit
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -71,11 +71,11 @@ def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
 def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
     """Return a list of documents, each a list or None; whatever may be iterated once is kept."""
     apart = (str, bytes, Mapping)
-    if isinstance(documents, Iterable) and not isinstance(documents, apart):
+    if is_iterable(documents) and not isinstance(documents, apart):
         kept = list(documents)
         refused = (*apart, set, frozenset)
         if all(
-            tags is None or (hasattr(tags, "__len__") and not isinstance(tags, refused))
+            tags is None or (length_of(tags) is not None and not isinstance(tags, refused))
             for tags in kept
         ):
             return kept

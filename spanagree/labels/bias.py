@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ class Bias(Coefficient):
     """
 
     by_annotator: Mapping[str, float] = field(default_factory=dict)
+
+    CORRECTED: ClassVar[str] = ""
 
     def entry(self) -> dict[str, Any]:
         """Return the figures with each annotator's share."""

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.coefficient import Coefficient, data_table
+from spanagree.labels.coefficient import Coefficient, CoefficientSettings, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.table import Table
-from spanagree.results import Tabled
+from spanagree.results import Signed, Tabled
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,6 +42,8 @@ class CategoryAgreement(Coefficient):
         "labels",
     )
 
+    CORRECTED: ClassVar[str] = ""
+
     @property
     def labels(self) -> int:
         """How many labels are of the category, as the data call it."""
@@ -49,10 +51,17 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True, eq=False)
-class Categories(Tabled, Mapping[str, CategoryAgreement]):
+class Categories(Signed, Tabled, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each; all categories rest on the same items."""
+        return next((part.caveats for part in self.values()), ())
 
     def __getitem__(self, category: str) -> CategoryAgreement:
         return self.by_name[category]
@@ -76,8 +85,7 @@ class Categories(Tabled, Mapping[str, CategoryAgreement]):
 
     def _table(self, by: str | None) -> Table:
         """A row for each category."""
-        settings = next((part.settings for part in self.values()), None)
-        return data_table(CategoryAgreement, self.items(), settings or {})
+        return data_table(CategoryAgreement, self.items(), self.settings)
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
@@ -120,4 +128,4 @@ def score_categories(basis: Basis) -> Categories:
             given=labels,
             specific=both / pairs if pairs else UNDEFINED,
         )
-    return Categories(categories)
+    return Categories(categories, basis.settings, basis.notes)

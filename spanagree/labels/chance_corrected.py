@@ -107,6 +107,13 @@ class Basis:
         )
 
     @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What was read in another way than it stands."""
+        return (
+            self.table.final_notes() if isinstance(self.table, LabelTallies) else self.table.notes
+        )
+
+    @cached_property
     def nothing(self) -> str:
         """Why nothing can be compared; empty if something can."""
         items, compared, annotators, *_ = self.counts
@@ -157,7 +164,14 @@ class Basis:
 
     def shared(self, name: str) -> dict[str, Any]:
         """Return the fields of a coefficient that do not depend on its formula."""
-        return {"name": name, "counts": self.counts, "settings": self.settings}
+        return {
+            "name": name,
+            "counts": self.counts,
+            "settings": self.settings,
+            "notes": self.notes,
+            "units": self.table.units,
+            "evidence": self.table.evidence,
+        }
 
     def undefined(self, name: str) -> str:
         """Return why nothing of a coefficient is defined; empty if something is."""

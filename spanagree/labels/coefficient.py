@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.matching.score import UNDEFINED, Interval
+from spanagree.matching.score import UNDEFINED, Interval, Score, undefined
 from spanagree.rendering.data import plain
 from spanagree.rendering.table import Column, Table
-from spanagree.results import Tabled
-from spanagree.settings import Settings, signature
+from spanagree.results import Signed, Tabled, caveats
+from spanagree.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Coefficient(Tabled):
+class Coefficient(Signed, Tabled):
     """One coefficient: its value, and what it was made from.
 
     Attributes:
@@ -61,6 +61,10 @@ class Coefficient(Tabled):
         expected: what luck alone would give.
         counts: the items, labels and pairs behind it.
         settings: what made the number.
+        notes: what was read in another way than it stands, or is out of the ordinary.
+        units: of tokens, the number of their documents.
+        evidence: how many items (of tokens, their documents) have two labels or more, and of
+            these, how many have any that disagree, and that agree.
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
         interval: of observed, expected and value (of SPA the corrected figure), if asked for.
@@ -72,16 +76,25 @@ class Coefficient(Tabled):
     expected: float = UNDEFINED
     counts: Counts
     settings: CoefficientSettings = field(repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    units: int | None = field(default=None, repr=False)
+    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
+    CORRECTED: ClassVar[str] = "value"  # the figure beyond luck; empty if there is none
 
     @property
-    def signature(self) -> str:
-        """The settings that made the number, and the version, in one line."""
-        return signature(self.settings)
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        whole = undefined("")
+        if self.CORRECTED:
+            beyond = getattr(self, self.CORRECTED)
+            whole = Score(self.observed, self.expected, beyond, interval=self.interval)
+        noun = "item" if self.units is None else "document"
+        return tuple(caveats(self.name, whole, self.evidence, noun))
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined is ``nan``."""

@@ -67,6 +67,7 @@ class Spa(Coefficient):
     note: str = ""
 
     FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")
+    CORRECTED: ClassVar[str] = "corrected"
 
 
 def spa(
@@ -120,6 +121,7 @@ def score_spa(
         distribution /= distribution.sum()
     two = n >= 2
     k, note = _weights(weights, n[two], len(table.labels), distribution)
+    shared["notes"] = (*basis.notes, note) if note else basis.notes
     by_n, parts = np.zeros((2, len(n)))
     by_n[two], parts[two] = k, k / (k * items[two]).sum()
     sums = basis.weighted_sums(by_n)

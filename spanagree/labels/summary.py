@@ -16,11 +16,11 @@ from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Count
 from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.labels.spa import Spa, score_spa
-from spanagree.matching.score import UNDEFINED, Score
+from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value, figure
-from spanagree.results import Comparable, Result, caveats
+from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -81,10 +81,7 @@ class Coefficients(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        pi = self.pi
-        of_pi = Score(pi.observed, pi.expected, pi.value, interval=pi.interval)
-        noun = "item" if self.units is None else "document"
-        return tuple(caveats("π", of_pi, self.evidence, noun))
+        return self.pi.caveats
 
     @property
     def all(self) -> tuple[Coefficient, ...]:
@@ -278,14 +275,13 @@ def coefficients(
         settings = replace(settings, **resampling.settings())
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
         parts = {name: replace(part, interval=ends.get(part.name)) for name, part in parts.items()}
-    notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
     return Coefficients(
         **parts,
         categories=score_categories(basis),
         annotators=_labellers(basis.table, of_bias),
         counts=basis.counts,
         settings=settings,
-        notes=(*notes, of_spa.note) if of_spa.note else notes,
+        notes=of_spa.notes,
         units=basis.table.units,
         evidence=basis.table.evidence,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from spanagree.blocks.ids import ids_of
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
 from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.settings import Settings
@@ -27,6 +29,7 @@ class DifficultySettings(Settings):
     gold_first: bool | None = None
     match: str
     chance: str
+    expected: str | None = None
     of_: str
     annotators: int | None = None
 
@@ -103,6 +106,8 @@ def count(
     team = corpus if annotators is None else corpus.of_annotators(annotators)
     for name in team.annotators:
         check_layer(team, name, match, chance)
+    over: Counter[str] = Counter()
+    documents = _documents(team, match, chance, progress, over)
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
@@ -110,22 +115,25 @@ def count(
             gold_first=None if gold in (None, corpus.annotators[0]) else False,
             match=match,
             chance=chance,
+            expected=expected_how(over),
             of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
         ),
-        notes=corpus.notes,
+        notes=(*corpus.notes, *notes_on(over)),
         ids=() if keep else ids_of(corpus),
         annotators=team.annotators,
-        parts=(_documents(team, match, chance, progress),),
+        parts=(documents,),
     )
 
 
-def _documents(team: Corpus, match: str, chance: str, progress: Progress) -> Documents:
+def _documents(
+    team: Corpus, match: str, chance: str, progress: Progress, over: Counter[str]
+) -> Documents:
     """Return the mean over all ordered pairs of those who saw each document, i = j included."""
     crowd = Crowd.of(team)
     first, second = crowd.pairs(with_itself=True)
-    columns = compare(team, crowd, (first, second), match, chance, progress)
+    columns = compare(team, crowd, (first, second), match, chance, progress, over)
     expected, size_a, size_b = (
         np.bincount(columns.document, column, len(first))
         for column in (columns.expected, columns.size_a, columns.size_b)

@@ -6,6 +6,7 @@ each document and annotator who saw it, and pairs of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -67,13 +68,13 @@ def compare(
     match: str,
     chance: str,
     progress: Progress = None,
-    notes: list[str] | None = None,
+    over: Counter[str] | None = None,
 ) -> Tallies:
     """Return the tallies of each pair of annotations, which the column ``document`` numbers.
 
-    ``progress`` is called with the number of pairs done, and of all; ``notes`` takes what is out of
-    the ordinary. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`).
+    ``progress`` is called with the number of pairs done, and of all; ``over`` is that of
+    :func:`spanagree.matching.expected.tallies`. The layers must not overlap themselves in the
+    measure's sense (:func:`spanagree.matching.overlaps.check_layer`).
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
@@ -92,7 +93,7 @@ def compare(
     parts, low = [], 0
     for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
         sides = (side(left[low:high]), side(right[low:high]))
-        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)), notes)
+        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)), over)
         parts.append(replace(part, document=part.document + low))
         report_progress(high, len(first))
         low = high

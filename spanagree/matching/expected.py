@@ -7,6 +7,7 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,18 +70,20 @@ def tallies(
     profiles: Profiles,
     match: str,
     labels: int,
-    notes: list[str] | None = None,
+    over: Counter[str] | None = None,
 ) -> Tallies:
     """Return observed and expected totals of two layers, for each document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`). ``notes`` takes what is out of the ordinary.
+    (:func:`spanagree.matching.overlaps.check_layer`). ``over`` counts cells
+    whose expected match is too much work, as :func:`spanagree.matching.overlap_expected.notes_on`
+    takes them.
 
     Raises:
         SettingError: for an unknown measure.
     """
-    return tally_pairs(a, b, profiles, find_match(match), labels, notes)
+    return tally_pairs(a, b, profiles, find_match(match), labels, over)
 
 
 def tally_pairs(
@@ -89,7 +92,7 @@ def tally_pairs(
     profiles: Profiles,
     measure: Match,
     labels: int,
-    notes: list[str] | None = None,
+    over: Counter[str] | None = None,
 ) -> Tallies:
     """Return the same as :func:`tallies`, for any measure."""
     both = a.layer.annotated & b.layer.annotated
@@ -105,7 +108,7 @@ def tally_pairs(
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, -1),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure, notes),
+        expected(a, b, cell_a, cell_b, n, profiles, measure, over),
         *(w.astype(np.int64) for w in weight),
     )
 
@@ -132,13 +135,13 @@ def expected(
     cells: int,
     profiles: Profiles,
     measure: Match,
-    notes: list[str] | None = None,
+    over: Counter[str] | None = None,
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
     if measure.route == "one-to-one":
         overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
-        if notes is not None:
-            notes += overlap.notes
+        if over is not None:
+            over.update(fixed=overlap.fixed, drawn=overlap.drawn)
         return overlap.values
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))

@@ -80,10 +80,14 @@ class MatchDistribution:
         Raises:
             SettingError: for a measure whose matches are not whole numbers.
         """
+        return {k: value for k, value in enumerate(self._all().tolist()) if value}
+
+    def _all(self) -> Floats:
+        """Return the probabilities of the matches 0, 1, … over all documents."""
         p = self._known()
         if len(self.drawn):
             p = np.convolve(p, np.bincount(self.drawn.astype(np.int64)) / len(self.drawn))
-        return {k: value for k, value in enumerate(p.tolist()) if value}
+        return p
 
     @property
     def least_p(self) -> float:
@@ -129,10 +133,9 @@ class MatchDistribution:
         Raises:
             SettingError: for a measure whose matches are not whole numbers.
         """
-        pmf = self.pmf
-        below = np.cumsum(list(pmf.values()))
-        place = min(int(np.searchsorted(below, share * (1 - 1e-12))), len(below) - 1)
-        return list(pmf)[place]
+        p = self._all()
+        place = int(np.searchsorted(np.cumsum(p), share * (1 - 1e-12)))
+        return min(place, int(np.flatnonzero(p)[-1]))
 
     def z(self, match: float) -> float:
         """Return how many standard deviations a match lies above the mean; ``nan`` if it is 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -73,11 +74,13 @@ def draw_matches(
 
 def canonical_order(corpus: Corpus) -> list[int]:
     """Return the documents in an order of their own, so that theirs changes no draw."""
-    documents = list(corpus)
-    return sorted(
-        range(len(corpus)),
-        key=lambda d: (documents[d].length, list(documents[d].segments.values())),
-    )
+    _, alike, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
+
+    def key(d: int) -> tuple[int, list[Any]]:
+        recurs = count[alike[d]] > 1  # else the length says it all
+        return int(corpus.lengths[d]), list(corpus[d].segments.values()) if recurs else []
+
+    return sorted(range(len(corpus)), key=key)
 
 
 def _copies(layer: Layer, copies: int, documents: int) -> Layer:

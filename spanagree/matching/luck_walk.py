@@ -90,7 +90,7 @@ def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> 
     bits = None
     entries: tuple[Ints, Ints, Ints | Floats]
     if measure.route == "one-to-one":
-        kinds, entries, bits = overlap_gains(pieces)
+        kinds, entries, bits = overlap_gains(pieces, measure)
     else:
         kinds, entries = gains(pieces, measure)
     for place, moves in _batches(pieces, kinds, entries, bits):

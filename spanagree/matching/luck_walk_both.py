@@ -69,16 +69,16 @@ class Rule:
         """Return what is to be remembered of a segment that has not met another one."""
         if self.measure.route == "equal" or kind.label == OTHER:
             return None
-        return kind.label if self.measure.route in ("cover", "one-to-one") else kind
+        by_label = self.measure.route in ("cover", "one-to-one") and not self.measure.share
+        return kind.label if by_label else kind
 
     def level(self, a: Kind, b: Kind) -> tuple[float, Any]:
         """Return the gain of two segments that start together, and the longer one's tag."""
         longer = a if a.length >= b.length else b
         if a.label != b.label or a.label == OTHER:
             return 0, self.tag(longer)
-        if self.measure.route == "one-to-one":
-            return 1, None
-        return self._phi(0, a, b), self.tag(longer)
+        gain = self._phi(0, a, b)
+        return gain, None if gain and self.measure.route == "one-to-one" else self.tag(longer)
 
     def later(self, ahead: Ahead, kind: Kind) -> tuple[float, Any, Any]:
         """Return the gain of a segment of the side that lags, and the tags of both then."""
@@ -88,13 +88,15 @@ class Rule:
         if self.measure.route == "cover":
             gain = min(ahead.left, kind.length) if ahead.tag == tag else 0
             return gain, ahead.tag, tag
-        if self.measure.route == "one-to-one":
+        one_to_one = self.measure.route == "one-to-one"
+        if one_to_one and not self.measure.share:
             return (1, None, None) if ahead.tag == tag else (0, ahead.tag, tag)
         if ahead.tag.label != kind.label:
             return 0, ahead.tag, tag
-        if ahead.side == 0:
-            return self._phi(ahead.tag.length - ahead.left, ahead.tag, kind), ahead.tag, tag
-        return self._phi(ahead.left - ahead.tag.length, kind, ahead.tag), ahead.tag, tag
+        offset = ahead.tag.length - ahead.left
+        pair = (offset, ahead.tag, kind) if ahead.side == 0 else (-offset, kind, ahead.tag)
+        met = self._phi(*pair)
+        return (met, None, None) if met and one_to_one else (met, ahead.tag, tag)
 
     def _phi(self, offset: int, a: Kind, b: Kind) -> float:
         lengths = (np.array([x]) for x in (offset, a.length, b.length))

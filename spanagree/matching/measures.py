@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -9,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import check_choice
+from spanagree.errors import SettingError, check_choice, show
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
@@ -24,7 +25,7 @@ class Match:
     ``route`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
     else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
     ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
-    segments with φ above 0.
+    segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0.
     """
 
     means: str
@@ -32,6 +33,7 @@ class Match:
     of_label: bool = True
     in_tokens: bool = False
     route: str = "offsets"
+    share: float = 0.0
 
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
@@ -47,25 +49,44 @@ def _share(offset: Ints, a: Ints, b: Ints) -> Floats:
     return shared / (a + b - shared)
 
 
+def _one_to_one(share: float, means: str) -> Match:
+    def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
+        shared = _shared(offset, a, b)
+        return ((shared > 0) & (shared / (a + b - shared) >= share)).astype(np.int64)
+
+    return Match(means, phi, route="one-to-one", share=share)
+
+
 MATCHES = {
     "exact": Match("same start, end and label", _same, route="equal"),
     "token": Match("tokens in segments of the same label", _shared, in_tokens=True, route="cover"),
     "boundaries": Match("same start and end, any label", _same, of_label=False, route="equal"),
     "iou": Match("shared tokens / tokens of both together, same label", _share),
-    "overlap": Match(
-        "segments of the same label that share a token, each in one pair at most",
-        _shared,
-        route="one-to-one",
+    "overlap": _one_to_one(
+        0.0, "segments of the same label that share a token, each in one pair at most"
     ),
 }
-"""The measures by name."""
+"""The measures by name; :func:`find_match` knows ``overlap-at-0.5`` and the like too."""
+
+_AT = "overlap-at-"
 
 
 def find_match(match: str) -> Match:
-    """Return the measure of that name.
+    """Return the measure of that name, which may be ``overlap-at-`` and a share.
 
     Raises:
         SettingError: if there is none.
+
+    >>> find_match("overlap-at-0.5").means
+    'segments of the same label with an iou of at least 0.5, each in one pair at most'
     """
+    if isinstance(match, str) and match.startswith(_AT):
+        share = match.removeprefix(_AT)
+        if not re.fullmatch("0[.][0-9]{1,4}|1", share) or f"{float(share):g}" != share:
+            raise SettingError(
+                f"match {show(match)}: a share from 0.0001 to 1 stands at its end, such as {_AT}0.5"
+            )
+        means = f"segments of the same label with an iou of at least {share}, each in one pair"
+        return _one_to_one(float(share), f"{means} at most")
     check_choice(match, MATCHES, "match")
     return MATCHES[match]

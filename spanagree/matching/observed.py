@@ -27,9 +27,11 @@ def similar(
     """
     pairs = _equal_pairs if measure.route == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
+    value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.route == "one-to-one":
-        return _one_to_one(a, b, i, j, cell_a)
-    return i, j, measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
+        able = value > 0
+        return _one_to_one(a, b, i[able], j[able], cell_a)
+    return i, j, value
 
 
 def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
@@ -61,11 +63,11 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
 
 
 def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return overlapping pairs from left to right, and 1 for those of a greatest matching, else 0.
+    """Return the pairs from left to right, and 1 for those of a greatest matching, else 0.
 
-    The segments of a layer do not overlap within a cell. Of two that overlap, the one that ends
-    first overlaps nothing further on; so each pair is taken as soon as it can be: where the later
-    of its segments starts, unless the earlier one is taken already.
+    All overlap; the segments of a layer do not, within a cell. Of two that overlap, the one that
+    ends first overlaps nothing further on; so each pair is taken as soon as it can be: where the
+    later of its segments starts, unless the earlier one is taken already.
     """
     order = np.lexsort((np.maximum(a.start[i], b.start[j]), cell[i]))
     i, j = i[order], j[order]

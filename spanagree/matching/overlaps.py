@@ -40,6 +40,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         )
     layer = corpus.layers[name]
     forbidden = _forbidden(layer)
+    forbidden = {match: forbidden["overlap"], **forbidden}  # overlap-at-… is as overlap
     kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
     refused = {kind: setting for kind, setting, _ in kinds if forbidden[setting]}
     if not refused:
@@ -66,7 +67,8 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
 
 def _go_together(*names: str) -> bool:
     """Return whether a measure goes with a chance model; each is known by its name."""
-    one_to_one = any(name in MATCHES and MATCHES[name].route == "one-to-one" for name in names)
+    measures = (find_match(name) for name in names if name not in CHANCES)
+    one_to_one = any(measure.route == "one-to-one" for measure in measures)
     return not (one_to_one and "overlapping" in names)
 
 

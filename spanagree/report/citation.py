@@ -17,12 +17,12 @@ from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.tokens import CUTS
-from spanagree.errors import InputError, check_choice, counted, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import MATCHES
+from spanagree.matching.measures import find_match
 from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
@@ -39,8 +39,9 @@ CITED = ("text", "latex", "bibtex")
 
 _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
-    "match": MATCHES, "chance": CHANCES, "average": ("micro",), "of": ("gold", "team"),
-    "team": ("summed",), "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
+    "chance": CHANCES, "expected": ("partly-fixed", "partly-drawn"),
+    "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
+    "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("drop",),
@@ -142,6 +143,10 @@ def _check(settings: Mapping[str, Any]) -> None:
         for value in chosen.get(key, ()):
             if value not in allowed:
                 raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
+    try:
+        find_match(settings.get("match", "exact"))
+    except SettingError as error:
+        raise InputError(f"signature: {error}") from None
 
 
 def _paragraph(settings: Mapping[str, Any] | None) -> str:
@@ -164,7 +169,7 @@ def _template() -> Any:
 
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {
-        "MATCHES": MATCHES,
+        "find_match": find_match,
         "CHANCES": CHANCES,
         "CUTS": CUTS,
         "WEIGHTS": WEIGHTS,

@@ -11,7 +11,7 @@ from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import MATCHES
+from spanagree.matching.measures import find_match
 from spanagree.rendering.markdown import escaped
 from spanagree.rendering.table import Table
 from spanagree.settings import unit
@@ -108,7 +108,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is filled into the paragraphs."""
-    match = MATCHES[settings.get("match", "exact")]
+    match = find_match(settings.get("match", "exact"))
     words = {
         **words_of(settings),
         "sizes": "tokens" if match.in_tokens else "segments",
@@ -132,7 +132,7 @@ def _explain_settings(
 ) -> Iterator[tuple[str, str]]:
     """Yield how segments match, what luck may do, and what items are and weigh."""
     chosen: dict[str, tuple[str, ...]] = {
-        "match": (f"match {settings.get('match')}",),
+        "match": (f"match {settings.get('match', '').partition('-')[0]}",),
         "chance": (
             "chance",
             "chance by sentences" if settings.get("unit") == "sentence" else "",

@@ -24,6 +24,7 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
 SHOWN = 40  # annotators in a heat map, and pairs in a table
 _LEVELS = 2
@@ -123,12 +124,14 @@ class TeamOverview(Overview):
         annotators: those for which there is room, who saw the most, in the order of the corpus.
         seen_by: how many documents were seen by no annotator, by one, by two, and so on.
         coefficients: those of the labels of tokens, or why there are none.
+        measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
     """
 
     agreement: Agreement
     annotators: Sequence[str]
     seen_by: Sequence[int]
     coefficients: Coefficients | str
+    measures: SideBySide | None
 
     @property
     def apart(self) -> Member | None:
@@ -145,14 +148,21 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
 
 
 def overview(
-    corpus: Corpus, *, gold: str | None = None, team: bool = False, **settings: Any
+    corpus: Corpus,
+    *,
+    gold: str | None = None,
+    team: bool = False,
+    measures: bool = False,
+    **settings: Any,
 ) -> SystemsOverview | TeamOverview:
     """Return what a report shows of systems against gold, or of a team of annotators.
 
     Raises:
         SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
-            team at once.
+            team at once, or measures of systems.
     """
+    if measures and not team:
+        raise SettingError("measures: α_U and γ are for a team; pass team too")
     if not team:
         return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
@@ -160,7 +170,7 @@ def overview(
     if len(corpus.layers) < 2:
         annotators = counted(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
-    return _overview_of_team(corpus, settings)
+    return _overview_of_team(corpus, measures, settings)
 
 
 def _overview_of_systems(
@@ -185,8 +195,9 @@ def _overview_of_systems(
     )
 
 
-def _overview_of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOverview:
+def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
+    chance = settings.get("chance", "nonoverlapping")
     agreement = agree(corpus, **settings)
     pairs = list(agreement.pairs)
     most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)
@@ -205,6 +216,7 @@ def _overview_of_team(corpus: Corpus, settings: Mapping[str, Any]) -> TeamOvervi
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
         coefficients=_coefficients(corpus),
+        measures=side_by_side(corpus, chance=chance) if measures else None,
     )
 
 

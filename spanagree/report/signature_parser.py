@@ -15,6 +15,7 @@ _WORD = "[a-z][a-z0-9_-]*"
 _SCHEME = "[A-Za-z0-9]{1,9}"
 _PATTERNS = {
     "word": _WORD,
+    "match": rf"{_WORD}(\.[0-9]+)?",
     "text": "[^|]*",  # a user's, escaped
     "whole": "0|[1-9][0-9]{0,99}",
     "yes or no": "yes|no",

@@ -14,7 +14,7 @@ from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, show, unfit
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.result import System
-from spanagree.matching.measures import MATCHES
+from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
 from spanagree.matching.tally import Tally
 
@@ -78,7 +78,7 @@ def trainer_metrics(
     def compute_metrics(prediction: Any) -> dict[str, float]:
         corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        return _metrics(system, names if MATCHES[match].of_label else ())
+        return _metrics(system, names if find_match(match).of_label else ())
 
     return compute_metrics
 

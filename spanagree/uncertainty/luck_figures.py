@@ -13,6 +13,9 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.table import Column, Value, probability
 from spanagree.uncertainty.permutation import benjamini_hochberg
 
+HIGH = 0.95
+"""The share of luck's matches that lie at or below the point that is shown."""
+
 LEVEL = 0.05
 """A document whose p after Benjamini and Hochberg's correction is above this is no surprise."""
 
@@ -22,6 +25,7 @@ class LuckFigures(NamedTuple):
 
     Attributes:
         sd: the standard deviation of the expected F1, both annotations random.
+        high: the F1 that luck stays at or below in 95 of 100 cases.
         z: how many standard deviations of luck the match lies above its mean.
         p: the probability of at least this match by luck.
         log10_p: its decimal logarithm.
@@ -30,6 +34,7 @@ class LuckFigures(NamedTuple):
     """
 
     sd: float
+    high: float
     z: float
     p: float
     log10_p: float
@@ -38,18 +43,25 @@ class LuckFigures(NamedTuple):
     def values(self) -> list[Value]:
         """Return the values in the columns."""
         shown = probability(self.p, self.log10_p), probability(self.p_bh)
-        return [self.sd, self.z, self.p, shown[0], self.p_bh, shown[1]]
+        return [self.sd, self.high, self.z, self.p, shown[0], self.p_bh, shown[1]]
 
     def to_dict(self, fixed: str = "both_random") -> dict[str, Any]:
         """Return plain data for JSON, which says what was random; ``fixed`` is the kind of z, p."""
         data: dict[str, dict[str, Any]] = {"both_random": {"f1_sd": plain(self.sd)}}
-        tested = {"z": self.z, "p": self.p, "log10_p": self.log10_p, "p_bh": self.p_bh}
+        tested = {
+            "f1_95": self.high,
+            "z": self.z,
+            "p": self.p,
+            "log10_p": self.log10_p,
+            "p_bh": self.p_bh,
+        }
         data.setdefault(fixed, {}).update(plain(tested))
         return data
 
 
 COLUMNS = (
     Column("f1_expected_sd", "sd", meaning="sd of chance F1"),
+    Column("f1_95", "95 %", meaning="95 % point of luck"),
     Column("z", "z", meaning="z of a document"),
     Column("p"),
     Column("", "p", "place", "p of a document"),
@@ -57,6 +69,9 @@ COLUMNS = (
     Column("", "B-H", "place"),
 )
 """The columns of a table that :meth:`LuckFigures.values` fills."""
+
+WHOLE = 5
+"""How many of them hold for all documents together."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +101,23 @@ class PairLuck:
         """Return the figures over all documents."""
         return _figures(self.tested, self.both, tally)
 
+    def to_dict(self, tally: Tally, fixed: str = "both_random") -> dict[str, Any]:
+        """Return plain data over all documents, for JSON, with how many were computed how."""
+        data = self.of_all(tally).to_dict(fixed)
+        data["both_random"]["documents"] = dict(self.both.computed)
+        data[fixed]["documents"] = dict(self.tested.computed)
+        return data
+
 
 def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> LuckFigures:
     size = tally.size_a + tally.size_b
     sd = 2 * both.sd / size if size else UNDEFINED
     if tested.probabilities is None:
-        return LuckFigures(sd, tested.z(tally.matched), UNDEFINED, UNDEFINED)
+        return LuckFigures(sd, UNDEFINED, tested.z(tally.matched), UNDEFINED, UNDEFINED)
     p = tested.tail(tally.matched)
     log10_p = tested.log10_tail(tally.matched) if p < LEVEL else math.log10(p)
-    return LuckFigures(sd, tested.z(tally.matched), p, log10_p)
+    high = 2 * tested.quantile(HIGH) / size if size else UNDEFINED
+    return LuckFigures(sd, high, tested.z(tally.matched), p, log10_p)
 
 
 def dull_documents(figures: list[LuckFigures]) -> tuple[int, int]:

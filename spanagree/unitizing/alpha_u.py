@@ -9,22 +9,30 @@ annotator keeps the number and lengths of her units (alpha-u-placed).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import NamedTuple
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from itertools import combinations
 
 import numpy as np
 
-from spanagree.arrays import Floats
-from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.counted import count_all
+from spanagree.blocks.exact_sums import rounded
+from spanagree.blocks.poisson import asked_resampling, percentile_intervals
+from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, printable
+from spanagree.errors import SettingError, check_choice, check_known, printable
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing import continuum as sums_of
-from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures, AlphaUSettings
-from spanagree.unitizing.canonical import times_seen
-from spanagree.unitizing.placed import CHANCES, expected_placed
-from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
+from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, Sums, count, drawn_columns
+from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
+from spanagree.unitizing.placed import CHANCES
+from spanagree.unitizing.score import (
+    disagreement,
+    over_documents,
+    statistic,
+    undefined,
+    with_intervals,
+)
 
 MEASURES = {
     "alpha-u": "units and gaps of all annotators together, put anywhere",
@@ -40,7 +48,7 @@ CONTINUA = {
 
 
 def alpha_u(
-    corpus: Corpus,
+    corpus: Corpus | Iterable[Block],
     *,
     measure: str = "alpha-u",
     continuum: str = "summed",
@@ -52,17 +60,22 @@ def alpha_u(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    executor: Executor | None = None,
+    on_error: str = "raise",
+    progress: Callable[[int, int], None] | None = None,
 ) -> AlphaU:
     """Return α_U of two or more annotators, by category and over all (Krippendorff 1995; 2004).
 
     Args:
-        corpus: the annotations; units of one annotator and category must not overlap.
+        corpus: the annotations; units of one annotator and category must not overlap. Or blocks,
+            as for :func:`spanagree.evaluate`.
         measure: what luck gives, alpha-u or alpha-u-placed.
         continuum: what becomes of several documents, summed or joined.
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
         ci, confidence, resamples, seed, interval: of intervals, by resampling documents.
+        executor, on_error, progress: of blocks, as for :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown choice, or units that overlap.
@@ -71,99 +84,85 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
-    check_choice(measure, MEASURES, "measure")
-    check_choice(continuum, CONTINUA, "continuum")
-    check_choice(chance, CHANCES, "chance")
-    if measure == "alpha-u-placed" and continuum == "joined":
-        raise SettingError(
-            "continuum joined: alpha-u-placed puts no unit into another document; use summed"
-        )
-    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
-    resampling = asked_resampling(False, ci, confidence, resamples, seed, interval)
-    settings = AlphaUSettings(
+    in_blocks = not isinstance(corpus, Corpus)
+    _check(measure, continuum, chance, in_blocks)
+    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    counting = functools.partial(
+        count,
         measure=measure,
         continuum=continuum,
-        chance=chance if measure == "alpha-u-placed" else None,
-        chosen=None if annotators is None else list(annotators),
-        offsets=corpus.offsets,
-        reading=corpus.reading,
-        **({} if resampling is None else resampling.settings()),
+        chance=chance,
+        annotators=annotators,
+        pairs=pairs,
+        resampling=resampling,
     )
-    return _compared(corpus, settings, resampling, pairs)
+    counts = count_all(corpus, counting, "compare", executor, on_error, progress)
+    if in_blocks:
+        check_known(annotators or (), counts.annotators)
+    return _result(counts, pairs, resampling)
 
 
-def _compared(
-    corpus: Corpus, settings: AlphaUSettings, resampling: Resampling | None, pairs: bool
-) -> AlphaU:
+def _check(measure: str, continuum: str, chance: str, in_blocks: bool) -> None:
+    """Refuse unknown choices, and those that do not go together."""
+    check_choice(measure, MEASURES, "measure")
+    check_choice(continuum, CONTINUA, "continuum")
+    if chance == "nonoverlapping":
+        raise SettingError(
+            f"chance {chance}: alpha-u-placed needs how often units of one label leave a place"
+            " free while those of others are in the way too, for which there is no closed form; use"
+            f" {' or '.join(CHANCES)}"
+        )
+    check_choice(chance, CHANCES, "chance")
+    if continuum == "joined" and (in_blocks or measure == "alpha-u-placed"):
+        why = "documents of other blocks would be needed; use summed, or no blocks"
+        if measure == "alpha-u-placed":
+            why = "alpha-u-placed puts no unit into another document; use summed"
+        raise SettingError(f"continuum joined: {why}")
+
+
+def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) -> AlphaU:
     """Return the result for all annotators, and for each two of them if asked for."""
-    names = corpus.annotators
-    team = _figures(corpus, settings, resampling)
-    by_pair = {
-        (one, other): _figures(corpus.of_annotators([one, other]), settings, resampling)
-        for i, one in enumerate(names)
-        for other in names[i + 1 :]
-        if pairs
-    }
-    notes = [*corpus.notes]
-    if left := len(corpus) - team.documents:
-        who = "all annotators" if settings.continuum == "joined" else "two annotators"
-        notes.append(f"{left} of {len(corpus)} documents not seen by {who}, left out")
+    names, settings = counts.annotators, counts.final_settings(resampling)
+    team = _figures(counts, (), resampling)
+    by_pair = {two: _figures(counts, two, resampling) for two in combinations(names, 2) if pairs}
+    notes = [*counts.final_notes()]
+    if left := counts.documents - team.documents:
+        notes.append(f"{left} of {counts.documents} documents not seen by {_who(counts)}, left out")
     return AlphaU(team, by_pair, names, settings, tuple(notes), resampling)
 
 
-class _Table(NamedTuple):
-    """What each document adds to observed and expected disagreement, and both weights.
-
-    (documents, all and each label, 4); ``documents`` are how many of the corpus are compared, which
-    joined are one.
-    """
-
-    sums: Floats
-    documents: int
-
-
-def _table(corpus: Corpus, settings: AlphaUSettings) -> _Table:
-    joined = settings.continuum == "joined"
-    if settings.measure == "alpha-u-placed":
-        corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
-    units = sums_of.continua(corpus, joined)
-    if settings.measure == "alpha-u-placed":
-        luck = expected_placed(units, str(settings.chance))
-    else:
-        luck = sums_of.expected(units)
-    sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
-    weight = units.lengths.astype(np.float64) ** 2
-    sums[:, :, 2:] = weight[:, None, None]
-    sums[units.document, 1 + units.label, 0] = sums_of.observed(units)
-    sums[units.document, 1 + units.label, 1] = luck
-    for column in (0, 1):
-        sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
-    who = times_seen(corpus)
-    least = len(corpus.layers) if joined else 2
-    return _Table(sums, int(((who >= 2) & (who >= least)).sum()))
+def _who(counts: CountedUnits) -> str:
+    return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 
 def _figures(
-    corpus: Corpus, settings: AlphaUSettings, resampling: Resampling | None
+    counts: CountedUnits, whose: tuple[str, ...], resampling: Resampling | None
 ) -> AlphaUFigures:
-    """Return α_U of some annotators."""
-    table = _table(corpus, settings)
-    if not table.documents:
-        who = "all annotators" if settings.continuum == "joined" else "two annotators"
-        nothing = undefined(f"no document that {who} saw")
-        return AlphaUFigures(nothing, dict.fromkeys(corpus.labels, nothing), 0)
-    made = [_disagreement(table, 0, "nothing is marked")] + [
-        _disagreement(table, 1 + k, f"no {printable(label)} is marked")
-        for k, label in enumerate(corpus.labels)
-    ]
+    """Return α_U of all annotators, or of two."""
+    key = tuple(sorted(whose))
+    sums = counts.sums.get(key, Sums(0, 0, {}))
+    if not sums.documents:
+        nobody = undefined(f"no document that {_who(counts)} saw")
+        return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
+    weight = rounded(sums.weight)
+    made, total = [], []
+    for label in (ALL, *counts.labels):
+        observed, luck = map(rounded, sums.figures.get(label, (0, 0)))
+        total += [observed, luck, weight, weight]
+        if label in sums.figures:
+            nothing = "luck alone gives no disagreement"
+            made.append(disagreement(observed / weight, luck / weight, nothing))
+        else:
+            what = "nothing" if label is ALL else f"no {printable(label)}"
+            made.append(undefined(f"{what} is marked"))
     if resampling is not None:
-        made = with_intervals(made, table.sums, resampling)
-    return AlphaUFigures(made[0], dict(zip(corpus.labels, made[1:], strict=True)), table.documents)
-
-
-def _disagreement(table: _Table, k: int, nothing: str) -> Disagreement:
-    observed, luck, weight = (math.fsum(column.tolist()) for column in table.sums[:, k, :3].T)
-    if luck == 0 and observed == 0:
-        there = table.sums[:, k, 0].any()
-        return undefined(nothing if not there else "luck alone gives no disagreement")
-    return disagreement(observed / weight, luck / weight, "luck alone gives no disagreement")
+        if counts.tables:
+            ends = over_documents(counts.tables[key].sums, resampling)
+        else:
+            drawn = drawn_columns(counts.draws(), key, counts.labels)
+            no_share = np.zeros((len(made), 3), np.int64)
+            ends = percentile_intervals(
+                np.array(total), drawn, statistic, sums.documents, no_share, resampling
+            )
+        made = with_intervals(made, ends)
+    return AlphaUFigures(made[0], dict(zip(counts.labels, made[1:], strict=True)), sums.documents)

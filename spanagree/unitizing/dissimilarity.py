@@ -26,7 +26,7 @@ CATEGORICAL = {
 """How unlike two categories are, by name."""
 
 _PORTION = 1 << 21  # pairs that are looked at together
-_TIE = 2e-8  # of Δ_∅; what tells alignments apart that are equally good
+TIE = 2e-8  # of Δ_∅; what tells alignments apart that are equally good, twice at most
 
 
 class Units(NamedTuple):
@@ -220,7 +220,7 @@ def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> 
         content = _mixed(content + _STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
     shares = _mixed(content[u] + content[v]) >> np.uint64(11)
     share = shares.astype(np.float64) * 2.0**-53
-    return (share - 2) * (_TIE * dissimilarity.delta_empty)
+    return (share - 2) * (TIE * dissimilarity.delta_empty)
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -30,7 +30,13 @@ from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.expected_disorder import Expected, Job, sampled
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, measured
-from spanagree.unitizing.score import Disagreement, disagreement, undefined, with_intervals
+from spanagree.unitizing.score import (
+    Disagreement,
+    disagreement,
+    over_documents,
+    undefined,
+    with_intervals,
+)
 
 _ANNOTATORS = 32  # of one document
 
@@ -155,7 +161,8 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     if int(seen.max(initial=0)) > _ANNOTATORS:
         raise SettingError(
             f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
-            f" aligns all at once, and takes {_ANNOTATORS} at most: name some with annotators"
+            f" aligns all at once, and takes {_ANNOTATORS} at most: leave the document out, or name"
+            " some annotators"
         )
     if not documents:
         nothing = "no document that two annotators saw"
@@ -173,7 +180,7 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     named = [None, *compared.labels]
     made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]
     if job.resampling is not None:
-        made = with_intervals(made, table, job.resampling)
+        made = with_intervals(made, over_documents(table, job.resampling))
     return GammaFigures(
         made[0],
         made[1],

@@ -14,6 +14,8 @@ from spanagree.settings import Settings, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
 
+_NAMES = ("γ", "γ_cat", "γ_k")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GammaSettings(Settings):
@@ -157,7 +159,7 @@ class Gamma(Result):
                 *reasons([(" ".join(map(str, names)), figure) for names, _, figure in named]),
                 *self.caveats,
             ],
-            meanings={} if by == "label" else {"γ": "γ", "γ_cat": "γ_cat"},
+            meanings={name: name for name in {None: _NAMES, "pair": _NAMES[:2]}.get(by, ())},
         )
 
     def _named(self, by: str | None) -> Iterator[tuple[list[str], int, Disagreement]]:
@@ -165,6 +167,8 @@ class Gamma(Result):
         if by is None:
             yield ["γ"], self.team.documents, self.gamma
             yield ["γ_cat"], self.team.documents, self.gamma_cat
+            for label, figure in self.gamma_k.items():
+                yield [f"γ_k {label}"], self.team.documents, figure
         elif by == "label":
             for label, figure in self.gamma_k.items():
                 yield [label], self.team.documents, figure

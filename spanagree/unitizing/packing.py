@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, tie_breaks
+from spanagree.unitizing.dissimilarity import TIE, Dissimilarity, Pairs, Units, tie_breaks
 
-_FLOORS = (0.9, 0.7, 0.5, 0.3, 0.15, 0.0)  # of Δ_∅; prices that units have at least, at first
-_LAST_FLOOR = 0.2  # of Δ_∅; above it, a program waits until there are many
+_FLOORS = (1.0, 0.7, 0.4, 0.2, 0.0)  # of Δ_∅; prices that units have at least, at first
 _SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are taken along
 _SCALE = 1e4  # of savings in programs, whose tolerances are absolute
 _EXACT = 1e-10  # of Δ_∅
@@ -29,6 +28,7 @@ _CLOSE = 3.0  # of Δ_∅; a gap that can be closed by looking at all that could
 _WHOLE = 1e-6
 _MOST = 1 << 20  # unitary alignments that are looked at together
 _ROUNDS = 60
+_TAKEN = 20  # unitary alignments of a first unit and size that are taken along at a time
 _SECONDS = 60.0  # of one integer program
 
 
@@ -102,8 +102,11 @@ def pack(
             problem, np.where(here, prices, np.inf), -(gap + tolerance)[units.document]
         )
         cut[units.document[left_out]] = True
-        _, short = _best_whole(problem, [x.units for x in worth], open_, group)
-        gap[open_] = short[open_]
+        other = group.copy()
+        better, short = _best_whole(problem, [x.units for x in worth], open_, other)
+        taken = open_ & (better > value)  # a program that runs out of time may end with less
+        group[taken[units.document]] = other[taken[units.document]]
+        gap[open_] = (np.fmin(bound, better + short) - np.fmax(value, better))[open_]
     return np.where(cut, np.nan, np.where(gap <= tolerance, 0.0, gap))
 
 
@@ -144,6 +147,7 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
     pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.farthest + 1)]
     duals = centre = np.zeros(len(problem.each))
     cut = np.zeros(problem.documents, np.bool_)
+    shares = [np.zeros(0) for _ in pool]
     size, same = 0, False
     for number in range(_ROUNDS):
         floor = _FLOORS[number] if number < len(_FLOORS) else 0.0
@@ -160,18 +164,40 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
             if exact or (same and (lifted <= near * empty).all()):
                 return pool, centre + lift, cut
         for i, columns in enumerate(worth):
-            both = np.concatenate((pool[i], columns.units))
+            both = np.concatenate((pool[i], _best_of(columns)))
             pool[i] = np.unique(both, axis=0) if len(columns.units) else pool[i]
         grown = sum(map(len, pool))
-        if grown > (size if size or floor < _LAST_FLOOR else 2 * len(centre)):
+        if grown > size:
             size, before = grown, duals.sum()
-            duals = _relaxed(problem, pool)[1]
+            shares, duals = _relaxed(problem, pool)
             # while the optimum stays, prices that differ are as good, and their mean is better
             same = abs(duals.sum() - before) <= _EXACT * empty * len(duals)
-        centre = (centre + duals) / 2 if same else duals
+        # as long as much is missing, prices that lie apart would ask for too much of it
+        whole = (centre + duals) / 2 if same else duals
+        centre = _even(problem, pool, shares) if floor > 0 else whole
     worth, left_out = _worth(problem, centre, np.zeros(len(centre)))
     cut[units.document[left_out]] = True
     return pool, centre + _lift(worth, len(centre)), cut
+
+
+def _even(problem: _Problem, pool: list[Ints], shares: list[Floats]) -> Floats:
+    """Return prices that the units of a unitary alignment have alike; their sum is the optimum."""
+    prices = np.zeros(len(problem.each))
+    for columns, share in zip(pool, shares, strict=True):
+        taken = share > _WHOLE
+        saving = share[taken] * _savings(problem, columns[taken]) / columns.shape[1]
+        for units in columns[taken].T:
+            np.add.at(prices, units, saving)
+    return prices
+
+
+def _best_of(columns: _Columns) -> Ints:
+    """Return for each first unit those of its unitary alignments that save most."""
+    lead = columns.units[:, 0]
+    order = np.lexsort((-columns.reduced, lead))
+    lead = lead[order]
+    place = np.arange(len(lead)) - np.searchsorted(lead, lead)
+    return columns.units[order[place < _TAKEN]]
 
 
 def _lift(worth: list[_Columns], count: int) -> Floats:
@@ -220,7 +246,8 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
         lead, last = members[:, 0], problem.rank[members[:, -1]]
         later = np.arange(problem.farthest) > last[:, None]
         others = (problem.last[lead] - 1 - last - 1).clip(0) / 2 + size - 1
-        most = best[lead] + (others * problem.each[lead] * empty)[:, None]
+        # a pair saves Δ_∅ at most, and what breaks ties
+        most = best[lead] + (others * problem.each[lead] * (1 + 2 * TIE) * empty)[:, None]
         hope = reduced + np.where(later, np.maximum(most, 0), 0).sum(1)
         keep = np.flatnonzero(hope > least[lead])
         width = np.diff(problem.begin)[lead[keep]]

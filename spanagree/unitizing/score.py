@@ -82,22 +82,24 @@ def figures(observed: Floats, expected: Floats, weight: Floats, luck: Floats) ->
     return np.stack((one, other, value), axis=-1)
 
 
-def _statistic(sums: Floats) -> Floats:
+def statistic(sums: Floats) -> Floats:
     """Return the three figures of each coefficient; (…, coefficients · 4) to (…, … · 3)."""
     parts = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
     return figures(*parts).reshape(*sums.shape[:-1], -1)
 
 
-def with_intervals(
-    made: Sequence[Disagreement], table: Floats, resampling: Resampling
-) -> list[Disagreement]:
-    """Return coefficients with their intervals, by resampling documents.
+def over_documents(table: Floats, resampling: Resampling) -> list[Interval]:
+    """Return the intervals of coefficients, by resampling documents.
 
     ``table`` says what each document adds to their sums; (documents, coefficients, 4): observed,
     expected, and the weights of both.
     """
     flat = table.reshape(len(table), -1)
-    ends = intervals_of(flat, _statistic, resampling, [False] * len(made))  # no shares
+    return intervals_of(flat, statistic, resampling, [False] * table.shape[1])  # not shares
+
+
+def with_intervals(made: Sequence[Disagreement], ends: Sequence[Interval]) -> list[Disagreement]:
+    """Return coefficients with their intervals; that of an undefined value is undefined."""
     nothing = (UNDEFINED, UNDEFINED)
     return [
         figure._replace(interval=end._replace(corrected=nothing) if figure.reason else end)

@@ -272,6 +272,11 @@ def test_documents_that_come_twice(call, tmp_path):
         sa.write_jsonl(block, tmp_path / f"{name}.jsonl")
     said = "document 1 of block 1 (one.jsonl) and document 1 of block 2 (two.jsonl) have the same"
     with pytest.raises(sa.InputError, match=re.escape(said)):
+        call(list(sa.read_shards(tmp_path / "*.jsonl")))  # without the shards' way to unite them
+    said = (
+        "two.jsonl: annotator 'g' has document 'x', and has it in one.jsonl too; leave out one of"
+    )
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}"):
         call(sa.read_shards(tmp_path / "*.jsonl"))
     assert (
         call([block, apart]).documents if call is not sa.difficulty else len(call([block, apart]))

@@ -266,6 +266,8 @@ CASES = {
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
     "chance of nothing": ({}, ["chance"], 2, "what luck gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
     "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length and --segments are for a document without files; see 'spanagree chance --help'"),
+    "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at is not for --match iou; leave one of them out; see 'spanagree evaluate --help'"),
+    "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "simulate without luck": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test luck; name that test; see 'spanagree evaluate --help'"),
     "luck of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--luck", "--block", "5"], 2, "blocks keep no single documents, which --luck needs; see 'spanagree agree --help'"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"),

@@ -96,6 +96,7 @@ OUTPUT = dict.fromkeys(("--format", "--output", "--plot", "--explain"), SHOWN)
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
     "--match": Pair("trio.jsonl", "--match token"),
+    "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
     "--chance": Pair("trio.jsonl --match token", "--chance overlapping"),
 }
 
@@ -194,6 +195,7 @@ CASES = {
     "report": {
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
+        **pairs("trio.jsonl --team", measures="--measures"),
         **READING,
         "--output": SHOWN,
     },

@@ -122,6 +122,8 @@ BAD = [
     ([5], {"a": [[(0, 1, "")]]}, "annotator 'a', document '1': segment 0–1 without a label needs one; a label is a string that is not blank"),
     ([5], {"a": [[(0, True, "X")]]}, "annotator 'a', document 1: end True; a whole number is needed"),
     ([5], {"a": [[(0, 2**70, "X")]]}, "annotator 'a', document 1: end 1180591620717411303424; a whole number is needed"),
+    (7, {}, "lengths 7; a list of whole numbers is needed"),
+    (np.array(5), {}, "lengths array(5); a list of whole numbers is needed"),
     ([5], [[]], "layers [[]]; a mapping of annotators is needed"),
     ([5], {"a": None}, "annotator 'a': None; a list of 1 documents is needed, each a list of segments or None"),
     ([5], {"a": [3]}, "annotator 'a': [3]; a list of 1 documents is needed, each a list of segments or None"),

@@ -107,7 +107,7 @@ def test_documents_of_merged_parts_lack_luck_alone(folder, capsys):
     one = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert main(["merge", *parts, *more]) == 0
     out, err = capsys.readouterr()
-    luck = ("f1_expected_sd", "z", "p", "p_bh")
+    luck = ("f1_expected_sd", "f1_95", "z", "p", "p_bh")
     assert [{k: v for k, v in row.items() if k not in luck} for row in one] == list(
         csv.DictReader(io.StringIO(out))
     )

@@ -294,7 +294,7 @@ def test_ids_match_files(tmp_path):
     ("one", "two", "message"),
     [
         (sa.Corpus([2], {}, ()), sa.Corpus([2, 1], {}, ()), "two: 2 documents, one has 1; without ids in both, documents are matched by their order, and their number has to be the same"),
-        (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all sources need the same text"),
+        (sa.Corpus([2], {}, ()), sa.Corpus([3], {}, ()), "two, document '1': length 3, 2 before; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
         (sa.Corpus([2], {}, ()), sa.Corpus([2], {}, (), "characters"), "two: offsets in characters, those of one are in tokens; all need the same"),
         (sa.Corpus([2], {}, (), tokens=("a", "b")), sa.Corpus([2], {}, (), tokens=("a", "c")), "two, document '1': the text differs from the one before, first at character 2: 'a c', not 'a b'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     ],

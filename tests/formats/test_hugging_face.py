@@ -6,6 +6,7 @@ import gzip
 import json
 import zipfile
 
+import numpy as np
 import pytest
 
 import spanagree as sa
@@ -278,6 +279,10 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits; leave it out"),
         ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
         (["x"], {"tokens": "tokens", "tags": {"a": "tags"}}, "row 1: 'x'; rows are mappings"),
+        (np.array(5), {"tokens": "tokens", "tags": {"a": "tags"}}, "data array(5); a Dataset, or rows that are mappings, is needed"),
+        ([{**ROW, "tags": np.array(5)}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: array(5); a list of tags is needed"),
+        ([{**ROW, "spans": np.array(5)}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans array(5); a list of {start, end, label} is needed, or null"),
+        ([{**ROW, "spans": {"start": np.array(0), "end": [1], "label": ["X"]}}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans {'start': array(0), 'end': [1], 'label': ['X']}; lists of equal length under start, end and label are needed"),
         ("x", {"tokens": "tokens", "tags": {"a": "tags"}}, "data 'x'; a Dataset, or rows that are mappings, is needed"),
         ([ROW], {"tokens": ["tokens"], "tags": {"a": "tags"}}, "column ['tokens']; the name of a column is needed"),
         ([ROW], {"tokens": "tokens", "tags": {"a": {}}}, "column {}; the name of a column is needed"),

@@ -319,3 +319,120 @@ def test_failing_shards(folder, monkeypatch, capsys):
         sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
     assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
     assert "--on-error is for blocks" in capsys.readouterr().err
+
+
+# --- documents in several files ------------------------------------------------------------------
+
+
+@pytest.fixture
+def batches(tmp_path, monkeypatch):
+    """Two annotators' files over documents of which one is in both, and the same as one corpus."""
+    monkeypatch.chdir(tmp_path)
+    texts = {"x": "Jo is in Rome", "y": "Rome wins", "z": "nothing"}
+    marks = {
+        ("ann", "x"): [(0, 2, "PER"), (9, 13, "LOC")],
+        ("ann", "y"): [(0, 4, "ORG")],
+        ("bob", "y"): [(0, 4, "LOC")],
+        ("bob", "x"): [(9, 13, "LOC")],
+        ("bob", "z"): [],
+    }
+
+    def corpus(names, ids):
+        layers = {name: [marks.get((name, d)) for d in ids] for name in names}
+        content = {"offsets": "characters", "texts": [texts[d] for d in ids], "ids": ids}
+        return sa.Corpus.from_segments([len(texts[d]) for d in ids], layers, **content)
+
+    sa.write_jsonl(corpus(["ann"], ["x", "y"]), "batch-1.jsonl")
+    sa.write_jsonl(corpus(["bob"], ["y", "z", "x"]), "batch-2.jsonl")
+    return corpus(["ann", "bob"], ["x", "y", "z"])
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_documents_in_several_files(batches, workers):
+    """Documents of the same id are united by id and annotator: the figures are those of one file."""
+    one = sa.agree(batches)
+    shards = sa.read_shards("batch-*.jsonl")
+    if workers is None:
+        both = sa.agree(shards)
+    else:
+        with ProcessPoolExecutor(workers) as executor:
+            both = sa.agree(shards, executor=executor)
+    assert both.to_dict()["team"] == one.to_dict()["team"]
+    assert both.pairs["ann", "bob"].documents == 2
+    assert both.notes == ("2 documents in more than one file, united by id",)
+    labels = sa.coefficients(sa.token_labels(shards)).alpha.value
+    assert labels == sa.coefficients(sa.token_labels(batches)).alpha.value
+
+
+def test_the_command_unites_documents(batches, capsys):
+    """On the command line too, in blocks and as one corpus."""
+    assert main(["agree", "batch-*.jsonl", "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["team"] == sa.agree(batches).to_dict()["team"]
+    assert captured.err == "spanagree: note: 2 documents in more than one file, united by id\n"
+    assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 0
+    assert sa.read_jsonl("one.jsonl") == batches
+    assert main(["agree", "batch-*.jsonl", "--on-error", "skip"]) == 1  # what to unite is not sure
+    assert "have the same id" in capsys.readouterr().err
+
+
+OTHERS = {
+    "other text": ('"text": "Rome wins"', '"text": "Rome lost"', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: the text differs from the one before, first at character 5: 'Rome lost', not 'Rome wins'; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
+    "other length": ('"length": 9', '"length": 12', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: length 12, 9 before; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
+    "twice": ('"bob"', '"ann"', "batch-2.jsonl: annotator 'ann' has document 'y', and has it in batch-1.jsonl too; leave out one of the files, or keep the first with --repair drop-repeats"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_documents_that_are_not_the_same(batches, capsys, what):
+    """Two versions of a document, or of an annotator's marks in it, name both files."""
+    old, new, message = OTHERS[what]
+    with open("batch-2.jsonl", encoding="utf-8") as file:
+        lines = file.read()
+    if what == "other length":
+        lines = re.sub('"text": "([^"]*)"', lambda text: f'"length": {len(text[1])}', lines)
+    with open("batch-2.jsonl", "w", encoding="utf-8") as file:
+        file.write(lines.replace(old, new))
+    shards = sa.read_shards("batch-*.jsonl")
+    with pytest.raises(sa.InputError) as error:
+        sa.agree(shards)
+    assert str(error.value) == message
+    assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 1
+    assert capsys.readouterr().err == f"spanagree: error: {message}\n"
+
+
+def test_repeats_in_several_files(batches, capsys):
+    """Asked to, the first is kept; a check counts them."""
+    with open("batch-1.jsonl", encoding="utf-8") as file:
+        lines = file.read()
+    with open("batch-3.jsonl", "w", encoding="utf-8") as file:
+        file.write(lines.replace('"end": 2', '"end": 1'))
+    ask = ["batch-*.jsonl", "--repair", "drop-repeats"]
+    assert main(["convert", *ask, "-o", "one.jsonl"]) == 0
+    assert sa.read_jsonl("one.jsonl") == batches
+    capsys.readouterr()
+    assert main(["check", "batch-*.jsonl", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    repeated = [f["count"] for f in found["findings"] if f["name"] == "repeated"]
+    assert (repeated, found["coverage"]) == ([2], [{"annotators": 1, "documents": 1}, {"annotators": 2, "documents": 2}])  # fmt: skip
+
+
+def test_numbered_documents_are_not_the_same(folder, monkeypatch):
+    """Documents that have no ids, only numbers, are counted apart, whatever file they are in."""
+    monkeypatch.chdir(folder)
+    shards = sa.read_shards({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
+    assert sa.agree(shards).documents == 103
+    assert len(shards.united()) == 103
+
+
+def test_patterns_with_odd_brackets(tmp_path, monkeypatch):
+    """A bracket that is not closed stands for itself; a class that cannot be names the file."""
+    from spanagree.formats.shards import has_pattern
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("a[1.conll", "a[2.conll", "b!.conll", "b-.conll"):
+        (tmp_path / name).write_text("x B-X\n", "utf-8")
+    assert len(sa.read_shards({"g": "a[[]?.conll"}, scheme="IOB2")) == 2
+    assert len(sa.read_shards({"g": "a[*.conll"}, scheme="IOB2")) == 2
+    assert len(sa.read_shards({"g": "b[!a].conll"}, scheme="IOB2")) == 2
+    assert [has_pattern(text) for text in ("a[b", "a[]", "a[b]", "[" * 50_000)] == [False, False, True, False]  # fmt: skip

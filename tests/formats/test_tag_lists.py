@@ -77,6 +77,8 @@ def test_notes():
         ({"a": ["O", "O"]}, {}, "'a': ['O', 'O']; a list of documents, each a list of strings, is needed"),
         ({"a": "OO"}, {}, "'a': 'OO'; a list of documents, each a list of strings, is needed"),
         ({"a": 7}, {}, "'a': 7; a list of documents, each a list of strings, is needed"),
+        ({"a": np.array(5)}, {}, "'a': array(5); a list of documents, each a list of strings, is needed"),
+        ({"a": [np.array(5)]}, {}, "'a': [array(5)]; a list of documents, each a list of strings, is needed"),
         ({"a": [7]}, {}, "'a': [7]; a list of documents, each a list of strings, is needed"),
         ({"a": [["O"]], "b": []}, {}, "'b': 0 documents; 'a' has 1, and each layer needs the same (None for one that it never saw)"),
         ({"a": [["O"]], "b": [["O", "O"]]}, {}, "'b', document 1: 2 tags; the layers before it have 1, and each layer needs the same"),

@@ -486,6 +486,8 @@ def test_bad_rows():
         ([("i", "a", "x"), "iax"], {}, "row 2: 'iax'; item, annotator and label of each are needed"),
         ([{"item": 1}], {}, "row 1: {'item': 1}; item, annotator and label of each are needed"),
         (None, {}, "None; a list is needed"),
+        (np.array(5), {}, "array(5); a list is needed"),
+        ([np.array(5)], {}, "row 1: array(5); item, annotator and label of each are needed"),
         ([("i", "a", 10**5000)], {}, "a number of thousands of digits is not a label; give a shorter one"),
         ([("i", "a", "x")], {"categories": ["y\nz"]}, "unknown label 'x'; the categories are: y\\nz"),
     ):  # fmt: skip
@@ -499,6 +501,7 @@ def test_bad_rows():
         ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
         ([1, 2], None, "1; a list is needed"),
         ([[2**30, 2**30]], None, "2147483648 labels; a table holds at most 2147483647"),
+        ([[10**5000, 1]], None, "<int> labels; a table holds at most 2147483647"),
         ([[10**30, 1]], None, f"{10**30 + 1} labels; a table holds at most 2147483647"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):

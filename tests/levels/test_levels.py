@@ -23,6 +23,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
 from spanagree.levels.borders import levels_of
+from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
 from spanagree.matching.measures import MATCHES
 from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
@@ -494,6 +495,56 @@ def test_not_seen_is_not_unmarked():
     text = render(found.table())
     assert "1 without a difficulty: nobody marked anything in them" in text
     assert "1 without a difficulty: not seen" in text
+
+
+def names_of(result):
+    """The caption, without what is counted."""
+    return result.table().caption.split(" by ")[1]
+
+
+def test_difficulty_as_a_table():
+    """Caption, numbers, histogram and sentences by hand: ½, 18/19, none, 0 and ¾."""
+    gold = [[(0, 1, "X")], [(4, 6, "X")], [], [(0, 3, "X")], [(1, 2, "X")]]
+    corpus = sa.Corpus.from_segments([2, 20, 5, 3, 4], {"gold": gold})
+    found = sa.difficulty(corpus, gold="gold")
+    table = found.table()
+    assert [row[0] for row in table.rows] == ["1", "2", "3", "4", "5"]
+    assert table.caption == "difficulty of 5 documents by gold"
+    assert table.remarks == [
+        "median 0.6250, from 0.0000 to 0.9474",
+        "1 without a difficulty: nobody marked anything in them",
+    ]
+    counts, edges = bins(found)
+    assert edges == pytest.approx([i / 20 for i in range(21)])
+    assert {edges[i]: number for i, number in enumerate(counts) if number} == {0: 1, 0.5: 1, 0.75: 1, 0.9: 1}  # fmt: skip
+    bars = table.in_terminal.caption.splitlines()[2:]
+    assert len(bars) == 20
+    assert bars[0] == f"0.00–0.05  {'█' * 40}  1"
+    assert bars[1] == f"0.05–0.10  {' ' * 40}  0"
+    many = sa.difficulty(
+        sa.Corpus.from_segments([2] * 100 + [20], {"gold": [[(0, 1, "X")]] * 101}), gold="gold"
+    )
+    (*_, last) = many.table().in_terminal.caption.splitlines()
+    assert last == f"0.95–1.00  █{' ' * 39}  1"  # one of a hundred has a bar too
+    ends = many.table().in_terminal
+    assert (len(ends.rows), list(ends.breaks)) == (2 * ends.breaks[0], [len(ends.rows) // 2])
+    assert ends.rows[-1][0] == "101"
+    assert {row[1] for row in ends.rows[:-1]} == {0.5}
+    nothing = sa.difficulty(sa.Corpus.from_segments([2], {"gold": [[]]}))
+    assert "█" not in nothing.table().in_terminal.caption
+
+
+def test_whose_difficulty():
+    """One annotator, a team, and a team of which five are named; unknown ones are refused."""
+    six = {name: [[(0, 1, "X")]] for name in "abcdef"}
+    corpus = sa.Corpus.from_segments([5], six)
+    assert names_of(sa.difficulty(corpus, annotators=["b"])) == "b"
+    assert names_of(sa.difficulty(corpus, annotators=["a", "b"])) == "the team of a, b"
+    assert names_of(sa.difficulty(corpus, annotators=list("abcde"))) == "the team of a, b, c, d, e"
+    assert names_of(sa.difficulty(corpus)) == "the team of a, b, c, d, e and 1 more"
+    for source in (corpus, [corpus]):  # as a whole, and over blocks
+        with pytest.raises(sa.SettingError, match="unknown annotator 'x'"):
+            sa.difficulty(source, annotators=["a", "x"])
 
 
 # --- evaluations by level -----------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -23,8 +24,10 @@ from spanagree.matching.luck_draws import canonical_order
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_variance import closed_moments
 from spanagree.matching.measures import MATCHES, find_match
+from spanagree.settings import merged_settings
 
 OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
+OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
 IDS = ["-".join(pair) for pair in OFFERED]
 GOLDEN = {"one_to_one_overlap": "overlap"}  # its name there
 MOST = 4000  # pairs of arrangements in one example
@@ -89,12 +92,12 @@ def test_golden(real):
     assert checked > 800
 
 
-SEGMENTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("XY")), max_size=3)
+SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_size=3)
 
 
 @pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
 @settings(max_examples=25)
-@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
+@given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
 def test_by_enumeration(match, chance, n, a, b, data):
     """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
     lying = list(itertools.islice(configurations(n, a, "nonoverlapping"), 30))
@@ -398,8 +401,10 @@ def test_errors(news):
         with pytest.raises(sa.SettingError, match=message):
             sa.match_distribution(news, *names, **more)
     nested = sa.Corpus.from_segments([9], {"a": [[(0, 5, "X"), (1, 2, "X")]], "b": [[]]})
-    with pytest.raises(sa.SettingError, match="match exact or boundaries"):
-        sa.match_distribution(nested, "a", "b", match="overlap", chance="per-label")
+    for match in ("overlap", "overlap-at-0.5"):
+        message = f"which match {match} and chance per-label does not allow; match exact"
+        with pytest.raises(sa.SettingError, match=message):
+            sa.match_distribution(nested, "a", "b", match=match, chance="per-label")
     with pytest.raises(sa.SettingError, match="chance overlapping would work"):
         sa.match_distribution(nested, "a", "b", match=lambda o, a, b: (o == 0) * 1.0)
 
@@ -411,8 +416,11 @@ def test_canonical_order(news):
     assert (one.lengths == other.lengths).all()
 
 
-@pytest.mark.parametrize(("budget", "how"), [(2000, "as it is"), (1, "from draws")])
-def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
+@pytest.mark.parametrize(
+    ("budget", "how", "signed"),
+    [(20_000, "as it is", "partly-fixed"), (1, "from draws", "partly-drawn")],
+)
+def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how, signed):
     """Where both random is too much work the mean is with one fixed, or drawn: near, and said."""
     exact = sa.evaluate(news, match="overlap")
     assert not exact.notes
@@ -422,4 +430,15 @@ def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how):
     for name, system in exact.systems.items():
         error = near.systems[name].f1.expected - system.f1.expected
         assert 0 < abs(error) < 0.01
-    assert any(f"{how} in " in note for note in sa.agree(news, match="overlap").notes)
+    team, hard = sa.agree(news, match="overlap"), sa.difficulty(news, match="overlap")
+    for result in (near, team, hard):
+        assert any(re.search(f"{how} in .* of document and label", x) for x in result.notes)
+        assert f"|chance:nonoverlapping|expected:{signed}|" in result.signature
+        for source in (result, result.signature):
+            assert "exact" not in sa.cite(source).partition("Expected scores are")[2][:20]
+            assert ("or they were drawn" in sa.cite(source)) == (signed == "partly-drawn")
+    assert "expected:" not in exact.signature
+    # blocks of which one was too much work: the whole is said to be so
+    monkeypatch.undo()
+    assert merged_settings(exact.settings, near.settings)["expected"] == signed
+    assert merged_settings(near.settings, exact.settings)["expected"] == signed

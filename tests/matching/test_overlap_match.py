@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -32,13 +34,14 @@ def lengths(spans):
     return tuple((start, end - start, label) for start, end, label in spans)
 
 
-@given(layers())
-def test_observed_is_the_greatest_matching(drawn):
+@given(layers(), st.sampled_from(["", "-at-0.2", "-at-0.5", "-at-0.6", "-at-1"]))
+def test_observed_is_the_greatest_matching(drawn, share):
     """The sweep from left to right finds as many pairs as trying all, and never exceeds 1."""
     n, (a, b) = drawn
+    least = Fraction(share[4:] or 0)
     corpus = sa.Corpus.from_segments([n, n], {"a": [a, b], "b": [b, a]})
-    tally = sa.evaluate(corpus, match="overlap", chance="per-label").systems["b"].tally
-    assert tally.matched == 2 * most_pairs(lengths(a), lengths(b))
+    tally = sa.evaluate(corpus, match=f"overlap{share}", chance="per-label").systems["b"].tally
+    assert tally.matched == 2 * most_pairs(lengths(a), lengths(b), least)
     assert tally.matched <= min(tally.size_a, tally.size_b)
 
 
@@ -49,6 +52,37 @@ def test_each_segment_once():
     tally = sa.evaluate(corpus, match="overlap").systems["mine"].tally
     assert (tally.precision.observed, tally.recall.observed) == (pytest.approx(1 / 3), 1)
     assert tally.f1.observed == 0.5
+
+
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label"])
+def test_shares_above_a_half(newsroom, chance):
+    """They need no matching: counted over pairs, whose expected sum shares no formula, it is the same."""
+    corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in ("gold", "lexicon", "tagger")})
+
+    def above_half(offset, a, b):
+        both = (np.minimum(a, offset + b) - np.maximum(offset, 0)).clip(0)
+        return (2 * both > a + b - both) * 1
+
+    by_share = {
+        x: sa.evaluate(corpus, match=f"overlap-at-{x}", chance=chance) for x in ("0.5001", "1")
+    }
+    exact = sa.evaluate(corpus, chance=chance)
+    for name in ("lexicon", "tagger"):
+        pairs = sa.expected(corpus.of_annotators(["gold", name]), above_half, chance=chance).total()
+        half, whole = (by_share[x].systems[name].tally for x in ("0.5001", "1"))
+        assert half.matched == pairs.matched
+        assert half.expected == pytest.approx(pairs.expected, abs=1e-11)
+        assert whole.matched == exact.systems[name].tally.matched
+        assert whole.expected == pytest.approx(exact.systems[name].tally.expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("share", ["0", "1.5", "nan", ".5", "0.50", "1e-05", "-1", ""])
+def test_shares_that_are_none(share):
+    """A share is written in one way, so that a signature has one name for it."""
+    corpus = sa.Corpus.from_segments([9], {"gold": [[]], "mine": [[]]})
+    message = f"match 'overlap-at-{share}': a share from 0.0001 to 1 stands at its end, such as"
+    with pytest.raises(sa.SettingError, match=re.escape(message)):
+        sa.evaluate(corpus, match=f"overlap-at-{share}")
 
 
 SEGMENTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("XY")), max_size=3)

@@ -136,7 +136,8 @@ REFUSED = {
     "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
     "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
     "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is not a value that it can have; copy the line from below a table",
-    "match:fuzzy|spanagree:0.1.0": "signature: match: 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
+    "match:fuzzy|spanagree:0.1.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
+    "match:overlap-at-7|spanagree:0.1.0": "signature: match 'overlap-at-7': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5",
     "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
     " poisson",
     "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"

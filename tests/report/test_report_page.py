@@ -161,6 +161,20 @@ def test_figures_of_a_team(crowd):
     ]
 
 
+def test_measures_of_a_team(crowd):
+    """If asked for, α_U and γ stand beside F1, with a signature of their own; not of systems."""
+    result = sa.side_by_side(crowd)
+    shown = Page(page(crowd, team=True, measures=True))
+    figures = [value for section, value, _ in shown.figures if section == "measures"]
+    assert figures
+    assert set(figures) <= numbers(result.to_dict())
+    assert {x.value for x in result.measures.values()} <= set(figures)
+    assert result.signature in "".join(shown.texts)
+    assert "measures" not in {section for section, _, _ in Page(page(crowd, team=True)).figures}
+    with pytest.raises(sa.SettingError, match="α_U and γ are for a team; pass team too"):
+        page(crowd, measures=True)
+
+
 def test_summary(systems, crowd):
     """The summary says it in sentences."""
     message = "".join(Page(page(systems, gold="gold.conll")).texts)
@@ -200,7 +214,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_corpora(name, team, match):
     """There is a page of every corpus, and nothing undefined is shown as a number."""
-    shown = Page(page(ODD[name], team=team, match=match))
+    shown = Page(page(ODD[name], team=team, match=match, measures=team))
     assert not any(np.isnan(value) for _, value, _ in shown.figures)
     assert "nan" not in "".join(shown.texts)
 
@@ -560,9 +574,14 @@ def test_keyboard(visit, systems):
     """j and k go from document to document and over the ends of a page; typing is left alone."""
     from selenium.webdriver.common.action_chains import ActionChains
 
+    at = "return Number(document.activeElement.dataset.doc ?? -1) + 1"
+    browser = visit(systems, gold="gold.conll")
+    choose(browser, kind="all")
+    assert browser.execute_script("return document.activeElement === document.body")
+    ActionChains(browser).send_keys("jj").perform()  # nothing was clicked
+    assert browser.execute_script(at) == 2
     browser = visit(systems, "#doc=50", gold="gold.conll")
     choose(browser, kind="all")
-    at = "return Number(document.activeElement.dataset.doc ?? -1) + 1"
     browser.execute_script(
         "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Next sentence').click()"
     )

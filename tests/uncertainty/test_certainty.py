@@ -638,6 +638,8 @@ def test_luck_by_document(systems):
         if one.variance:
             assert luck[d].z == pytest.approx((tally.matched - one.mean) / one.sd)
         assert luck[d].sd == pytest.approx(2 * both.sd / (tally.size_a + tally.size_b))
+        point = next(k for k in one.pmf if sum(p for j, p in one.pmf.items() if j <= k) >= 0.95)
+        assert luck[d].high == 2 * point / (tally.size_a + tally.size_b)
     asked = [x for x in luck.values() if not math.isnan(x.p_bh)]
     ps = sorted(x.p for x in asked)
     for x in asked:
@@ -650,6 +652,10 @@ def test_luck_by_document(systems):
     data = evaluation.to_dict(by="document")
     entry = data["systems"][0]
     assert set(entry["luck"]) == {"both_random", "gold_fixed"}
+    tested = sa.luck_test(systems, evaluation).systems[entry["name"]]
+    assert entry["luck"]["gold_fixed"]["f1_95"] == evaluation.to_rows()[0]["f1_95"]
+    assert entry["luck"]["gold_fixed"]["f1_95"] == pytest.approx(tested.high, rel=1e-14)
+    assert entry["luck"]["both_random"]["documents"] == {"exact": 103}
     assert all("luck" in document for document in entry["by_document"])
     json.dumps(data, allow_nan=False)
     with pytest.raises(sa.SettingError, match="luck was not asked for; evaluate with luck=True"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -256,6 +257,9 @@ def test_undefined():
     of = alpha_u(corpus_of(5, a=[], b=[]))
     assert of.all.reason == "nothing is marked"
     assert of.to_dict()["alpha_u"]["value"] is None
+    # units of one token that fill their documents: no gap that luck could put them into
+    full = alpha_u(corpus_of(1, a=[(0, 1, "X")], b=[(0, 1, "X")]))
+    assert full.all.reason == full.labels["X"].reason == "luck alone gives no disagreement"
 
 
 def test_overlaps_are_refused():
@@ -266,6 +270,22 @@ def test_overlaps_are_refused():
     ):
         alpha_u(corpus)
     alpha_u(corpus_of(9, a=[(0, 3, "X"), (2, 4, "Y")], b=[]))  # other categories may
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"measure": "alpha"}, "measure 'alpha'; allowed: alpha-u, alpha-u-placed"),
+        ({"continuum": "x"}, "allowed: summed, joined"),
+        ({"chance": "x"}, "allowed: per-label, overlapping"),
+        ({"chance": "nonoverlapping"}, "no closed form; use per-label or overlapping"),
+        ({"measure": "alpha-u-placed", "continuum": "joined"}, "into another document; use summed"),
+    ],
+)
+def test_choices_are_checked(settings, message):
+    """An unknown choice, or one that has no meaning with another, is refused."""
+    with pytest.raises(sa.SettingError, match=message):
+        alpha_u(some(), **settings)
 
 
 def test_order_changes_no_digit():
@@ -285,6 +305,58 @@ def test_order_changes_no_digit():
         one, other = (alpha_u(c, measure=measure, ci=True, resamples=200) for c in (corpus, turned))
         assert one.all == other.all
         assert one.labels == other.labels
+
+
+def some(documents=20):
+    """Four annotators with gaps in what they saw, two categories, ids."""
+    rng = np.random.default_rng(7)
+    layers = {
+        name: [[(s, s + int(rng.integers(1, 5)), "XY"[int(rng.integers(2))]) for s in (0, 5, 10)]
+               if rng.random() < 0.7 else None for _ in range(documents)]
+        for name in "abcd"
+    }  # fmt: skip
+    ids = [f"d{i}" for i in range(documents)]
+    return sa.Corpus.from_segments([15 + i % 9 for i in range(documents)], layers, ids=ids)
+
+
+@pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed"])
+def test_blocks_change_no_digit(measure):
+    """Sums over documents are exact, so blocks of any size give what the whole corpus gives."""
+    corpus = some()
+    whole = alpha_u(corpus, measure=measure, pairs=True)
+    drawn = []
+    for size in (1, 3, 20):
+        # annotators who saw nothing of a block are not in it, and labels are numbered anew
+        blocks = []
+        for first in range(0, 20, size):
+            part = corpus.subset(list(range(first, min(first + size, 20))))
+            seen = [name for name, layer in part.layers.items() if layer.annotated.any()]
+            blocks.append(part.of_annotators(seen))
+        with ThreadPoolExecutor(2) as executor:
+            result = alpha_u(blocks, measure=measure, pairs=True, executor=executor)
+        assert (result.all, result.labels) == (whole.all, whole.labels)
+        assert {frozenset(two): figures for two, figures in result.pairs.items()} == {
+            frozenset(two): figures for two, figures in whole.pairs.items()
+        }
+        assert (result.signature, result.notes) == (whole.signature, whole.notes)
+        drawn.append(alpha_u(blocks, measure=measure, ci=True, resamples=200).team)
+    assert drawn[0] == drawn[1] == drawn[2]
+    low, high = drawn[0].all.interval.corrected
+    assert low < whole.all.value < high
+    # Poisson weights of documents and resampled documents have the same spread
+    ends = alpha_u(corpus, measure=measure, ci=True, interval="percentile").all.interval.corrected
+    assert high - low == pytest.approx(ends[1] - ends[0], rel=0.3)
+
+
+def test_what_blocks_refuse():
+    """Joined documents would need each other; an annotator has to be in some block."""
+    corpus = some()
+    with pytest.raises(sa.SettingError, match="use summed, or no blocks"):
+        alpha_u([corpus], continuum="joined")
+    with pytest.raises(sa.SettingError, match="zoe"):
+        alpha_u([corpus], annotators=["a", "zoe"])
+    with pytest.raises(sa.InputError, match="no ids"):
+        alpha_u([sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})], ci=True)
 
 
 def test_by_pair_and_rows():

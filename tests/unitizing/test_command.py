@@ -55,6 +55,17 @@ def test_workers_change_no_digit(run):
     assert alone[1] == several[1]
 
 
+def test_blocks(capsys):
+    """α_U over blocks of files is that of the files."""
+    files = [str(CROWD.parents[1] / "newsroom" / f"{name}.conll") for name in ("gold", "tagger")]
+    command = ["agree", *files, "--measure", "alpha-u", "--scheme", "IOB2"]
+    outputs = []
+    for more in ([], ["--block", "40"], ["--workers", "2"]):
+        assert main([*command, *more]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
 def test_all_is_what_each_says(run):
     """Side by side stand the figures that each measure gives by itself."""
     corpus = sa.read_jsonl(CROWD)
@@ -84,6 +95,7 @@ def test_a_measure_that_does_not_fit_says_why():
     ("arguments", "message"),
     [
         (["--measure", "gamma", "--match", "token"], "--match is for --measure f1"),
+        (["--measure", "gamma", "--overlap-at", "1"], "--overlap-at is for --measure f1"),
         (["--measure", "gamma", "--luck"], "--luck is for --measure f1; leave it out"),
         (["--measure", "alpha-u", "--precision", "1"], "--precision is not for --measure alpha-u"),
         (["--measure", "gamma", "--continuum", "joined"], "--continuum is not for"),
@@ -91,7 +103,11 @@ def test_a_measure_that_does_not_fit_says_why():
         (["--measure", "gamma", "--by", "annotator"], "allowed: label, pair"),
         (["--measure", "all", "--by", "label"], "allowed: none"),
         (["--measure", "all", "--ci"], "--ci is not for --measure all"),
-        (["--measure", "gamma", "--block", "9"], "blocks are for --measure f1"),
+        (
+            ["--measure", "gamma", "--block", "9"],
+            "--block is not for --measure gamma, which places",
+        ),
+        (["--measure", "all", "--on-error", "skip"], "--on-error is not for --measure all"),
         (["--measure", "alpha-u", "--seed", "1"], "--seed needs --ci"),
         (["--alpha", "3"], "--alpha is for other measures than F1"),
     ],

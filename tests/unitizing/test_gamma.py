@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.unitizing.alignment import best_alignment, cost_of
 from spanagree.unitizing.control import expected_gains
-from spanagree.unitizing.dissimilarity import Dissimilarity, Units, ordinal_places
+from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, ordinal_places
 from spanagree.unitizing.expected_disorder import estimate
 from spanagree.unitizing.sampling import Continuum, draw, measured
 
@@ -187,18 +187,36 @@ def three(seed=0, documents=6, gaps=True, annotators=3):
     return sa.Corpus.from_segments([70] * documents, layers)
 
 
-def test_never_worse_than_matching_pairs():
-    """An optimum is never worse than units left alone, or aligned where they are the same."""
-    corpus = three(3)
+def best_matching_pairs(units, most, d):
+    """Align greedily: the most similar pair first, as long as no annotator would be in it twice."""
+    group = np.arange(len(units.start))
+    pairs = near_pairs(units, most, d)
+    for i in np.argsort(pairs.value, kind="stable"):
+        one, other = (np.flatnonzero(group == group[x[i]]) for x in (pairs.u, pairs.v))
+        if not set(units.annotator[one]) & set(units.annotator[other]):
+            group[other] = group[one[0]]
+    return np.unique(group, return_inverse=True)[1]
+
+
+@pytest.mark.parametrize("annotators", [2, 3, 5, 6])
+def test_never_worse_than_matching_pairs(annotators):
+    """An optimum is never worse than units left alone, or than the best matching pairs."""
+    corpus = three(3, annotators=annotators)
     d = Dissimilarity()
     continuum = Continuum.of(corpus)
     found = best_alignment(continuum.units, continuum.annotators, d)
+    assert not found.gap.any()
     alone = np.bincount(continuum.units.document, minlength=len(corpus))
     assert (found.cost <= alone + 1e-9).all()
-    units = continuum.units
-    _, same = np.unique(np.stack(units)[[0, 2, 3, 4]], axis=1, return_inverse=True)
-    matched = cost_of(units, same.ravel(), continuum.annotators, d)
-    assert (found.cost <= matched + 1e-6).all()
+    matched = best_matching_pairs(continuum.units, np.full(len(corpus), d.delta_empty), d)
+    assert (found.cost <= cost_of(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
+
+
+@pytest.mark.parametrize("annotators", [8, 16])
+def test_many_who_mark_the_same(annotators):
+    """What all mark alike is in no disorder, however many they are: 0 by the definition."""
+    rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(5)]
+    assert disorder(rows, Dissimilarity()) == (0, 5)
 
 
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
@@ -336,6 +354,11 @@ def test_settings_are_checked():
     with pytest.raises(sa.SettingError, match="overlap"):
         sa.gamma(twice)
     assert sa.gamma(twice, chance="overlapping").gamma.value < 1
+    many = sa.Corpus.from_segments([9], {f"a{i}": [[(0, 2, "X")]] for i in range(33)}, ids=["d"])
+    with pytest.raises(
+        sa.SettingError, match=r"'d': 33 annotators; γ .* 32 at most: leave the doc"
+    ):
+        sa.gamma(many)
 
 
 def test_by_pair():
@@ -345,6 +368,8 @@ def test_by_pair():
     assert result.pairs["a", "c"] == sa.gamma(corpus, annotators=["a", "c"]).team
     assert len(result.to_rows("pair")) == 6
     assert [row["label"] for row in result.to_rows("label")] == ["X", "Y", "Z"]
+    names = ["γ", "γ_cat", "γ_k X", "γ_k Y", "γ_k Z"]
+    assert [row["coefficient"] for row in result.to_rows()] == names
 
 
 def test_categories_by_hand():

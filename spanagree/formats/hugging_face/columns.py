@@ -12,7 +12,18 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import records
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, SettingError, is_whole, listed, one_of, reason, show, unfit
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    is_iterable,
+    is_whole,
+    length_of,
+    listed,
+    one_of,
+    reason,
+    show,
+    unfit,
+)
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
@@ -25,7 +36,7 @@ def choose_split(data: Any, split: str | None) -> Any:
         data = data[split]
     elif split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
-    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+    if isinstance(data, (str, bytes)) or not is_iterable(data):
         raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
@@ -74,7 +85,7 @@ class Columns:
         if self.table is None:
             values = self.lists[column]
             for i, row in enumerate(values):
-                if isinstance(row, (str, bytes)) or not (row is None or hasattr(row, "__len__")):
+                if isinstance(row, (str, bytes)) or not (row is None or length_of(row) is not None):
                     where = f"column {show(column)}, row {i + 1}:"
                     raise unfit(where, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
@@ -159,7 +170,8 @@ def span_records(
         keys = ("start", "end", "label")
         columns: list[Any] = [spans.get(key) for key in keys]
         lists = (list, tuple, np.ndarray)
-        if not all(isinstance(c, lists) for c in columns) or len(set(map(len, columns))) > 1:
+        are_lists = all(isinstance(c, lists) and is_iterable(c) for c in columns)
+        if not are_lists or len(set(map(len, columns))) > 1:
             needed = "lists of equal length under start, end and label are needed"
             raise unfit(where, spans, needed)
         spans = [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -34,6 +34,7 @@ def write_report(
     team: bool = False,
     match: str = "exact",
     chance: str = "nonoverlapping",
+    measures: bool = False,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -47,14 +48,15 @@ def write_report(
         team: a report on annotators among each other, without gold.
         match: as for :func:`spanagree.evaluate`.
         chance: as for :func:`spanagree.evaluate`.
+        measures: whether α_U and γ of a team stand beside F1; γ takes a while.
 
     Raises:
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
-            team at once.
+            team at once, or measures of systems.
     """
     check_writable(path)
-    text = page(corpus, gold=gold, team=team, match=match, chance=chance)
+    text = page(corpus, gold=gold, team=team, match=match, chance=chance, measures=measures)
     write_bytes(path, text.encode())
 
 

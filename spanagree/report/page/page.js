@@ -461,7 +461,7 @@
       make("fieldset", {}, make("legend", {}, "difficulty"), make("span", { class: "range" }, controls.low, "to", controls.high)),
       labelled("text or id", controls.text));
     const pager = make("div", { class: "pager" }, status, numbers, previous, next, earlier[0], later[0]);
-    const keys = make("p", { class: "remarks keys" }, make("kbd", {}, "j"), " next, ", make("kbd", {}, "k"), ` previous ${noun}, while the list has the focus; a ${noun}'s name is a link to it.`);
+    const keys = make("p", { class: "remarks keys" }, make("kbd", {}, "j"), " next, ", make("kbd", {}, "k"), ` previous ${noun}; a ${noun}'s name is a link to it.`);
     root.append(form, legend, pager, list, make("div", { class: "pager end" }, earlier[1], later[1]), keys);
     let waiting = 0;
     for (const [name, control] of Object.entries(controls)) {
@@ -472,7 +472,7 @@
         waiting = setTimeout(refresh, control.tagName === "INPUT" ? 150 : 0);
       });
     }
-    root.addEventListener("keydown", (event) => {
+    document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT/.test(event.target.tagName)) return;
       if (event.key === "j" || event.key === "k") {
         event.preventDefault();

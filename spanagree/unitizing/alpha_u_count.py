@@ -1,0 +1,217 @@
+"""What one corpus or block adds to α_U, and how two such counts add."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, Progress
+from spanagree.blocks.counted import Counted
+from spanagree.blocks.exact_sums import exact_sums
+from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
+from spanagree.corpus.corpus import Corpus
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.unitizing import continuum as sums_of
+from spanagree.unitizing.alpha_u_result import AlphaUSettings
+from spanagree.unitizing.canonical import times_seen
+from spanagree.unitizing.placed import expected_placed
+
+OBSERVED, EXPECTED, WEIGHT = range(3)
+ALL = None
+"""Stands for all categories where a label names one."""
+
+
+class Table(NamedTuple):
+    """What each document that is compared adds to observed and expected, and both weights.
+
+    Attributes:
+        sums: (documents, all and each label, 4).
+        document: the numbers of the documents; joined they are one, which has the first's.
+        marked: whether a unit has each label.
+        documents: how many documents are compared.
+    """
+
+    sums: Floats
+    document: Ints
+    marked: Sequence[bool]
+    documents: int
+
+
+class Sums(NamedTuple):
+    """Exact sums over documents: their number, their weight, and two for all and each label.
+
+    A label that no unit has is not among them.
+    """
+
+    documents: int
+    weight: int
+    figures: Mapping[str | None, tuple[int, int]]
+
+    def plus(self, other: Sums) -> Sums:
+        """Return the sums over the documents of both."""
+        figures = dict(self.figures)
+        for label, pair in other.figures.items():
+            one, two = map(operator.add, figures.get(label, (0, 0)), pair)
+            figures[label] = one, two
+        return Sums(self.documents + other.documents, self.weight + other.weight, figures)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedUnits(Counted[AlphaUSettings]):
+    """What is counted for α_U.
+
+    Attributes:
+        annotators: their names.
+        labels: the categories.
+        sums: those of all annotators, whose key is empty, and of each two by their sorted names.
+        tables: what each document adds to these, of a whole corpus.
+    """
+
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    sums: Mapping[tuple[str, ...], Sums]
+    tables: Mapping[tuple[str, ...], Table]
+
+    def _add(self, other: CountedUnits) -> dict[str, Any]:
+        sums = dict(self.sums)
+        for key, more in other.sums.items():
+            sums[key] = sums[key].plus(more) if key in sums else more
+        return {
+            "annotators": tuple(dict.fromkeys([*self.annotators, *other.annotators])),
+            "labels": tuple(sorted({*self.labels, *other.labels})),
+            "sums": sums,
+            "tables": {},
+        }
+
+
+def count(
+    corpus: Corpus,
+    *,
+    measure: str,
+    continuum: str,
+    chance: str,
+    annotators: Sequence[str] | None,
+    pairs: bool,
+    resampling: Resampling | None,
+    keep: bool = False,
+    progress: Progress = None,
+) -> CountedUnits:
+    """Count the disagreements of one corpus or block, of all annotators and of each two.
+
+    Args:
+        corpus: the annotations.
+        measure, continuum, chance: as for :func:`spanagree.alpha_u`.
+        annotators: the names of those to compare. A block need not have all.
+        pairs: whether each two are compared too.
+        resampling: how to draw resamples over blocks, if intervals are asked for.
+        keep: whether single documents are kept, as of a whole corpus.
+        progress: called when all is done.
+
+    Raises:
+        SettingError: for units of one annotator and category that overlap.
+    """
+    if annotators is not None:
+        present = annotators if keep else [name for name in annotators if name in corpus.layers]
+        corpus = corpus.of_annotators(present)
+    settings = AlphaUSettings(
+        measure=measure,
+        continuum=continuum,
+        chance=chance if measure == "alpha-u-placed" else None,
+        chosen=None if annotators is None else list(annotators),
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+    )
+    tables: dict[tuple[str, ...], Table] = {(): _table(corpus, settings)}
+    for two in combinations(sorted(corpus.annotators), 2) if pairs else ():
+        tables[two] = _table(corpus.of_annotators(two), settings)
+    ids = () if keep else ids_of(corpus)
+    if progress is not None:
+        progress(len(tables), len(tables))
+    return CountedUnits(
+        documents=len(corpus),
+        settings=settings,
+        notes=corpus.notes,
+        ids=ids,
+        replicates=None
+        if keep or resampling is None
+        else _draw(ids, corpus.labels, tables, resampling),
+        annotators=corpus.annotators,
+        labels=corpus.labels,
+        sums={key: _sums(table, corpus.labels) for key, table in tables.items()},
+        tables=tables if keep else {},
+    )
+
+
+def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
+    joined = settings.continuum == "joined"
+    placed = settings.measure == "alpha-u-placed"
+    if placed:
+        corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
+    units = sums_of.continua(corpus, joined)
+    luck = expected_placed(units, str(settings.chance)) if placed else sums_of.expected(units)
+    sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
+    weight = units.lengths.astype(np.float64) ** 2
+    sums[:, :, WEIGHT:] = weight[:, None, None]
+    sums[units.document, 1 + units.label, OBSERVED] = sums_of.observed(units)
+    sums[units.document, 1 + units.label, EXPECTED] = luck
+    for column in (OBSERVED, EXPECTED):
+        sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
+    who = times_seen(corpus)
+    compared = np.flatnonzero((who >= 2) & (who >= (len(corpus.layers) if joined else 2)))
+    marked = np.isin(np.arange(len(corpus.labels)), units.label).tolist()
+    return Table(sums, compared[: len(sums)], marked, len(compared))
+
+
+def _sums(table: Table, labels: Sequence[str]) -> Sums:
+    """Return the exact sums over the documents of a table."""
+    values = table.sums
+    one = np.zeros(len(values), np.int64)
+    (weight,) = exact_sums(values[:, 0, WEIGHT], one, 1)
+    figures: dict[str | None, tuple[int, int]] = {}
+    for k, (label, there) in enumerate(
+        zip((ALL, *labels), (any(table.marked), *table.marked), strict=True)
+    ):
+        if there:
+            both = (exact_sums(values[:, k, c], one, 1)[0] for c in (OBSERVED, EXPECTED))
+            figures[label] = (next(both), next(both))
+    return Sums(table.documents, weight, figures)
+
+
+def _draw(
+    ids: Sequence[Hashes],
+    labels: Sequence[str],
+    tables: Mapping[tuple[str, ...], Table],
+    resampling: Resampling,
+) -> Replicates:
+    """Return what a block adds in every resample to the columns of all and each label."""
+    entries = []
+    for key, table in tables.items():
+        count = len(table.document)
+        for column in (OBSERVED, EXPECTED, WEIGHT):
+            named = (ALL, *labels) if column != WEIGHT else (ALL,)
+            keys: list[Key] = [(key, label, column) for label in named]
+            which, document = np.divmod(np.arange(len(named) * count), max(count, 1))
+            values = table.sums[:, : len(named), column].T.ravel()
+            entries.append(Entries(keys, which, table.document[document], values))
+    return replicates(ids, entries, resampling)
+
+
+def drawn_columns(drawn: Replicates, key: tuple[str, ...], labels: Sequence[str]) -> Floats:
+    """Return the sums of all and each label in every resample; (resamples, figures · 4)."""
+    weight = drawn.over([(key, ALL, WEIGHT)])
+    columns = [
+        column
+        for label in (ALL, *labels)
+        for column in (
+            drawn.over([(key, label, OBSERVED)]), drawn.over([(key, label, EXPECTED)]),
+            weight, weight,
+        )
+    ]  # fmt: skip
+    return np.stack(columns, axis=1)
