@@ -186,12 +186,8 @@ def count(
     over: dict[str, Counter[str]] = {}
     gold, tallied = _tally_systems(corpus, gold, match, chance, over, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
-    kept = Kept(
-        tallied,
-        {name: annotated[gold] & annotated[name] for name in tallied},
-        corpus.ids,
-        corpus.wholes,
-    )
+    shared = {name: annotated[gold] & annotated[name] for name in tallied}
+    kept = Kept(tallied, shared, corpus.ids, corpus.wholes)
     settings = EvaluationSettings(
         gold=gold,
         gold_first=None if gold == corpus.annotators[0] else False,
