@@ -15,7 +15,7 @@ NUMBERS = "SPANAGREE_NUMBERS"
 """The variable that says how many numbers, of 8 bytes, one shape of a document may take."""
 
 
-_UNLESS_SET = {EXPANSION: 100, NUMBERS: 10**8}
+_UNLESS_SET = {EXPANSION: 50, NUMBERS: 10**8}
 
 
 _ALWAYS = 1 << 24  # bytes that every file may expand to

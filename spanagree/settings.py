@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from spanagree.version import __version__
 _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
 _HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
-_PLACE = "gold_first"  # where a layer stands in a part, which parts need not share
+_OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
@@ -100,7 +100,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS, _PLACE, _HOW}):
+    for key in sorted({*one, *other} - {_COUNTS, _HOW, *_OF_PARTS}):
         before, now = one.get(key), other.get(key)
         if before != now:
             raise InputError(
@@ -113,10 +113,19 @@ def merged_settings(
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
-    places: dict[str, Any] = {_PLACE: False} if _PLACE in {*one, *other} else {}
+    of_parts = {key: other[key] for key in _OF_PARTS if key in other}
     how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
-    places |= {_HOW: min(how)} if how else {}
-    return {**one, **places, **({_COUNTS: counts} if counts else {})}
+    of_parts |= {_HOW: min(how)} if how else {}
+    return {**one, **of_parts, **({_COUNTS: counts} if counts else {})}
+
+
+def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> list[str] | None:
+    """Return the names of annotators that were chosen; ``None`` if these are all.
+
+    >>> chosen_of(["ann", "bob"], ["bob"]), chosen_of(["ann", "bob"], ["bob", "ann"])
+    (['bob'], None)
+    """
+    return None if names is None or set(annotators) <= set(names) else list(names)
 
 
 def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
@@ -175,7 +184,7 @@ def signature(settings: Mapping[str, Any]) -> str:
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
     if values.get("discontinuous") == "error":  # then there are none
         values["discontinuous"] = None
-    if settings.get(_PLACE) is not False:  # the first layer is gold unless another was named
+    if settings.get("gold_first") is not False:  # the first layer is gold unless another was named
         values["gold"] = None
     values["spanagree"] = settings["version"]
     return "|".join(f"{key}:{_signed(values[key])}" for key in KEYS if values.get(key) is not None)

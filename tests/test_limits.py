@@ -21,8 +21,8 @@ def test_what_expands(tmp_path, monkeypatch):
     with pytest.raises(sa.InputError) as error:
         sa.read_docbin(path)
     assert str(error.value) == (
-        f"{path}: its {size} bytes expand to more than 100 times as many, which only files up to"
-        " 16 MiB may; if you trust it, set SPANAGREE_EXPANSION=1000"
+        f"{path}: its {size} bytes expand to more than 50 times as many, which only files up to"
+        " 16 MiB may; if you trust it, set SPANAGREE_EXPANSION=500"
     )
     monkeypatch.setenv(EXPANSION, "2000")
     with pytest.raises(sa.InputError, match=r"not a .spacy file, or truncated"):
@@ -49,7 +49,7 @@ def test_parquet_that_expands(tmp_path):
     path = tmp_path / "x.parquet"
     path.write_bytes(out.getvalue())
     assert path.stat().st_size < 20_000
-    problem = "bytes expand to more than 100 times as many"
+    problem = "bytes expand to more than 50 times as many"
     with pytest.raises(sa.InputError, match=problem):
         sa.read_tallies(path)
     with pytest.raises(sa.InputError, match=problem):

@@ -68,6 +68,7 @@ def agree(
     check_names(match, chance)
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
+    annotators = None if annotators is None else list(annotators)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
@@ -75,8 +76,6 @@ def agree(
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
-    chosen = None if annotators is None else list(annotators)
-    counts = replace(counts, settings=replace(counts.settings, chosen=chosen))
     made = result(counts, min_shared, resampling, None if in_blocks else progress)
     return with_luck(made, corpus, progress) if luck else made
 

@@ -21,7 +21,7 @@ from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import f1_figures
 from spanagree.matching.tally import Tallies
-from spanagree.settings import Settings
+from spanagree.settings import Settings, chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import both, evidence_of
 
@@ -130,6 +130,9 @@ def count(
         SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
             chance model does not allow it.
     """
+    chosen = chosen_of(corpus.annotators, annotators)
+    read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
+    read["offsets"] = corpus.offsets
     if annotators is not None:
         present = annotators if keep else [name for name in annotators if name in corpus.layers]
         corpus = corpus.of_annotators(present)
@@ -149,9 +152,7 @@ def count(
     ids, how = () if keep else ids_of(corpus), expected_how(over)
     return CountedPairs(
         documents=len(corpus),
-        settings=AgreementSettings(
-            match=match, chance=chance, expected=how, offsets=corpus.offsets, reading=corpus.reading
-        ),
+        settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
         replicates=None

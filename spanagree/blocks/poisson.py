@@ -28,7 +28,7 @@ _BITS = 26  # of a limb: a sum of limbs, times weights, is a whole number below 
 _BELOW = 2  # limbs below the point, so fractions are kept to 2**-52
 
 # splitmix64 (Steele, Lea & Flood 2014)
-_STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 # the least of 2**32 numbers that draw 1, 2, …; the last one is drawn less than once in 2**32
 _BORDERS = np.array(
@@ -163,13 +163,14 @@ def weights(ids: Hashes, low: int, high: int, seed: int) -> Floats:
     >>> round(float(drawn.mean()), 2), round(float(drawn.var()), 1)
     (1.0, 1.0)
     """
-    start = _mixed(ids + _mixed(np.array([seed % 2**64], np.uint64) * _STEP + _STEP))
-    number = np.arange(low // 2, (high + 1) // 2, dtype=np.uint64) * _STEP
-    halves = _mixed(start[:, None] + number).astype("<u8").view("<u4")[:, : high - low]
+    start = mixed(ids + mixed(np.array([seed % 2**64], np.uint64) * STEP + STEP))
+    number = np.arange(low // 2, (high + 1) // 2, dtype=np.uint64) * STEP
+    halves = mixed(start[:, None] + number).astype("<u8").view("<u4")[:, : high - low]
     return np.searchsorted(_BORDERS, halves, side="right").astype(np.float64)
 
 
-def _mixed(z: Hashes) -> Hashes:
+def mixed(z: Hashes) -> Hashes:
+    """Return numbers in which every bit of a number has a part in every bit."""
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))

@@ -26,6 +26,7 @@ from spanagree.errors import check_whole, printable
 from spanagree.formats.registry import format_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
+from spanagree.settings import chosen_of
 
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
@@ -114,8 +115,9 @@ def _token_labels(
     if not job.in_blocks:
         corpus = job.read()
         if annotators is not None:
+            chosen = chosen_of(corpus.annotators, annotators)
             corpus = corpus.of_annotators(annotators)
-            corpus = replace(corpus, reading={**corpus.reading, "chosen": annotators})
+            corpus = replace(corpus, reading={**corpus.reading, "chosen": chosen})
         return sa.token_labels(corpus, skip_outside=skip_outside)
     if annotators is not None:
         raise click.UsageError(

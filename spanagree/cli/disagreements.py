@@ -12,7 +12,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
-from spanagree.errors import counted, printable
+from spanagree.errors import counted, listed
 from spanagree.matching.pairing import KINDS
 
 _BETWEEN = "Compare these two annotators."
@@ -38,7 +38,7 @@ def disagreements(
     if between is None and len(corpus.layers) != 2:
         raise click.UsageError(
             f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed:"
-            f" {', '.join(map(printable, corpus.annotators))}"
+            f" {listed(corpus.annotators)}"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))

@@ -15,7 +15,7 @@ from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, check_known, counted, printable
+from spanagree.errors import InputError, SettingError, check_known, counted, listed, printable
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlap_expected import expected_how, notes_on
@@ -81,8 +81,8 @@ class CountedSystems(Counted[EvaluationSettings]):
     def _add(self, other: CountedSystems) -> dict[str, Any]:
         if self.annotators != other.annotators:
             raise InputError(
-                f"annotators {', '.join(map(printable, other.annotators))}; the blocks before have"
-                f" {', '.join(map(printable, self.annotators))}"
+                f"annotators {listed(other.annotators)}; the blocks before have"
+                f" {listed(self.annotators)}"
             )
         return {
             "labels": tuple(sorted({*self.labels, *other.labels})),

@@ -20,7 +20,7 @@ import numpy as np
 
 from spanagree.arrays import Bools
 from spanagree.corpus.segments import LONGEST
-from spanagree.errors import InputError, SettingError, printable, reason, show
+from spanagree.errors import InputError, SettingError, listed, printable, reason, show
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
 from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
@@ -201,8 +201,8 @@ def _check_together(parts: Sequence[_Part]) -> None:
     for part in parts:
         if sorted(part.about["systems"]) != sorted(systems):
             raise InputError(
-                f"{part.name}: systems {', '.join(map(printable, part.about['systems']))};"
-                f" {parts[0].name} has {', '.join(map(printable, systems))}, and all parts need the"
+                f"{part.name}: systems {listed(part.about['systems'])};"
+                f" {parts[0].name} has {listed(systems)}, and all parts need the"
                 " same"
             )
         if before := by_content.get(part.about["digest"]):

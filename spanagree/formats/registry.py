@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import SettingError, check_choice, printable
+from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.brat import raw_brat
@@ -46,7 +46,7 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
-            f" ({', '.join(map(printable, corpus.annotators))}): choose one with --annotators"
+            f" ({listed(corpus.annotators)}): choose one with --annotators"
         )
     write_docbin(corpus, corpus.annotators[0], path, spans=spans)
 

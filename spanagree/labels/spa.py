@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import SettingError, check_choice, printable, show
+from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
@@ -208,7 +208,7 @@ def _distribution(labels: Sequence[str], given: Mapping[str, float] | None) -> F
         raise SettingError(
             f"class_distribution: {'no probability for' if missing else 'unknown category'}"
             f" {show((missing or unknown)[0])}; the categories are:"
-            f" {', '.join(map(printable, labels))}"
+            f" {listed(labels)}"
         )
     return _probabilities([given[label] for label in labels])
 

@@ -18,7 +18,7 @@ from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
-from spanagree.settings import Settings
+from spanagree.settings import Settings, chosen_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,6 +98,7 @@ def count(
     """
     if keep and not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
+    chosen = chosen_of(corpus.annotators, annotators)
     if gold is not None:
         check_known([gold], corpus.annotators, "gold")
         annotators = [gold]
@@ -119,6 +120,7 @@ def count(
             of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
+            chosen=chosen,
         ),
         notes=(*corpus.notes, *notes_on(over)),
         ids=() if keep else ids_of(corpus),

@@ -226,13 +226,13 @@ def difficulty(
     """
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
+    annotators = None if annotators is None else list(annotators)
     counting = functools.partial(
         count, gold=gold, annotators=annotators, match=match, chance=chance
     )
     counts = count_all(corpus, counting, "look at", executor, on_error, progress)
     check_known(annotators or (), counts.annotators)
-    chosen = None if annotators is None else list(annotators)
-    return result(replace(counts, settings=replace(counts.settings, chosen=chosen)))
+    return result(counts)
 
 
 def result(counts: CountedDifficulty) -> Difficulty:

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, near_pairs
-from spanagree.unitizing.packing import pack
+from spanagree.unitizing.packing import components, pack
 
 _TOGETHER = 2000  # units that are assigned together; the time grows with the square
 
@@ -133,15 +133,6 @@ def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     first, second = np.concatenate(u), np.concatenate(v)
     by_first = np.lexsort((second, first))
     return first[by_first], second[by_first]
-
-
-def components(pairs: Pairs, count: int) -> Ints:
-    """Return for each unit the number of its component; units are linked by the pairs."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    links = coo_array((np.ones(len(pairs.u), np.int8), (pairs.u, pairs.v)), shape=(count, count))
-    return np.asarray(connected_components(links.tocsr(), directed=False)[1], np.int64)
 
 
 def _assign(units: Units, pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> None:

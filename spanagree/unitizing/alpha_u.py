@@ -85,6 +85,7 @@ def alpha_u(
     0.8792
     """
     in_blocks = not isinstance(corpus, Corpus)
+    annotators = None if annotators is None else list(annotators)
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
     counting = functools.partial(

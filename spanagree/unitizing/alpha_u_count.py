@@ -17,6 +17,7 @@ from spanagree.blocks.exact_sums import exact_sums
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
+from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing import continuum as sums_of
 from spanagree.unitizing.alpha_u_result import AlphaUSettings
@@ -117,6 +118,7 @@ def count(
     Raises:
         SettingError: for units of one annotator and category that overlap.
     """
+    chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         present = annotators if keep else [name for name in annotators if name in corpus.layers]
         corpus = corpus.of_annotators(present)
@@ -124,7 +126,7 @@ def count(
         measure=measure,
         continuum=continuum,
         chance=chance if measure == "alpha-u-placed" else None,
-        chosen=None if annotators is None else list(annotators),
+        chosen=chosen,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
@@ -172,16 +174,18 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
 def _sums(table: Table, labels: Sequence[str]) -> Sums:
     """Return the exact sums over the documents of a table."""
     values = table.sums
-    one = np.zeros(len(values), np.int64)
-    (weight,) = exact_sums(values[:, 0, WEIGHT], one, 1)
-    figures: dict[str | None, tuple[int, int]] = {}
-    for k, (label, there) in enumerate(
-        zip((ALL, *labels), (any(table.marked), *table.marked), strict=True)
-    ):
-        if there:
-            both = (exact_sums(values[:, k, c], one, 1)[0] for c in (OBSERVED, EXPECTED))
-            figures[label] = (next(both), next(both))
-    return Sums(table.documents, weight, figures)
+    together = np.zeros(len(values), np.int64)
+
+    def total(k: int, column: int) -> int:
+        return exact_sums(values[:, k, column], together, 1)[0]
+
+    marked = (any(table.marked), *table.marked)
+    figures = {
+        label: (total(k, OBSERVED), total(k, EXPECTED))
+        for k, label in enumerate((ALL, *labels))
+        if marked[k]
+    }
+    return Sums(table.documents, total(0, WEIGHT), figures)
 
 
 def _draw(

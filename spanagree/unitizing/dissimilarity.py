@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Floats, Ints, ranges
+from spanagree.blocks.poisson import STEP, mixed
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, printable, show
 
@@ -206,9 +207,6 @@ def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
         at = to
 
 
-_STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
-
 def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Return what is added to break ties: tiny, and the same whatever order units come in.
 
@@ -217,13 +215,7 @@ def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> 
     content = np.zeros(len(units.start), np.uint64)
     columns = (units.start, units.end, units.label.astype(np.float64))
     for column in columns:
-        content = _mixed(content + _STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
-    shares = _mixed(content[u] + content[v]) >> np.uint64(11)
+        content = mixed(content + STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
+    shares = mixed(content[u] + content[v]) >> np.uint64(11)
     share = shares.astype(np.float64) * 2.0**-53
     return (share - 2) * (TIE * dissimilarity.delta_empty)
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    z = (z ^ (z >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return z ^ (z >> np.uint64(31))

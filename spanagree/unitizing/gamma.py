@@ -25,6 +25,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
+from spanagree.settings import chosen_of
 from spanagree.unitizing.canonical import canonical, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.expected_disorder import Expected, Job, sampled
@@ -87,6 +88,8 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
+    annotators = None if annotators is None else list(annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     order = tuple(order) if categorical == "ordinal" else ()
     places = ordinal_places(corpus.labels, order) if categorical == "ordinal" else ()
@@ -98,7 +101,6 @@ def gamma(
         progress,
     )
     result = _compared(corpus, job, pairs)
-    chosen = None if annotators is None else list(annotators)
     return replace(result, settings=replace(result.settings, chosen=chosen))
 
 

@@ -32,6 +32,15 @@ _TAKEN = 20  # unitary alignments of a first unit and size that are taken along 
 _SECONDS = 60.0  # of one integer program
 
 
+def components(pairs: Pairs, count: int) -> Ints:
+    """Return for each unit the number of its component; units are linked by the pairs."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(pairs.u), np.int8), (pairs.u, pairs.v)), shape=(count, count))
+    return np.asarray(connected_components(links.tocsr(), directed=False)[1], np.int64)
+
+
 class _Problem(NamedTuple):
     """Units of documents with three annotators or more, and the pairs of them that are near.
 
@@ -44,6 +53,7 @@ class _Problem(NamedTuple):
         begin: where the pairs of each unit begin, and at last where all end.
         near: the second units of the pairs.
         saving: of each pair (Δ_∅ − d)/C.
+        component: of each unit the number of its component.
         farthest: the greatest number of annotators.
         documents: how many documents there are.
     """
@@ -56,6 +66,7 @@ class _Problem(NamedTuple):
     begin: Ints
     near: Ints
     saving: Floats
+    component: Ints
     farthest: int
     documents: int
 
@@ -132,6 +143,7 @@ def _problem(
         np.searchsorted(pairs.u, np.arange(len(seen) + 1)),
         pairs.v,
         saving,
+        components(pairs, len(seen)),
         int(seen.max()),
         len(annotators),
     )
@@ -308,24 +320,25 @@ def _best_whole(
     Returns:
         Of each document what it saves, and how much more may be possible with these.
     """
-    document = problem.units.document
+    document, component = problem.units.document, problem.component
     inside = np.flatnonzero(documents[document])
     group[inside] = inside
     value, short = np.zeros((2, len(documents)))
-    fractional = np.zeros(len(documents), np.bool_)
+    fractional = np.zeros(len(component), np.bool_)  # components, which are solved apart
     shares = _relaxed(problem, columns)[0]
     for of_size, share in zip(columns, shares, strict=True):
         between = (share > _WHOLE) & (share < 1 - _WHOLE)
-        fractional[document[of_size[between, 0]]] = True
+        fractional[component[of_size[between, 0]]] = True
     for of_size, share in zip(columns, shares, strict=True):
-        taken = of_size[(share > 0.5) & ~fractional[document[of_size[:, 0]]]]
+        taken = of_size[(share > 0.5) & ~fractional[component[of_size[:, 0]]]]
         group[taken] = taken[:, :1]
         value += np.bincount(document[taken[:, 0]], _savings(problem, taken), len(documents))
-    for d in np.flatnonzero(fractional).tolist():
-        here = np.flatnonzero(document == d)
-        own = [of_size[document[of_size[:, 0]] == d] for of_size in columns]
-        value[d], chosen, bound = _program(problem, own, here)
-        short[d] = bound - value[d]
+    for c in np.flatnonzero(fractional).tolist():
+        here = np.flatnonzero(component == c)
+        own = [of_size[component[of_size[:, 0]] == c] for of_size in columns]
+        saved, chosen, bound = _program(problem, own, here)
+        value[document[here[0]]] += saved
+        short[document[here[0]]] += bound - saved
         for taken in chosen:
             group[taken] = taken[:, :1]
     return value, short

@@ -21,7 +21,7 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Dot, Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, chosen_of, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.canonical import times_seen
 from spanagree.unitizing.gamma import gamma
@@ -163,6 +163,8 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
+    annotators = None if annotators is None else list(annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
@@ -171,7 +173,7 @@ def side_by_side(
         chance=chance,
         precision=float(precision),
         seed=int(seed),
-        chosen=None if annotators is None else list(annotators),
+        chosen=chosen,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )

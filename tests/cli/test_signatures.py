@@ -494,3 +494,15 @@ def test_parts_in_another_order_are_merged(tmp_path):
         sa.write_tallies(sa.evaluate(corpus, "gold"), parts[i])
     for some, named in ((parts, True), (parts[:2], True), (parts[1:], True), (parts[::2], False)):
         assert ("|gold:gold|" in sa.read_tallies(some).signature) is named
+
+
+@pytest.mark.parametrize("call", [sa.agree, sa.difficulty, sa.alpha_u], ids=lambda f: f.__name__)
+def test_annotators_that_were_chosen(call):
+    """Those that were chosen are named if others are left out, over blocks as of a whole corpus."""
+    layers = {"ann": [[(0, 1, "X")]] * 2, "bob": [[(0, 2, "X")]] * 2, "cem": [[], None]}
+    whole = sa.Corpus.from_segments([5, 5], layers)
+    blocks = [whole.subset([0]), whole.subset([1]).of_annotators(["ann", "bob"])]
+    for names, entry in ((["bob", "ann"], "|chosen:bob,ann|"), (["ann", "bob", "cem"], "")):
+        lines = {call(corpus, annotators=iter(names)).signature for corpus in (whole, blocks)}
+        assert len(lines) == 1
+        assert entry in lines.pop() if entry else "chosen" not in lines.pop()

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.unitizing import packing
 from spanagree.unitizing.alignment import best_alignment, cost_of
 from spanagree.unitizing.control import expected_gains
 from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, ordinal_places
@@ -210,6 +211,28 @@ def test_never_worse_than_matching_pairs(annotators):
     assert (found.cost <= alone + 1e-9).all()
     matched = best_matching_pairs(continuum.units, np.full(len(corpus), d.delta_empty), d)
     assert (found.cost <= cost_of(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
+
+
+def test_components_are_solved_apart(monkeypatch):
+    """Units and their copies far away cost twice as much, and no program has both."""
+    rng = np.random.default_rng(17)  # whose relaxed optimum is not whole
+    rows = [
+        (a, start, start + int(rng.integers(1, 5)), "XYZ"[int(rng.integers(3))])
+        for a in range(4)
+        for start in rng.choice(12, 4, replace=False).tolist()
+    ]
+    sizes, program = [], packing._program
+
+    def counted(problem, columns, here):
+        sizes.append(len(here))
+        return program(problem, columns, here)
+
+    monkeypatch.setattr(packing, "_program", counted)
+    d = Dissimilarity(3.0)
+    copies = [(a, start + 10_000, end + 10_000, label) for a, start, end, label in rows]
+    # the disorder of the whole is that of each half, as there are twice as many units
+    assert disorder(rows + copies, d)[0] == pytest.approx(disorder(rows, d)[0], abs=1e-9)
+    assert set(sizes) == {len(rows)}
 
 
 @pytest.mark.parametrize("annotators", [8, 16])

@@ -20,6 +20,7 @@ from spanagree.errors import (
     SettingError,
     check_whole,
     is_whole,
+    listed,
     printable,
     show,
 )
@@ -264,6 +265,6 @@ def _columns(
     for name in (name for name in columns if name not in files):
         raise SettingError(
             f"columns name {show(name)}, which is not a layer; with several files the layers are"
-            f" {', '.join(map(printable, files))}"
+            f" {listed(files)}"
         )
     return [(name, path, columns.get(name)) for name, path in files.items()]
