@@ -150,20 +150,19 @@ def count(
     labels = corpus.labels if find_match(match).of_label else ()
     by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
     ids, how = () if keep else ids_of(corpus), expected_how(over)
+    drawing = None if keep else resampling
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
-        replicates=None
-        if keep or resampling is None
-        else _draw(ids, pairs, labels, kept, resampling),
+        replicates=drawing and _draw(ids, pairs, labels, kept, drawing),
         seen=len(np.unique(kept.document)),
         saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
         seen_without=dict(zip(names, _seen_without(len(names), members, kept), strict=True)),
         pairs=dict(zip(pairs, zip(shared.tolist(), sums, strict=True), strict=True)),
         labels=dict(zip(labels, by_label, strict=True)),
-        evidence=_evidence(kept, members, names, labels, each=not keep and resampling is not None),
+        evidence=_evidence(kept, members, names, labels, each=drawing is not None),
         kept=kept if keep else None,
     )
 
