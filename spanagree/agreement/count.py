@@ -156,7 +156,7 @@ def count(
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
-        replicates=drawing and _draw(ids, pairs, labels, kept, drawing),
+        replicates=None if drawing is None else _draw(ids, pairs, labels, kept, drawing),
         seen=len(np.unique(kept.document)),
         saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
         seen_without=dict(zip(names, _seen_without(len(names), members, kept), strict=True)),
