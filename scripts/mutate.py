@@ -50,7 +50,7 @@ LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
     "chance": "tests/chance tests/matching",
     "matching": "tests/matching tests/evaluation tests/agreement",
-    "labels": "tests/labels",
+    "labels": "tests/labels tests/uncertainty",
     "corpus/tags.py": "tests/corpus tests/formats",
     "levels": "tests/levels",
     "uncertainty": "tests/uncertainty tests/evaluation",

@@ -11,17 +11,22 @@ Every message is one line: where it is, what is wrong, the value, and what is al
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, TypeGuard
 
 _LONGEST = 60  # characters of a user's value that a message shows
+_LONGEST_MESSAGE = 1500  # characters of a message, in which names of files may stand
 _DIGITS = 15  # of a whole number that a user writes
 _MOST = 20  # names in a list of what there is
 
 
 class SpanAgreeError(Exception):
-    """The parent of all errors that the package raises on purpose."""
+    """The parent of all errors that the package raises on purpose; none is longer than it helps."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shortened(message))
 
 
 class InputError(SpanAgreeError, ValueError):
@@ -43,6 +48,19 @@ def show(value: object) -> str:
     except Exception:  # a number of over 4300 digits, lists within lists by the thousand
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def shortened(text: str) -> str:
+    """Return a message without its middle if it is long; what is wrong and what to do stay.
+
+    >>> len(shortened("no column; there are: " + "name, " * 99_999))
+    1484
+    """
+    if len(text) <= _LONGEST_MESSAGE:
+        return text
+    begin, end = text[: _LONGEST_MESSAGE - 550], text[-500:]
+    left_out = counted(len(text) - len(begin) - len(end), "character")
+    return f"{begin} … ({left_out} left out) … {end}"
 
 
 def printable(text: str) -> str:
@@ -70,10 +88,12 @@ def listed(names: Iterable[object]) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number and its noun.
 
-    >>> counted(1, "pair"), counted(2, "pair")
-    ('1 pair', '2 pairs')
+    >>> counted(1, "pair"), counted(2, "pair"), counted(0, "category")
+    ('1 pair', '2 pairs', '0 categories')
     """
-    return f"{number} {noun}{'s' * (number != 1)}"
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
 
 
 def unfit(what: str, value: object, needed: str) -> InputError:

@@ -8,7 +8,7 @@ import os
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,7 @@ _NUL = "a NUL character: the file is binary, or in another encoding"
 def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
-    except (LookupError, TypeError):
+    except (LookupError, TypeError, ValueError):
         raise SettingError(
             f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
         ) from None
@@ -179,12 +179,15 @@ def check_writable(path: PathName) -> None:
     """Refuse, before any work, a path that a file cannot be written to.
 
     Raises:
-        InputError: for a folder, a folder that is not there, or one without permission.
+        InputError: for no name, a folder, a folder that is not there, or one without permission.
     """
     target = Path(path)
-    name = printable(os.fspath(path)) or "''"
+    name = printable(os.fspath(path))
+    if not name:
+        raise InputError("'': there is no file without a name; name one to write to")
     with writing(name):
-        if not os.fspath(path) or target.is_dir():
+        os.fsencode(path)  # fails for half a surrogate pair, which no file's name has
+        if target.is_dir():
             raise InputError(f"{name}: is a folder; a file is needed")
         if not target.parent.is_dir():
             folder = show(str(target.parent))
@@ -215,6 +218,22 @@ def writing(name: str, done: str = "written") -> Iterator[None]:
 
 
 _reading = partial(writing, done="read")
+
+
+@contextmanager
+def naming_files() -> Iterator[None]:
+    """Say of an error of the system in here which file or folder cannot be read, and why.
+
+    Raises:
+        InputError: in place of an error of the system that knows its file.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        with _reading(printable(os.fsdecode(error.filename))):
+            raise
 
 
 def write_text(path: PathName, text: str) -> None:
@@ -276,18 +295,29 @@ def named_files(source: Source) -> dict[str, PathName]:
     return files
 
 
+def same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
+    """Yield the places of two paths that are one file, by another spelling or a link too."""
+    first: dict[object, int] = {}
+    for i, path in enumerate(paths):
+        known: object = os.path.abspath(path)
+        with suppress(OSError, ValueError):  # not there, as a pattern, or not a path
+            stat = os.stat(path)
+            known = (stat.st_dev, stat.st_ino)
+        if first.setdefault(known, i) != i:
+            yield first[known], i
+
+
 def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str]:
     """Return a name for each path, different from each other and from those ``taken``."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"{show(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
-    for i, p in enumerate(absolute):
-        if p in absolute[:i]:
-            raise InputError(
-                f"{printable(os.fspath(paths[i]))}: the same file twice; NAME=FILE gives it a name"
-                " of its own"
-            )
+    for first, again in same_files(paths):
+        name = printable(os.fspath(paths[again]))
+        other = printable(os.fspath(paths[first]))
+        twice = "twice" if name == other else f"as {other}"
+        raise InputError(f"{name}: the same file {twice}; NAME=FILE gives it a name of its own")
     parts = [("stdin",) if p == "-" else Path(os.path.normpath(p)).parts for p in paths]
     depths = [1] * len(parts)
     while True:

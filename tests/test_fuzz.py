@@ -74,8 +74,9 @@ def no_memory(rng, folder):
 def test_failures_are_noticed(fuzz, tmp_path, monkeypatch, door, says):
     """Another exception, a message of two lines, a hang, too much memory."""
     monkeypatch.setitem(fuzz.DOORS, "conll", door)
-    monkeypatch.setattr(fuzz, "SECONDS", 1)
+    monkeypatch.setattr(fuzz, "SECONDS", 1 if door is endless else 60)  # on a busy machine too
     monkeypatch.setattr(fuzz, "BYTES", 1 << 20)
+    Path("/proc/self/clear_refs").write_text("5")  # forget the most that tests before it took
     assert says in fuzz.attempt("conll", 0, 0, tmp_path)
 
 

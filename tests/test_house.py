@@ -7,6 +7,7 @@ import doctest
 import graphlib
 import importlib
 import inspect
+import itertools
 import os
 import pkgutil
 import re
@@ -124,6 +125,18 @@ def test_sizes_and_names(name):
         if stored or isinstance(node, ast.arg):
             variable = node.id if stored else node.arg
             assert variable not in RETIRED, f"line {node.lineno}: {variable}"
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_one_function_decides_between_one_and_many(name):
+    """No message puts a number before a plural by itself: `counted` knows what is 1."""
+    for node in ast.walk(ast.parse(FILES[name].read_text("utf-8"))):
+        parts = node.values if isinstance(node, ast.JoinedStr) else []
+        for value, text in itertools.pairwise(parts):
+            number = isinstance(value, ast.FormattedValue) and ast.unparse(value.value)
+            if number and isinstance(text, ast.Constant) and re.match(r" \w+s\b", text.value):
+                by_itself = re.search(r"^(len|sum|int)\(|\.(sum|size)\b", number)
+                assert not by_itself, f"line {node.lineno}: {number}{text.value}"
 
 
 def test_public_names():

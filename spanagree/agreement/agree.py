@@ -68,7 +68,7 @@ def agree(
     check_names(match, chance)
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling

@@ -261,7 +261,9 @@ def _two(
     notes = corpus.notes
     if unshared := len(corpus) - both:
         who = f"{printable(a)} and {printable(b)}"
-        notes += (f"{unshared} of {len(corpus)} documents not shared by {who}, left out",)
+        notes += (
+            f"{unshared} of {counted(len(corpus), 'document')} not shared by {who}, left out",
+        )
     settings = DisagreementSettings(
         between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
     )

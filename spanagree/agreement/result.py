@@ -254,8 +254,8 @@ class Agreement(Result):
         if self.few:
             mark = f"{_FEW} " if by == "pair" else ""
             remarks.append(
-                f"{mark}{self.few} of {len(self.pairs)} pairs share fewer than"
-                f" {self.settings.min_shared} {document}s; their figures are shaky"
+                f"{mark}{self.few} of {counted(len(self.pairs), 'pair')} share fewer than"
+                f" {counted(self.settings.min_shared or 0, document)}; their figures are shaky"
             )
         silent = len(self.pairs) - int(self.mean.pairs.observed)
         if silent and self.mean.pairs.observed:

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
-from spanagree.errors import InputError, SettingError, show
+from spanagree.errors import InputError, SettingError, counted, show
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 
@@ -139,8 +139,9 @@ def _added(one: Ints, other: Ints) -> Ints:
 def _check_size(limbs: int, resamples: int) -> None:
     if limbs * resamples > _MOST:
         raise SettingError(
-            f"ci: {limbs} sums in each of {resamples} resamples; over blocks they are all kept, and"
-            f" {_MOST // limbs} resamples or fewer, or fewer annotators, would fit"
+            f"ci: {limbs} sums in each of {counted(resamples, 'resample')}; over blocks they are"
+            f" all kept, and {counted(_MOST // limbs, 'resample')} or fewer, or fewer annotators,"
+            " would fit"
         )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct_rows, groups
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.corpus.segments import Layer, frozen
-from spanagree.errors import InputError, check_choice, is_whole, show, unfit
+from spanagree.errors import InputError, check_choice, counted, is_whole, show, unfit
 from spanagree.limits import check_cost
 
 CHANCES = {
@@ -70,7 +70,7 @@ def start_distribution(
     if needed > n:
         which = "the longest segment has" if chance == "overlapping" else "the segments have"
         raise InputError(
-            f"segments do not fit: {which} {needed} tokens, the document {n};"
+            f"segments do not fit: {which} {counted(needed, 'token')}, the document {n};"
             f" chance {chance!r} allows at most {n}"
         )
     if not len(lengths):

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from spanagree.arrays import Floats
+from spanagree.errors import counted
 from spanagree.rendering.plots import Picture, curves
 from spanagree.rendering.table import Column, Table
 from spanagree.settings import signature
@@ -70,7 +71,7 @@ class StartDistributions:
             [Column("", "start", "name"), *titles],
             [(str(place), *probabilities) for place, probabilities in together],
             self.settings,
-            caption=f"P(start) of random segments in {self.length} tokens",
+            caption=f"P(start) of random segments in {counted(self.length, 'token')}",
             in_data=Table([*keys, Column("probability")], rows, self.settings),
         )
 
@@ -78,5 +79,5 @@ class StartDistributions:
         """Return a curve for each distinct length."""
         distributions = dict(zip(self.segments, self.start, strict=True))
         rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
-        what = f"start, in a document of {self.length} tokens"
+        what = f"start, in a document of {counted(self.length, 'token')}"
         return Picture(lambda ax: curves(ax, rows, what), (5.2, 3.0))

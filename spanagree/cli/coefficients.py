@@ -22,7 +22,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.corpus.label_table import DUPLICATES
-from spanagree.errors import check_whole, printable
+from spanagree.errors import check_whole, counted, printable
 from spanagree.formats.registry import format_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
@@ -145,7 +145,8 @@ def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> s
         raise click.UsageError(f"{name} is for span corpora; give --tokens too")
     if len(job.files) > 1:
         raise click.UsageError(
-            f"{len(job.files)} files; one table of labels is needed, or --tokens for span corpora"
+            f"{counted(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
+            " span corpora"
         )
     for name, several in {"annotator": "wide", "label": "counts"}.items():
         if labels[several] and labels[name] is not None:

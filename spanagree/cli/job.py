@@ -18,8 +18,8 @@ import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
-from spanagree.errors import InputError, check_choice, check_whole, printable
-from spanagree.files import check_writable, write_text
+from spanagree.errors import InputError, check_choice, check_whole, printable, shortened
+from spanagree.files import check_writable, same_files, write_text
 
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""
@@ -91,7 +91,7 @@ class Job:
     Attributes:
         files: what stands behind the options.
         output, plot: where the result and its picture go.
-        format, explain: how the result is written.
+        format, explain, safe_cells: how the result is written.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
         written: what has been written so far, by name.
@@ -102,6 +102,7 @@ class Job:
     plot: str | None = None
     format: str = "text"
     explain: bool = False
+    safe_cells: bool = False
     block: int | None = None
     workers: int | None = None
     on_error: str | None = None
@@ -120,7 +121,9 @@ class Job:
                 raise click.UsageError(
                     f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
                 )
-        if self.plot is not None:
+        if self.safe_cells and self.format != "csv":
+            raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
+        if self.plot:
             from spanagree.rendering.plots import check_plot
 
             check_plot(self.plot)
@@ -133,8 +136,14 @@ class Job:
 
     @functools.cached_property
     def paths(self) -> dict[str, str]:
-        """The path of each layer."""
-        return options.layers_in(self.files)
+        """The path of each layer; a file with several names is said to be one."""
+        paths = options.layers_in(self.files)
+        names = list(paths)
+        say(
+            f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
+            for a, b in same_files(list(paths.values()))
+        )
+        return paths
 
     def layer(self, name: str | None) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without."""
@@ -257,7 +266,8 @@ class Job:
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
-            self.put(to_csv(result.table(by) if test is None else test.table()))
+            table = result.table(by) if test is None else test.table()
+            self.put(to_csv(table, safe_cells=self.safe_cells))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
             texts = [TABLES[self.format](table) for table in tables]
@@ -294,7 +304,7 @@ def say(notes: Iterable[str]) -> None:
     """Write notes on stderr, below what stands on stdout."""
     sys.stdout.flush()
     for note in notes:
-        click.echo(f"spanagree: note: {printable(note)}", err=True)
+        click.echo(f"spanagree: note: {shortened(printable(note))}", err=True)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:

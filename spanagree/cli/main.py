@@ -10,7 +10,7 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
-from spanagree.errors import SpanAgreeError, printable
+from spanagree.errors import SpanAgreeError, printable, shortened
 
 _MISUSED, _INTERRUPTED = 2, 130
 
@@ -43,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _complain("there is not enough memory for this", FAILED)
     except OSError as error:
+        if error.filename is not None:
+            name = printable(os.fsdecode(error.filename))
+            return _complain(f"{name}: cannot be read or written: {error.strerror}", FAILED)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
             return 0
@@ -51,5 +54,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"spanagree: error: {printable(message)}", file=sys.stderr)  # noqa: T201
+    print(f"spanagree: error: {shortened(printable(message))}", file=sys.stderr)  # noqa: T201
     return code

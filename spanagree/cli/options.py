@@ -14,7 +14,7 @@ import click
 import cloup
 from click.core import ParameterSource
 
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
@@ -238,6 +238,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
 
     purpose = "Write the result in this format."
     explained = "Say below the table what each figure means, and when not to trust it."
+    safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
@@ -245,6 +246,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
+        *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
     )
 
 
@@ -314,7 +316,7 @@ def whole_numbers_in(text: str, option: str) -> list[int]:
 def _whole_number(text: str, option: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
         raise click.UsageError(f"{option}: {show(text)} is not a whole number")
-    return int(text)
+    return whole_number(text.strip(), f"{option}:")
 
 
 def layers_in(files: Sequence[str]) -> dict[str, str]:

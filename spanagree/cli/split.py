@@ -15,6 +15,7 @@ from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team
 from spanagree.cli.job import Job, command, say
 from spanagree.errors import InputError, counted, printable
+from spanagree.files import writing
 from spanagree.levels.split_folder import WRITERS, check_folder
 
 _FORMAT = "Write the parts in this format."
@@ -35,7 +36,9 @@ _FORMAT = "Write the parts in this format."
 def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
-        if checked in Path(os.path.realpath(path)).parents:
+        with writing(printable(path), done="read"):
+            parents = Path(os.path.realpath(path)).parents
+        if checked in parents:
             raise InputError(
                 f"{printable(path)}: is an input in the folder {printable(folder)}; write the parts"
                 " into another"

@@ -113,7 +113,9 @@ class Check:
         yield Table(
             _columns("annotator", "documents", "marked nothing", "segments", "labels"),
             [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
-            remarks=[f"and {left} more annotators (--format json has all)"] if left > 0 else [],
+            remarks=[f"and {counted(left, 'more annotator')} (--format json has all)"]
+            if left > 0
+            else [],
         )
         kind = ("warning", "error")
         rows: list[list[Value]] = [

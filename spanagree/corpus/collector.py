@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, is_iterable, is_whole, show, unfit
+from spanagree.errors import InputError, counted, is_iterable, is_whole, show, unfit
 
 _Content = TypeVar("_Content")
 
@@ -91,8 +91,8 @@ class Collector:
             raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
         if length is not None and length != len(content):
             raise InputError(
-                f"{where}: length {length}, but there are {len(content)} {self.offsets}; leave the"
-                " length out"
+                f"{where}: length {length}, but the document has"
+                f" {counted(len(content), self.offsets[:-1])}; leave the length out"
             )
         return len(content)
 
@@ -244,7 +244,8 @@ def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[
         starts = _list_of(int, given, "token_starts", where)
         if len(starts) != len(words):
             raise InputError(
-                f"{where}: {len(starts)} token_starts for {len(words)} tokens; each needs one"
+                f"{where}: {counted(len(starts), 'token_start')} for"
+                f" {counted(len(words), 'token')}; each needs one"
             )
         pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
     there, places = locate(text, pieces, where)

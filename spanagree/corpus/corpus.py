@@ -35,6 +35,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_known,
+    counted,
     length_of,
     more_like_it,
     show,
@@ -126,7 +127,8 @@ class Corpus(Content):
         for name, documents in layers.items():
             is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
             if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
-                needed = f"a list of {len(lengths)} documents is needed, each a list of segments"
+                size = counted(len(lengths), "document")
+                needed = f"a list of {size} is needed, each a list of segments"
                 raise unfit(f"annotator {show(name)}:", documents, f"{needed} or None")
             for d, segments in enumerate(documents):
                 where = f"annotator {show(name)}, document {d + 1}"
@@ -230,7 +232,8 @@ class Corpus(Content):
 
     def __repr__(self) -> str:
         return (
-            f"<Corpus of {len(self)} documents, {int(self.lengths.sum())} {self.offsets};"
+            f"<Corpus of {counted(len(self), 'document')},"
+            f" {counted(int(self.lengths.sum()), self.offsets[:-1])};"
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
         )
@@ -374,7 +377,11 @@ class Corpus(Content):
             cut: f"that cut a token: {CUTS[cut]} ({cut})",
             "duplicate": "that became the same as another left out",
         }
-        notes = (f"{kinds[kind]} segments {what}" for kind, what in says.items() if kinds[kind])
+        notes = (
+            f"{counted(kinds[kind], 'segment')} {what}"
+            for kind, what in says.items()
+            if kinds[kind]
+        )
         return replace(
             self,
             lengths=tokens.lengths,

@@ -148,7 +148,8 @@ class LabelTable:
         size, count = values.shape
         names = [printable_name(name, "annotator") for name in annotators or range(1, count + 1)]
         if len(names) != count or len(set(names)) != count:
-            raise InputError(f"{len(names)} names of annotators; {count} different ones are needed")
+            given = counted(len(names), "name")
+            raise InputError(f"{given} of annotators; each of {count} needs one of its own")
         item, annotator = np.nonzero(values == values)  # nan is not equal to itself
         different, code = np.unique(values[item, annotator], return_inverse=True)
         texts = [printable_name(value, "label") for value in different]
@@ -198,11 +199,12 @@ class LabelTable:
             if len(row) != len(names) or bad:
                 raise InputError(
                     f"item {show(named[i] if named and i < len(named) else str(i + 1))}: "
-                    + (f"count {show(bad[0])}" if bad else f"{len(row)} counts")
+                    + (f"count {show(bad[0])}" if bad else counted(len(row), "count"))
                     + f"; {len(names)} whole numbers from 0 are needed, one for each category"
                 )
         if named is not None and len(named) != len(rows):
-            raise InputError(f"{len(named)} names of items; {len(rows)} rows are given")
+            listed = counted(len(named), "name")
+            raise InputError(f"{listed} of items for {counted(len(rows), 'row')}; each needs one")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
             raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
@@ -224,9 +226,10 @@ class LabelTable:
         return int(self.number.sum())
 
     def __repr__(self) -> str:
-        annotators = len(self.annotators) if self.annotator is not None else "unnamed"
+        who = self.annotator is not None and counted(len(self.annotators), "annotator")
         return (
-            f"<LabelTable of {self.size} items, {len(self)} labels by {annotators} annotators;"
+            f"<LabelTable of {counted(self.size, 'item')}, {counted(len(self), 'label')} by"
+            f" {who or 'unnamed annotators'};"
             f" categories: {', '.join(self.labels) or 'none'}>"
         )
 

@@ -17,6 +17,7 @@ _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "
 """How other programs write that there is no label."""
 
 _BLANKS = " \t"
+_OF_NUMBERS = frozenset(f"{_BLANKS}-0123456789")  # their first characters
 
 
 def number_texts(
@@ -43,7 +44,8 @@ def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | 
     written = [
         text
         for text, label in zip(texts, labels, strict=True)
-        if isinstance(label, str)
+        if text != label
+        and isinstance(label, str)
         and text is not None
         and text.strip(_BLANKS) != label.strip(_BLANKS)
     ]
@@ -80,6 +82,8 @@ def as_text(value: object) -> str | None:
 
     Blanks around other text are part of it.
     """
+    if type(value) is str:
+        return _as_written(value)
     if isinstance(value, np.generic):
         value = value.item()
     if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # two are of pandas
@@ -94,9 +98,15 @@ def as_text(value: object) -> str | None:
         raise InputError(
             "a number of thousands of digits is not a label; give a shorter one"
         ) from None
-    if re.fullmatch(r"-?[0-9]+(\.0+)?", number := text.strip(_BLANKS), re.ASCII):
-        text = number.partition(".")[0]
-        text = "0" if text == "-0" else text
+    return _as_written(text)
+
+
+def _as_written(text: str) -> str | None:
+    if text[:1] in _OF_NUMBERS:  # most names are quickly known not to be one
+        number = text.strip(_BLANKS)
+        if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):
+            whole, fraction, _ = number.partition(".")
+            text = "0" if whole == "-0" and fraction else whole
     return text if text.strip() else None
 
 

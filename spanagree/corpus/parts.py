@@ -10,7 +10,7 @@ from spanagree.corpus.flaws import Flaw, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Content, Layer
 from spanagree.corpus.tokens import sizes_of
-from spanagree.errors import InputError, check_choice, show, unfit
+from spanagree.errors import InputError, check_choice, counted, show, unfit
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
@@ -33,23 +33,23 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
         )
     total, tokens = int(corpus.lengths.sum()), () if corpus.tokens is None else corpus.tokens
     n = len(corpus.lengths)
-    of_documents = (n, f"one for each of the {n} documents is needed")
+    of_documents = (n, f"one for each of {counted(n, 'document')} is needed")
     for what, (number, needed) in {
         "wholes": of_documents,
         "ids": of_documents,
         "texts": of_documents,
         "tokens": (total, f"the lengths of the documents add up to {total}"),
-        "token_starts": (len(tokens), f"one for each of the {len(tokens)} tokens is needed"),
+        "token_starts": (len(tokens), f"one for each of {counted(len(tokens), 'token')} is needed"),
     }.items():
         values = getattr(corpus, what)
         if values is not None and len(values) != number:
-            raise InputError(f"{len(values)} {what}; {needed}")
+            raise InputError(f"{counted(len(values), what[:-1])}; {needed}")
     _check_names(corpus, labels)
     if corpus.texts is not None and offsets == "characters":
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
-                f"document {show(corpus.id_of(d))}: {len(corpus.texts[d])} characters; its length"
-                f" is given as {corpus.lengths[d]}"
+                f"document {show(corpus.id_of(d))}: {counted(len(corpus.texts[d]), 'character')};"
+                f" its length is given as {corpus.lengths[d]}"
             )
 
 
@@ -78,7 +78,8 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
     n = len(corpus.lengths)
     where = f"annotator {show(name)}"
     if len(layer.annotated) != n:
-        raise InputError(f"{where}: marks for {len(layer.annotated)} documents; the corpus has {n}")
+        marks = counted(len(layer.annotated), "document")
+        raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
     columns = (("document", layer.document, n), ("label", layer.label, len(labels)))
     for what, column, number in columns:
         for i in column[(column < 0) | (column >= number)][:1].tolist():

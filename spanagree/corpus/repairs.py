@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.flaws import FLAWS, duplicates, refuse_flaws, repeats, stripped
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import check_choice
+from spanagree.errors import check_choice, counted
 
 
 class Repair(NamedTuple):
@@ -79,7 +79,7 @@ REPAIRS: Mapping[str, Repair] = {
     ),
     "clip-beyond-text": Repair("segments cut off at the end of their document", _clip),
     "drop-beyond-text": Repair(
-        "segments that end beyond their document dropped", _drop(FLAWS["beyond-text"].which)
+        "segments ending beyond their document dropped", _drop(FLAWS["beyond-text"].which)
     ),
     "strip-space": Repair("segments freed from white space at their edges", _strip_space),
     "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
@@ -121,6 +121,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     for name in steps:
         raw, count = REPAIRS[name].apply(raw)
         if count:
-            note = f"{count} {REPAIRS[name].says} ({name})"
+            before, _, after = REPAIRS[name].says.partition("segments")
+            note = f"{counted(count, f'{before}segment')}{after} ({name})"
             raw = replace(raw, notes=(*raw.notes, note))
     return replace(raw, reading={**raw.reading, "repair": steps}) if steps else raw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class Document:
     """One document as people read it.
 
     ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
-    document and marked nothing, ``None`` if she never saw it.
+    document and marked nothing, ``None`` if she never saw it. Nothing in it can be changed.
     """
 
     id: str
@@ -59,6 +59,28 @@ class Document:
     segments: Mapping[str, tuple[Segment, ...] | None]
     tokens: tuple[str, ...] | None = None
     text: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "segments", _Fixed(self.segments))
+
+
+class _Fixed(Mapping[str, Any]):
+    """A mapping that cannot be changed; it shows itself as a dict does, and pickles."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return repr(self._entries)
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,7 +135,11 @@ class LuckTest(Result):
             Column("reason", "", "name"),
         ]
         systems = self.systems.values()
-        how = "exactly" if self.settings.null == "exact" else f"{self.settings.draws} draws"
+        how = (
+            "exactly"
+            if self.settings.null == "exact"
+            else counted(self.settings.draws or 0, "draw")
+        )
         return Table(
             columns,
             [

@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, check_choice, printable, show, unfit, whole_number
-from spanagree.files import PathName, read_text, writing
+from spanagree.files import PathName, naming_files, read_text, writing
 
 DISCONTINUOUS = {
     "error": "a discontinuous annotation is an error",
@@ -54,6 +54,7 @@ def read_brat(
     return valid_corpus(raw_brat(folder, discontinuous=discontinuous), repair)
 
 
+@naming_files()
 def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
     """Return the rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")

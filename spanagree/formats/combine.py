@@ -208,7 +208,7 @@ def _places(whole: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints:
         return np.array([number.get(id_, -1) for id_ in part.ids], np.int64)
     if len(whole.lengths) != len(part.lengths):
         raise InputError(
-            f"{printable(source)}: {len(part.lengths)} documents, {printable(first)} has"
+            f"{printable(source)}: {counted(len(part.lengths), 'document')}, {printable(first)} has"
             f" {len(whole.lengths)}; without ids in both, documents are matched by their order, and"
             " their number has to be the same"
         )

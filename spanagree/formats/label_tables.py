@@ -136,7 +136,7 @@ class _Table:
         for line, row in self.rows:
             if row[0].startswith(BOM):
                 raise mark_inside(f"{self.name}:{line}")
-            may_be = is_text and row[0].strip() in known
+            may_be = is_text and row[0].strip() in known  # which is seldom so
             if may_be and sorted(cell.strip() for cell in row) == header:
                 raise InputError(
                     f"{self.name}:{line}: the names of the columns again ({show(row)}), as is left"
@@ -163,7 +163,7 @@ class _Table:
         called = [c for c, header in enumerate(self.header) if header == name]
         called = called or [c for c, header in enumerate(self.header) if header.strip() == name]
         if len(called) != 1:
-            problem = f"{len(called)} columns are" if called else "no column"
+            problem = f"{counted(len(called), 'column')} are" if called else "no column"
             raise InputError(f"{self.name}: {problem} called {show(name)}; there are: {headers}")
         return called[0]
 

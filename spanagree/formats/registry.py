@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
-from spanagree.files import PathName, write_bytes
+from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.read import raw_conll
@@ -124,13 +124,14 @@ def format_of(path: PathName) -> str:
     >>> format_of("corpus.jsonl"), format_of("gold.annotated")
     ('jsonl', 'conll')
     """
-    if os.fspath(path) and Path(path).is_dir():
-        saved = ("state.json", "dataset_dict.json")
-        return "dataset" if any((Path(path) / name).exists() for name in saved) else "brat"
+    if os.path.isdir(path):
+        saved = (os.path.join(path, name) for name in ("state.json", "dataset_dict.json"))
+        return "dataset" if any(map(os.path.exists, saved)) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
 
 
+@naming_files()
 def raw_files(
     files: Mapping[str, PathName],
     options: Options,

@@ -135,7 +135,8 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         for row in zip(*layers.values(), strict=True)
     ]
     if ids is not None and len(ids) != len(rows):
-        raise InputError(f"{len(ids)} ids; one for each of the {len(rows)} Docs is needed")
+        given, needed = counted(len(ids), "id"), counted(len(rows), "Doc")
+        raise InputError(f"{given}; one for each of {needed} is needed")
     return rows
 
 

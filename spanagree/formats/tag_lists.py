@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, is_iterable, length_of, show, unfit
+from spanagree.errors import InputError, counted, is_iterable, length_of, show, unfit
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -94,15 +94,15 @@ def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None)
     for what, sizes_here in others:
         if len(sizes_here) != len(lengths):
             raise InputError(
-                f"{what}: {len(sizes_here)} documents; {first} has {len(lengths)}, and each layer"
-                " needs the same (None for one that it never saw)"
+                f"{what}: {counted(len(sizes_here), 'document')}; {first} has {len(lengths)}, and"
+                " each layer needs the same (None for one that it never saw)"
             )
         differ = (sizes_here != lengths) & (sizes_here >= 0) & (lengths >= 0)
         if differ.any():
             d = int(differ.argmax())
             raise InputError(
-                f"{what}, document {d + 1}: {sizes_here[d]} tags; the layers before it have"
-                f" {lengths[d]}, and each layer needs the same"
+                f"{what}, document {d + 1}: {counted(int(sizes_here[d]), 'tag')}; the layers"
+                f" before it have {lengths[d]}, and each layer needs the same"
             )
         lengths = np.maximum(lengths, sizes_here)
     if len(lengths) and lengths.min() < 0:

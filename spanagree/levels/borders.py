@@ -131,7 +131,8 @@ def _borders(
     """Return what was asked for, the borders, how many documents lie below each, and notes."""
     if way == "levels":
         check_whole(value, 1, "levels")
-        asked, shares = value, [i / value for i in range(1, value)]
+        most = min(value, len(ordered) + 1)  # of more than there are documents none is had
+        asked, shares = value, [i / most for i in range(1, most)]
     else:
         asked = shares = _thresholds(value, way)
     if way == "at":  # a document at the threshold is hard
@@ -146,8 +147,10 @@ def _borders(
     elif len(cuts) < len(shares):
         distinct = 1 + int((np.diff(ordered) > TIE).sum())
         notes.append(
-            f"{counted(len(cuts) + 1, 'level')}, not {len(shares) + 1}: there are"
-            f" {distinct} different difficulties, and equal ones are not parted"
+            f"{counted(len(cuts) + 1, 'level')}, not"
+            f" {asked if way == 'levels' else len(shares) + 1}: there"
+            f" {'is' if distinct == 1 else 'are'} {counted(distinct, 'different difficulty')},"
+            " and equal ones are not parted"
         )
     return asked, ordered[cuts].tolist(), cuts, notes
 
@@ -156,9 +159,12 @@ def _thresholds(values: Any, name: str) -> list[float]:
     listed = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
     asked = [v.item() if isinstance(v, np.generic) else v for v in values] if listed else []
     numbers = all(isinstance(v, (int, float, np.number)) and 0 <= v <= 1 for v in asked)
-    if not asked or not numbers or any(b <= a for a, b in itertools.pairwise(asked)):
+    rising = numbers and all(a < b for a, b in itertools.pairwise(asked))
+    between = name == "quantiles"  # below 0 % of the documents lies no level
+    if not asked or not rising or (between and (asked[0] == 0 or asked[-1] == 1)):
         shown = show(asked if listed else values)
-        raise SettingError(f"{name} {shown}; a list of rising numbers from 0 to 1 is needed")
+        ends = "above 0 and below 1" if between else "from 0 to 1"
+        raise SettingError(f"{name} {shown}; a list of rising numbers {ends} is needed")
     return [float(value) for value in asked]
 
 

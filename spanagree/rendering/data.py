@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanagree.extras import optional
 from spanagree.rendering import latex, markdown, text
@@ -47,16 +46,36 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(table: Table) -> str:
-    """Return a line for each row, all digits, after a header; undefined is empty."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(table.types), lineterminator="\n")
-    writer.writeheader()
+def to_csv(table: Table, *, safe_cells: bool = False) -> str:
+    """Return a line for each row, all digits, after a header; undefined is empty.
+
+    With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
+    it; numbers stay as they are.
+    """
+    lines: list[str] = []
+    # the writer quotes what has a part of this end in it, and hands over a line at a time
+    writer = csv.writer(_Sink(lines), lineterminator="\r\n")
+    keys = list(table.types)
+    writer.writerow(keys)
     for row in table.to_rows():
-        writer.writerow(
-            {k: "" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-        )
-    return out.getvalue()
+        writer.writerow([_cell(row.get(key), safe_cells) for key in keys])
+    return "".join(f"{line[:-2]}\n" for line in lines)
+
+
+class _Sink(NamedTuple):
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what begins one, also behind a line's end
+
+
+def _cell(value: Any, safe: bool) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if safe and value.startswith(_FORMULA) else value
+    return "" if isinstance(value, float) and math.isnan(value) else value
 
 
 def to_arrow(table: Table) -> Any:

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
+from spanagree.errors import counted
 from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
@@ -101,7 +102,11 @@ def table(described: Table, cell: Cell | None = None) -> Html:
             cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
     left = len(shown_rows) - _MOST
-    more = [f"and {left} more rows; --format csv of the command line has all"] if left > 0 else []
+    more = (
+        [f"and {counted(left, 'more row')}; --format csv of the command line has all"]
+        if left > 0
+        else []
+    )
     body = el(
         "table",
         el("caption", described.caption) if described.caption else Html(),

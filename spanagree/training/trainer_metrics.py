@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
-from spanagree.errors import InputError, SettingError, show, unfit
+from spanagree.errors import InputError, SettingError, counted, show, unfit
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.result import System
 from spanagree.matching.measures import find_match
@@ -186,7 +186,8 @@ def _ids(document: Any, where: str, allowed: Mapping[int, str], labels: int) -> 
         if array.ndim not in allowed or not known:
             raise ValueError(f"shape {array.shape} of {array.dtype}")
         if array.ndim == 2 and array.size and array.shape[1] != labels:
-            raise ValueError(f"logits of {array.shape[1]} labels, label_names has {labels}")
+            given = counted(array.shape[1], "label")
+            raise ValueError(f"logits of {given}, label_names has {labels}")
         if array.ndim == 2 and np.isnan(array).any():
             raise ValueError("logits that are nan: the model has diverged")
         return (array.argmax(-1) if array.ndim == 2 else array).astype(np.int64)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress, distinct_rows
-from spanagree.errors import SettingError, check_choice, check_whole, show
+from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.evidence import evidence_of, joined
 
@@ -223,7 +223,7 @@ class Bootstrap:
             return self._jackknife(figure, resampling)
         notes = []
         if missing := len(drawn) - len(defined):
-            notes.append(f"undefined in {missing} of {len(drawn)} resamples")
+            notes.append(f"undefined in {missing} of {counted(len(drawn), 'resample')}")
         if not len(defined):
             return UNDEFINED, UNDEFINED, notes[0]
         tail = resampling.tail

@@ -90,8 +90,8 @@ def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]
     if tests / (1 + draws) <= _LEVEL:
         return ()
     return (
-        f"p from {draws} draws is not below {1 / (1 + draws):.2g}, so after Holm's correction for"
-        f" {counted(tests, what)} none can be as low as {_LEVEL:g}; draw"
+        f"p from {counted(draws, 'draw')} is not below {1 / (1 + draws):.2g}, so after Holm's"
+        f" correction for {counted(tests, what)} none can be as low as {_LEVEL:g}; draw"
         f" {math.ceil(round(tests / _LEVEL, 6)) - 1} at least (--resamples)",
     )
 

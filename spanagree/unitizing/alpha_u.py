@@ -21,7 +21,7 @@ from spanagree.blocks.exact_sums import rounded
 from spanagree.blocks.poisson import asked_resampling, percentile_intervals
 from spanagree.blocks.run import Block
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, check_known, printable
+from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, Sums, count, drawn_columns
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
@@ -128,7 +128,8 @@ def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) ->
     by_pair = {two: _figures(counts, two, resampling) for two in combinations(names, 2) if pairs}
     notes = [*counts.final_notes()]
     if left := counts.documents - team.documents:
-        notes.append(f"{left} of {counts.documents} documents not seen by {_who(counts)}, left out")
+        whole = counted(counts.documents, "document")
+        notes.append(f"{left} of {whole} not seen by {_who(counts)}, left out")
     return AlphaU(team, by_pair, names, settings, tuple(notes), resampling)
 
 

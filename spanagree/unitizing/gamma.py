@@ -22,7 +22,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, printable, show
+from spanagree.errors import SettingError, counted, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.settings import chosen_of
@@ -147,7 +147,7 @@ def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:
         )
     if figures.draws and not figures.gamma.error <= job.sampling.precision:
         yield (
-            f"{who}after {figures.draws} draws the standard error of γ is"
+            f"{who}after {counted(figures.draws, 'draw')} the standard error of γ is"
             f" {figures.gamma.error:.2g}, above the precision {job.sampling.precision:g}"
         )
 
@@ -161,10 +161,10 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     number = len(continuum.units.start)
     nothing = "" if number else "nothing is marked in a document that two annotators saw"
     if int(seen.max(initial=0)) > _ANNOTATORS:
+        where = f"document {show(corpus.id_of(int(seen.argmax())))}"
         raise SettingError(
-            f"document {show(corpus.id_of(int(seen.argmax())))}: {int(seen.max())} annotators; γ"
-            f" aligns all at once, and takes {_ANNOTATORS} at most: leave the document out, or name"
-            " some annotators"
+            f"{where}: {counted(int(seen.max()), 'annotator')}; γ aligns all at once, and takes"
+            f" {_ANNOTATORS} at most: leave the document out, or name some annotators"
         )
     if not documents:
         nothing = "no document that two annotators saw"

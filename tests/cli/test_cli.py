@@ -187,7 +187,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert all(line.isprintable() for line in out.split("\n"))
     code, out, _ = run("check", path, "--repair", "clip-beyond-text")
     assert code == 0
-    assert "1 segments cut off at the end of their document (clip-beyond-text)" in out
+    assert "1 segment cut off at the end of their document (clip-beyond-text)" in out
     out = tmp_path / "out.jsonl"
     assert "repair clip-beyond-text or drop-beyond-text would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
     assert not out.exists()
@@ -196,7 +196,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert "cuts a token" in refused(run, "convert", out, "-o", words, "--tokenizer", "space")
     code, _, err = run("convert", out, "-o", words, "--cut", "drop")
     assert code == 0
-    assert err == ("spanagree: note: 1 segments that cut a token: it is left out itself (drop)\n")
+    assert err == ("spanagree: note: 1 segment that cut a token: it is left out itself (drop)\n")
     assert words.read_text().splitlines()[:3] == [
         '# spanagree = {"columns": ["a"], "missing": "?"}',
         "# sent_id = 7",
@@ -233,6 +233,7 @@ CASES = {
     "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are whole numbers from 1, 0 is the token"),
     "columns without number": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g"], 2, "--columns: 'g'; NAME=N, with N from 1, is needed; see 'spanagree evaluate --help'"),
     "columns not numeric": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=x"], 2, "--columns: 'x' is not a whole number; see 'spanagree evaluate --help'"),
+    "columns too long": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=" + "9" * 5000], 1, "--columns: '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
     "column name twice": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,g=1"], 1, "--columns: the name 'g' is given twice; give each layer a name of its own"),
     "name twice": ({"a": "x O\n"}, ["evaluate", "g=a", "g=a"], 1, "the name 'g' is given twice; give each layer a name of its own"),
     "file twice": ({"a": "x O\n"}, ["evaluate", "a", "a"], 1, "a: the same file twice; NAME=FILE gives it a name of its own"),
@@ -374,6 +375,16 @@ def test_gold_as_typed(run, files):
     code, out, _ = run("evaluate", *files, "--gold", files[1], "--format", "json")
     assert code == 0
     assert json.loads(out)["settings"]["gold"] == "lexicon.conll"
+
+
+def test_safe_cells(run, files):
+    """--safe-cells is for CSV, where it goes for the names that somebody else chose."""
+    code, out, _ = run("agree", files[0], f"@sum={files[1]}", "--by", "pair", "--safe-cells", "--format", "csv")  # fmt: skip
+    assert (code, "'@sum" in out) == (0, True)
+    assert "'-" not in out
+    code, _, err = run("evaluate", *files, "--safe-cells")
+    said = "--safe-cells is for csv; not with text; see 'spanagree evaluate --help'"
+    assert (code, err) == (2, f"spanagree: error: {said}\n")
 
 
 def test_not_enough_memory(run, monkeypatch):

@@ -92,7 +92,7 @@ LEVELS = {
     "--chance-at": Pair("", "--chance-at 0.6"),
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
-OUTPUT = dict.fromkeys(("--format", "--output", "--plot", "--explain"), SHOWN)
+OUTPUT = dict.fromkeys(("--format", "--output", "--plot", "--explain", "--safe-cells"), SHOWN)
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
     "--match": Pair("trio.jsonl", "--match token"),

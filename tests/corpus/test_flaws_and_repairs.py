@@ -82,8 +82,8 @@ def test_spaces_and_overlaps():
     assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (4, 9, "X"), (10, 14, "Y")]
     assert corpus.notes == (
         "4 segments freed from white space at their edges (strip-space)",
-        "1 empty segments dropped (drop-empty)",
-        "1 segments merged with one of the same label (merge-overlaps)",
+        "1 empty segment dropped (drop-empty)",
+        "1 segment merged with one of the same label (merge-overlaps)",
     )
     assert len(valid_corpus(dirty).layers["a"]) == 5
 
@@ -295,9 +295,9 @@ def test_cutting_tokens():
 def test_texts_are_checked():
     """Texts and token starts have to fit the documents."""
     for make, message in (
-        (lambda: sa.Corpus([2], {}, (), texts=("a", "b")), "2 texts; one for each of the 1 documents is needed"),
-        (lambda: sa.Corpus([2], {}, (), "characters", texts=("a",)), "document '1': 1 characters; its length is given as 2"),
-        (lambda: sa.Corpus([1], {}, (), tokens=("a",), token_starts=np.array([0, 1])), "2 token_starts; one for each of the 1 tokens is needed"),
+        (lambda: sa.Corpus([2], {}, (), texts=("a", "b")), "2 texts; one for each of 1 document is needed"),
+        (lambda: sa.Corpus([2], {}, (), "characters", texts=("a",)), "document '1': 1 character; its length is given as 2"),
+        (lambda: sa.Corpus([1], {}, (), tokens=("a",), token_starts=np.array([0, 1])), "2 token_starts; one for each of 1 token is needed"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
             make()

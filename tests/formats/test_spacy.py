@@ -130,7 +130,7 @@ def test_anything_that_looks_like_a_doc():
         ({}, {}, "Docs: no annotator; at least one annotator, and the same number of Docs for each, are needed (None for one never seen)"),
         ({"a": ["x"], "b": []}, {}, "Docs: 'a' 1, 'b' 0; at least one annotator, and the same number of Docs for each, are needed (None for one never seen)"),
         ({"a": ["x"], "b": ["y"]}, {}, "annotator 'b', document '1': the text differs from the one before, first at character 0: 'y', not 'x'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
-        ({"a": ["x"]}, {"ids": []}, "0 ids; one for each of the 1 Docs is needed"),
+        ({"a": ["x"]}, {"ids": []}, "0 ids; one for each of 1 Doc is needed"),
         ({"a": [None]}, {}, "document '1': no annotator has a Doc of it; leave it out"),
         ({"a": ["x", "x"]}, {"ids": ["i", "i"]}, "document 'i': id 'i' comes twice; ids are used once"),
         ({"a": ["x"]}, {"partial": "x"}, "unknown partial 'x'; allowed: error, drop-tokens"),

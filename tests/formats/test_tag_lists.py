@@ -82,7 +82,7 @@ def test_notes():
         ({"a": [7]}, {}, "'a': [7]; a list of documents, each a list of strings, is needed"),
         ({"a": [["O"]], "b": []}, {}, "'b': 0 documents; 'a' has 1, and each layer needs the same (None for one that it never saw)"),
         ({"a": [["O"]], "b": [["O", "O"]]}, {}, "'b', document 1: 2 tags; the layers before it have 1, and each layer needs the same"),
-        ({"a": [["O"]]}, {"tokens": [["x", "y"]]}, "'a', document 1: 1 tags; the layers before it have 2, and each layer needs the same"),
+        ({"a": [["O"]]}, {"tokens": [["x", "y"]]}, "'a', document 1: 1 tag; the layers before it have 2, and each layer needs the same"),
         ({"a": [None]}, {}, "document 1: no layer saw it, so its length is not known; give tokens, or leave it out"),
         ({"a": [["O"], ["O", "X-Y"]]}, {}, "'a', document 2, token 2: unknown tag 'X-Y'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
         ({"a": [[3]]}, {}, "'a', document 1, token 1: unknown tag 3; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),

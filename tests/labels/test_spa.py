@@ -192,6 +192,7 @@ def test_bad_settings():
             sa.spa(t, "inverse_variance_class", class_distribution=distribution)
     for n, p, said in (
         (1, [0.5, 0.5], "n 1.0; numbers of labels from 2 are needed"),
+        ([2, 1], [0.5, 0.5], r"n \[2.0, 1.0\]; numbers of labels from 2 are needed"),
         ([2, 3], [-0.5, 1.5], "probabilities from 0 that sum to 1 are needed"),
     ):
         with pytest.raises(sa.SettingError, match=said):

@@ -201,7 +201,14 @@ def test_quantiles():
         ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed"),
         (
             {"quantiles": [0.5, 0.5]},
-            "quantiles [0.5, 0.5]; a list of rising numbers from 0 to 1 is needed",
+            "quantiles [0.5, 0.5]; a list of rising numbers above 0 and below 1 is needed",
+        ),
+        *(
+            (
+                {"quantiles": q},
+                f"quantiles {q}; a list of rising numbers above 0 and below 1 is needed",
+            )
+            for q in ([0.0, 0.5], [0.5, 1], [0], [1.0])
         ),
         (
             {"at": [0.5], "levels": 2},
@@ -221,6 +228,16 @@ def test_more_levels_than_difficulties():
     assert [x.documents.tolist() for x in found.levels] == [[0, 1], [2]]
     said = "2 levels, not 4: there are 2 different difficulties, and equal ones are not parted"
     assert found.notes == (said,)
+    for asked in (3, 10**20):
+        level = levels_of(difficulties([0.5, 0.5]), levels=asked)
+        said = (
+            f"1 level, not {asked}: there is 1 different difficulty, and equal ones are not parted"
+        )
+        assert level.notes == (said,)
+        assert len(level.levels) == 1
+    many = levels_of(difficulties([0.1, 0.4, 0.2, 0.4]), levels=10**20)
+    assert [x.documents.tolist() for x in many.levels] == [[0], [2], [1, 3]]
+    assert many.borders == {"levels": 10**20, "borders": pytest.approx([0.2, 0.4])}
     nothing = levels_of(difficulties([math.nan]), levels=2)
     assert nothing.notes == (
         "no document has a difficulty, so there is one level, without documents",
@@ -452,6 +469,17 @@ def test_a_dataset_is_a_folder_and_stays(crowd, tmp_path):
     for form in ("dataset", "jsonl"):
         with pytest.raises(sa.InputError, match=NOT_OURS.format("dataset")):
             sa.write_split(parts, tmp_path / "parts", form, force=True)
+
+
+def test_a_dataset_is_read_back_without_options(crowd, tmp_path, capsys):
+    """The parts of a split that was written as a dataset are the corpus again, and each by name."""
+    pytest.importorskip("datasets")
+    parts = sa.split(crowd, sa.difficulty(crowd))
+    sa.write_split(parts, tmp_path / "parts", "dataset")
+    ask = ["agree", str(tmp_path / "parts" / "dataset"), "--format", "json"]
+    for more, whole in (([], crowd), (["--split", "level-2"], parts[1])):
+        assert main([*ask, *more]) == 0
+        assert json.loads(capsys.readouterr().out)["team"] == sa.agree(whole).to_dict()["team"]
 
 
 def test_names_that_no_file_can_hold(tmp_path):

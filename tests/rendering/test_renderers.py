@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 
 import pytest
 
@@ -121,6 +122,33 @@ def test_json_and_csv_hold_every_digit():
     assert row["precision_observed"] == ""
     assert row["recall_observed"] == "0.0"
     assert to_csv(Table([Column("f1", "F1")], [])) == "f1,signature\n"
+
+
+@pytest.mark.parametrize("name", ["a\rb", "a\nb", "a\r\nb", "\r", 'a"b', "a,b", "'", ""])
+def test_a_name_is_one_cell(name):
+    """Whatever is in a name, a reader of CSV finds it again, in one row; lines end in \\n alone."""
+    table = Table([Column("name", kind="name"), Column("f1")], [[name, -0.5], ["b", math.nan]])
+    text = to_csv(table)
+    rows = [["name", "f1", "signature"], [name, "-0.5", ""], ["b", "", ""]]
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == rows
+    assert text.endswith("b,,\n")
+    if name != "a\r\nb":
+        assert "\r\n" not in text
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(io.StringIO(text, newline=""), keep_default_na=False)
+    assert frame["name"].tolist() == [name, "b"]
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_cells_that_no_spreadsheet_runs(begin):
+    """With safe cells a name that begins like a formula gets an apostrophe; figures never do."""
+    names = [f"{begin}1+1", f"a{begin}", "", f"'{begin}"]
+    columns = [Column("name", kind="name"), Column("f1"), Column("n", kind="count")]
+    table = Table(columns, [[name, -0.5, -3] for name in names])
+    for safe, first in ((False, names[0]), (True, f"'{names[0]}")):
+        text = to_csv(table, safe_cells=safe)
+        rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
+        assert rows == [[name, "-0.5", "-3", ""] for name in (first, *names[1:])]
 
 
 def test_undefined_has_its_reason():

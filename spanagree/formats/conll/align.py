@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, counted, show
 from spanagree.formats.conll.page import Page
 
 
@@ -38,7 +38,7 @@ def align(
             differ = _compare(page, first, unit, ignore_tokens)
         if differ:
             notes.append(
-                f"{page.name}: {differ} tokens differ from those of {first.name}, aligned by"
+                f"{page.name}: {counted(differ, 'token')} not as in {first.name}, aligned by"
                 " position"
             )
     return first, notes

@@ -15,6 +15,7 @@ from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import (
     InputError,
     SettingError,
+    counted,
     is_iterable,
     is_whole,
     length_of,
@@ -147,8 +148,8 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
     outside = (codes >= len(names)) | ((codes < 0) & (codes != _LEFT_OUT))
     if outside.any():
         raise InputError(
-            f"column {show(column)}: label id {codes[outside.argmax()]}; there are {len(names)}"
-            f" names, so 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
+            f"column {show(column)}: label id {codes[outside.argmax()]}; with"
+            f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
         )
     return names, np.where(codes == _LEFT_OUT, -1, codes)
 

@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,12 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
     own = {}
-    if not options.keys() & {"tags", "spans"} and not isinstance(data, Mapping):
-        names = data[0] if isinstance(data, list) else data.column_names
-        own = _own_columns([name for name in names if isinstance(name, str)])
+    if not options.keys() & {"tags", "spans"}:
+        parts = list(data.values()) if isinstance(data, Mapping) else [data]
+        own, *others = [*map(_own_columns, parts)] or [{}]
+        own = own if all(other == own for other in others) else {}
+        if own and "split" not in options and others:  # our own split: its parts are one corpus
+            data = _library(name).concatenate_datasets(parts)
     raw = raw_dataset(data, **{**options, **own})
     # columns that the file itself names were not chosen
     reading = {key: value for key, value in raw.reading.items() if not own or key != "read"}
@@ -105,8 +108,10 @@ def _library(name: str) -> Any:
     return datasets
 
 
-def _own_columns(names: Sequence[str]) -> dict[str, Any]:
+def _own_columns(data: Any) -> dict[str, Any]:
     """Return which columns are which in what ``to_dataset`` wrote."""
+    every = data[0] if isinstance(data, list) else data.column_names
+    names = [name for name in every if isinstance(name, str)]
     spans = {name.partition(":")[2]: name for name in names if name.startswith("spans:")}
     content = "text" if "text" in names else "tokens"
     if not spans or content not in names or "id" not in names:
@@ -117,8 +122,7 @@ def _own_columns(names: Sequence[str]) -> dict[str, Any]:
 def quieten(datasets: Any) -> None:
     """Switch off the bars and log lines of the library itself."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
-    plural = "disable_progress_bars"  # its name since 2.15
-    getattr(datasets, plural if hasattr(datasets, plural) else plural[:-1])()
+    datasets.disable_progress_bars()
 
 
 def read_hub(name: PathName, **options: Any) -> RawCorpus:

@@ -17,7 +17,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, SettingError, check_whole, is_whole, show
+from spanagree.errors import InputError, SettingError, check_whole, counted, is_whole, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
     choose_split,
@@ -232,8 +232,8 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
         flat, sizes = columns.flat(column)
         for i in np.flatnonzero((sizes != lengths) & (sizes >= 0))[:1].tolist():
             raise InputError(
-                f"column {show(column)}, row {i + 1}: {sizes[i]} tags for {lengths[i]} tokens; each"
-                " token needs one"
+                f"column {show(column)}, row {i + 1}: {counted(sizes[i], 'tag')} for"
+                f" {counted(lengths[i], 'token')}; each token needs one"
             )
         names = layer_names(columns, column, shape.label_names)
         known, codes = label_codes(flat, names, column)

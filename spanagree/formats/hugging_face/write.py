@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.errors import InputError, show
 from spanagree.extras import optional
 
 
@@ -17,6 +18,7 @@ def to_dataset(corpus: Corpus) -> Any:
 
     Raises:
         SettingError: if datasets is not installed, or neither texts nor tokens are known.
+        InputError: for half a surrogate pair in a name or text.
     """
     datasets = optional("datasets", "datasets", "writing datasets")
     what = "texts" if corpus.offsets == "characters" else "tokens"
@@ -34,4 +36,9 @@ def to_dataset(corpus: Corpus) -> Any:
             None if segments is None else [segment._asdict() for segment in segments]
             for segments in (d.segments[name] for d in documents)
         ]
-    return datasets.Dataset.from_dict(mapping=columns, features=datasets.Features(features))
+    try:
+        return datasets.Dataset.from_dict(mapping=columns, features=datasets.Features(features))
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{show(error.object)}: half a surrogate pair, which a dataset cannot hold; replace it"
+        ) from None

@@ -80,7 +80,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
         " boundary: other boundaries; label: another label"
     ]
     if left := len(report.pairs) - len(rows):
-        below.append(f"the first {SHOWN} pairs; {left} more are left out here")
+        below.append(f"the first {counted(SHOWN, 'pair')}; {left} more are left out here")
     return table(Table(columns, rows, remarks=below))
 
 
