@@ -125,7 +125,9 @@ def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> lis
     >>> chosen_of(["ann", "bob"], ["bob"]), chosen_of(["ann", "bob"], ["bob", "ann"])
     (['bob'], None)
     """
-    return None if names is None or set(annotators) <= set(names) else list(names)
+    if isinstance(names, str) or not isinstance(names, Collection):  # refused by who takes them
+        return None
+    return None if all(name in names for name in annotators) else list(names)
 
 
 def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ annotator keeps the number and lengths of her units (alpha-u-placed).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from itertools import combinations
 
@@ -85,7 +85,7 @@ def alpha_u(
     0.8792
     """
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
     counting = functools.partial(

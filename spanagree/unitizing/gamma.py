@@ -88,7 +88,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     order = tuple(order) if categorical == "ordinal" else ()

@@ -558,6 +558,9 @@ def test_tokens_of_two_labels():
     said = "annotator 'a', document 'd': token 2 is 'X' and 'Y'; an item takes one label, but agree with chance overlapping takes such segments"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         sa.token_labels(corpus)
+    second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.token_labels(second)
     same = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "X")]]})
     assert sa.token_labels(same).counts.given.tolist() == [[1, 4]]
     with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
@@ -580,3 +583,12 @@ def test_results_are_plain_data(annotators):
         assert len({tuple(row) for row in of.to_rows()}) == 1
     with pytest.raises(sa.SettingError, match="unknown by 'x'; allowed: category, annotator"):
         result.to_rows("x")
+
+
+def test_tokens_over_blocks_are_drawn_if_asked():
+    """Over blocks nothing is drawn unless asked, one resample is; a seed below 0 is refused."""
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}, ids=["d"])  # fmt: skip
+    assert sa.token_labels([corpus]).resampling is None
+    assert sa.token_labels([corpus], resamples=1).resampling.resamples == 1
+    with pytest.raises(sa.SettingError, match="seed -1"):
+        sa.token_labels([corpus], seed=-1)
