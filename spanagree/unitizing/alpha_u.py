@@ -74,8 +74,14 @@ def alpha_u(
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci, confidence, resamples, seed, interval: of intervals, by resampling documents.
-        executor, on_error, progress: of blocks, as for :func:`spanagree.evaluate`.
+        ci: whether figures get intervals, by resampling documents.
+        confidence: of the intervals.
+        resamples: how many.
+        seed: of the resampling.
+        interval: how it is made, as for :func:`spanagree.agree`.
+        executor: whose workers count blocks.
+        on_error: what becomes of a block that fails, as for :func:`spanagree.evaluate`.
+        progress: called with the number of blocks done, and of all if known.
 
     Raises:
         SettingError: for an unknown choice, or units that overlap.

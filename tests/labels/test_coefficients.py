@@ -496,8 +496,8 @@ def test_bad_rows():
     for counts, items, said in (
         ([[1, -1]], None, "item '1': count -1; 2 whole numbers from 0 are needed, one for each category"),
         ([[1, True]], ["q"], "item 'q': count True; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1]], None, "item '1': 1 counts; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1, 1]], ["q", "r"], "2 names of items; 1 rows are given"),
+        ([[1]], None, "item '1': 1 count; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1, 1]], ["q", "r"], "2 names of items for 1 row; each needs one"),
         ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
         ([1, 2], None, "1; a list is needed"),
         ([[2**30, 2**30]], None, "2147483648 labels; a table holds at most 2147483647"),

@@ -6,7 +6,7 @@ import csv
 import itertools
 import json
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -394,6 +394,26 @@ def test_ordinal():
     assert sa.gamma(corpus).gamma.observed == 1
     with pytest.raises(sa.SettingError, match="middle is not in it"):
         sa.gamma(corpus, categorical="ordinal", order=["low", "high"])
+
+
+def test_workers_that_fail():
+    """Anything but an executor is refused, one that died too, and a draw's own error is raised."""
+    corpus = three()
+    with pytest.raises(sa.SettingError, match=r"executor 3; a concurrent\.futures\.Executor"):
+        sa.gamma(corpus, executor=3)
+    gone = ThreadPoolExecutor(1)
+    gone.shutdown()
+    with pytest.raises(sa.SettingError, match="the executor died: RuntimeError"):
+        sa.gamma(corpus, executor=gone)
+
+    class Failing:
+        def submit(self, function, *arguments):
+            future = Future()
+            future.set_exception(MemoryError("too large"))
+            return future
+
+    with pytest.raises(MemoryError, match="too large"):
+        sa.gamma(corpus, executor=Failing())
 
 
 def test_settings_are_checked():
