@@ -28,6 +28,7 @@ class Settings(Mapping[str, Any]):
         reading: the settings that a reader used.
         version: of this package.
         ci: how intervals were made, and their confidence.
+        resample_by: what was drawn, if not the unit.
         resamples, seed: of intervals and tests.
         skipped_blocks: how many blocks failed.
         chosen: the annotators that were chosen, if any were.
@@ -40,6 +41,7 @@ class Settings(Mapping[str, Any]):
     reading: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     ci: str | None = None
+    resample_by: str | None = None
     resamples: int | None = None
     seed: int | None = None
     skipped_blocks: int | None = None
@@ -123,7 +125,9 @@ def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> lis
     >>> chosen_of(["ann", "bob"], ["bob"]), chosen_of(["ann", "bob"], ["bob", "ann"])
     (['bob'], None)
     """
-    return None if names is None or set(annotators) <= set(names) else list(names)
+    if isinstance(names, str) or not isinstance(names, Collection):  # refused by who takes them
+        return None
+    return None if all(name in names for name in annotators) else list(names)
 
 
 def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
@@ -161,7 +165,8 @@ KEYS = {
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "discontinuous": "word", "read": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "test": "word", "null": "word",
+    "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
+    "null": "word",
     "resamples": "whole", "draws": "whole", "seed": "whole",
     "repair": "words", "tokens": "ignored", "spanagree": "version",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -33,6 +33,7 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    resample_by: str = "unit",
     luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
@@ -67,8 +68,8 @@ def agree(
     check_names(match, chance)
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = None if annotators is None else list(annotators)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )

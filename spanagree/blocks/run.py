@@ -118,16 +118,32 @@ def on_block(block: Block, work: Callable[[Corpus], Done], run: str = "") -> Don
 def _elsewhere(
     blocks: Iterable[Block], work: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[_Outcome]:
-    """Yield what the executor's workers make; no more is handed out than keeps them busy."""
+    run = uuid4().hex
+    tasks = (((block, work, run), _name(block)) for block in _guarded(blocks))
+    return by_workers(tasks, on_block, executor)
+
+
+def by_workers(
+    tasks: Iterable[tuple[tuple[Any, ...], str]], function: Callable[..., Any], executor: Executor
+) -> Iterator[_Outcome]:
+    """Yield what the executor's workers make; no more is handed out than keeps them busy.
+
+    Args:
+        tasks: the arguments of each call, and what it is called in errors.
+        function: what the workers call.
+        executor: the workers.
+
+    Raises:
+        SettingError: for anything but an executor, or one that dies.
+    """
     if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
-    run = uuid4().hex
     waiting: deque[tuple[Future[Any], str]] = deque()
     try:
-        for block in _guarded(blocks):
+        for arguments, name in tasks:
             try:
-                waiting.append((executor.submit(on_block, block, work, run), _name(block)))
+                waiting.append((executor.submit(function, *arguments), name))
             except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
                 raise SettingError(f"the executor died: {_unexpected(error)}") from None
             if len(waiting) == ahead:

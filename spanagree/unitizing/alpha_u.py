@@ -10,7 +10,7 @@ annotator keeps the number and lengths of her units (alpha-u-placed).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from itertools import combinations
 
@@ -74,8 +74,14 @@ def alpha_u(
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci, confidence, resamples, seed, interval: of intervals, by resampling documents.
-        executor, on_error, progress: of blocks, as for :func:`spanagree.evaluate`.
+        ci: whether figures get intervals, by resampling documents.
+        confidence: of the intervals.
+        resamples: how many.
+        seed: of the resampling.
+        interval: how it is made, as for :func:`spanagree.agree`.
+        executor: whose workers count blocks.
+        on_error: what becomes of a block that fails, as for :func:`spanagree.evaluate`.
+        progress: called with the number of blocks done, and of all if known.
 
     Raises:
         SettingError: for an unknown choice, or units that overlap.
@@ -85,7 +91,7 @@ def alpha_u(
     0.8792
     """
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
     counting = functools.partial(
@@ -162,8 +168,9 @@ def _figures(
             ends = over_documents(counts.tables[key].sums, resampling)
         else:
             drawn = drawn_columns(counts.draws(), key, counts.labels)
+            no_share = np.zeros((len(made), 3), np.int64)
             ends = percentile_intervals(
-                np.array(total), drawn, statistic, sums.documents, resampling
+                np.array(total), drawn, statistic, sums.documents, no_share, resampling
             )
         made = with_intervals(made, ends)
     return AlphaUFigures(made[0], dict(zip(counts.labels, made[1:], strict=True)), sums.documents)

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from typing import NamedTuple
 
 from spanagree.arrays import Floats
+from spanagree.blocks.run import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.control import expected_gains
 from spanagree.unitizing.dissimilarity import Dissimilarity
@@ -87,12 +88,11 @@ def _portions(continuum: Continuum, portions: Sequence[Sequence[int]], job: Job)
         for numbers in portions:
             yield draw(continuum, job.dissimilarity, *how, numbers)
         return
-    waiting = [
-        job.executor.submit(draw, continuum, job.dissimilarity, *how, numbers)
-        for numbers in portions
-    ]
-    for future in waiting:
-        yield future.result()
+    tasks = (((continuum, job.dissimilarity, *how, numbers), "") for numbers in portions)
+    for drawn, error, _ in by_workers(tasks, draw, job.executor):
+        if error is not None:
+            raise error
+        yield drawn
 
 
 def _relative(cost: float, expected: Expected) -> float:

@@ -67,7 +67,8 @@ def gamma(
 
     Args:
         corpus: the annotations.
-        alpha, beta: the weights of positions and categories.
+        alpha: the weight of positions.
+        beta: the weight of categories.
         delta_empty: what a unit costs that is aligned with none.
         categorical: how categories differ, nominal or ordinal.
         order: of ordinal categories, from the lowest.
@@ -77,7 +78,10 @@ def gamma(
         seed: for all that is drawn.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci, confidence, resamples, interval: of intervals, by resampling documents.
+        ci: whether figures get intervals, by resampling documents.
+        confidence: of the intervals.
+        resamples: how many.
+        interval: how it is made, as for :func:`spanagree.agree`.
         executor: whose workers make the draws; they change no digit.
         progress: called with the number of draws made, and of all as far as known.
 
@@ -88,7 +92,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     order = tuple(order) if categorical == "ordinal" else ()

@@ -163,7 +163,7 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    annotators = None if annotators is None else list(annotators)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     seen = times_seen(corpus)

@@ -51,7 +51,7 @@ def test_no_resample_is_defined():
     layers = {"gold": [X] + [NONE] * many, "a": [X] + [NONE] * many, "b": [NONE] * (many + 1)}
     for seed in range(9):
         _, pair = compared(layers, resamples=1, seed=seed)
-        if "undefined in 1 of 1 resamples" in pair.observed.reason:
+        if "undefined in 1 of 1 resample" in pair.observed.reason:
             break
     else:
         pytest.fail("every resample had the first document")

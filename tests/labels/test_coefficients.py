@@ -475,6 +475,12 @@ def test_labels_are_text():
     assert blank.counts.given.tolist() == [[1]]
 
 
+def test_labels_that_are_arrays():
+    """An array is a label by what it is written as, as any other object is."""
+    table = sa.LabelTable.from_rows([(1, "a", np.array([1, 2])), (1, "b", "[1 2]")])
+    assert (table.labels, table.notes) == (("[1 2]",), ())
+
+
 def test_bad_rows():
     """A missing name, an unknown label, rows of another width: each is said, with the value."""
     for rows, options, said in (
@@ -496,8 +502,8 @@ def test_bad_rows():
     for counts, items, said in (
         ([[1, -1]], None, "item '1': count -1; 2 whole numbers from 0 are needed, one for each category"),
         ([[1, True]], ["q"], "item 'q': count True; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1]], None, "item '1': 1 counts; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1, 1]], ["q", "r"], "2 names of items; 1 rows are given"),
+        ([[1]], None, "item '1': 1 count; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1, 1]], ["q", "r"], "2 names of items for 1 row; each needs one"),
         ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
         ([1, 2], None, "1; a list is needed"),
         ([[2**30, 2**30]], None, "2147483648 labels; a table holds at most 2147483647"),
@@ -558,6 +564,9 @@ def test_tokens_of_two_labels():
     said = "annotator 'a', document 'd': token 2 is 'X' and 'Y'; an item takes one label, but agree with chance overlapping takes such segments"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         sa.token_labels(corpus)
+    second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip
+    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        sa.token_labels(second)
     same = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "X")]]})
     assert sa.token_labels(same).counts.given.tolist() == [[1, 4]]
     with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
@@ -580,3 +589,12 @@ def test_results_are_plain_data(annotators):
         assert len({tuple(row) for row in of.to_rows()}) == 1
     with pytest.raises(sa.SettingError, match="unknown by 'x'; allowed: category, annotator"):
         result.to_rows("x")
+
+
+def test_tokens_over_blocks_are_drawn_if_asked():
+    """Over blocks nothing is drawn unless asked, one resample is; a seed below 0 is refused."""
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}, ids=["d"])  # fmt: skip
+    assert sa.token_labels([corpus]).resampling is None
+    assert sa.token_labels([corpus], resamples=1).resampling.resamples == 1
+    with pytest.raises(sa.SettingError, match="seed -1"):
+        sa.token_labels([corpus], seed=-1)

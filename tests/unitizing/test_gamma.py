@@ -6,12 +6,13 @@ import csv
 import itertools
 import json
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, milp
 
 import spanagree as sa
 from spanagree.unitizing import packing
@@ -213,6 +214,35 @@ def test_never_worse_than_matching_pairs(annotators):
     assert (found.cost <= cost_of(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_many_annotators_by_one_program(seed):
+    """Five to seven annotators: the optimum over a list of all unitary alignments there can be."""
+    rng = np.random.default_rng(seed)
+    annotators, spread = int(rng.integers(5, 8)), int(rng.integers(1, 5))
+    rows = []
+    for a in range(annotators):
+        for place in range(int(rng.integers(1, 3))):
+            start = 6 * place + int(rng.integers(spread))
+            rows.append((a, start, start + int(rng.integers(2, 5)), "XY"[int(rng.integers(2))]))
+    d = Dissimilarity(3.0)
+    units, _ = units_from(rows)
+    count, pairs = len(rows), annotators * (annotators - 1) / 2
+    u, v = np.triu_indices(count, 1)
+    unlike = np.zeros((count, count))
+    unlike[u, v] = d.of_pairs(units, u, v)
+    own = [[None, *np.flatnonzero(units.annotator == a)] for a in range(annotators)]
+    every = [sorted(x for x in of if x is not None) for of in itertools.product(*own)][1:]
+    costs = [
+        (sum(unlike[p] for p in itertools.combinations(of, 2)) + pairs - math.comb(len(of), 2)) / pairs
+        for of in every
+    ]  # fmt: skip
+    holds = np.array([np.isin(np.arange(count), of) for of in every]).T
+    best = milp(
+        np.array(costs), integrality=np.ones(len(every)), constraints=LinearConstraint(holds, 1, 1)
+    )
+    assert disorder(rows, d)[0] == pytest.approx(best.fun / (count / annotators), abs=2e-6)
+
+
 def test_components_are_solved_apart(monkeypatch):
     """Units and their copies far away cost twice as much, and no program has both."""
     rng = np.random.default_rng(17)  # whose relaxed optimum is not whole
@@ -364,6 +394,26 @@ def test_ordinal():
     assert sa.gamma(corpus).gamma.observed == 1
     with pytest.raises(sa.SettingError, match="middle is not in it"):
         sa.gamma(corpus, categorical="ordinal", order=["low", "high"])
+
+
+def test_workers_that_fail():
+    """Anything but an executor is refused, one that died too, and a draw's own error is raised."""
+    corpus = three()
+    with pytest.raises(sa.SettingError, match=r"executor 3; a concurrent\.futures\.Executor"):
+        sa.gamma(corpus, executor=3)
+    gone = ThreadPoolExecutor(1)
+    gone.shutdown()
+    with pytest.raises(sa.SettingError, match="the executor died: RuntimeError"):
+        sa.gamma(corpus, executor=gone)
+
+    class Failing:
+        def submit(self, function, *arguments):
+            future = Future()
+            future.set_exception(MemoryError("too large"))
+            return future
+
+    with pytest.raises(MemoryError, match="too large"):
+        sa.gamma(corpus, executor=Failing())
 
 
 def test_settings_are_checked():
