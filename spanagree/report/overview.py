@@ -31,7 +31,7 @@ from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against luck
 _LEVELS = 2
-_AGAINST_LUCK = 50_000  # documents of pairs
+_AGAINST_LUCK = 20_000  # documents of pairs
 _COMPARED = 12  # systems of which each two are tested
 _RESAMPLES = 2000
 
