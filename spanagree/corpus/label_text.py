@@ -44,8 +44,8 @@ def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | 
     written = [
         text
         for text, label in zip(texts, labels, strict=True)
-        if text != label
-        and isinstance(label, str)
+        if isinstance(label, str)
+        and text != label
         and text is not None
         and text.strip(_BLANKS) != label.strip(_BLANKS)
     ]

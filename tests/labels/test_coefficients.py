@@ -475,6 +475,12 @@ def test_labels_are_text():
     assert blank.counts.given.tolist() == [[1]]
 
 
+def test_labels_that_are_arrays():
+    """An array is a label by what it is written as, as any other object is."""
+    table = sa.LabelTable.from_rows([(1, "a", np.array([1, 2])), (1, "b", "[1 2]")])
+    assert (table.labels, table.notes) == (("[1 2]",), ())
+
+
 def test_bad_rows():
     """A missing name, an unknown label, rows of another width: each is said, with the value."""
     for rows, options, said in (
