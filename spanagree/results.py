@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from spanagree.errors import check_choice, counted
-from spanagree.matching.score import Interval, Score
+from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering.data import to_arrow
 from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
@@ -136,16 +136,27 @@ class Result(Signed, Tabled):
         return str(as_html(self.table()))
 
 
-def caveats(name: str, score: Score, units: int, noun: str) -> list[str]:
+def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
     """Return what to keep in mind with one score, in sentences; empty if there is nothing.
 
-    >>> caveats("mine", Score(0.9, 0.8, 0.5), units=100, noun="document")
+    ``evidence`` is what the score rests on, as :class:`spanagree.uncertainty.evidence.Evidence`.
+
+    >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: luck alone gives 0.8000; the corrected figure rests on the little that is left']
+    >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
+    ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
     """
+    units, disagreeing, agreeing = evidence
+    few = 0 < units < FEW
+    shaky = "; on others the figures may differ a lot"
     interval = score.interval or Interval((0, 0), (0, 0), (0, 0))
     low, high = interval.corrected
     cases = {
-        f"only {counted(units, noun)}; on others the figures may differ a lot": 0 < units < FEW,
+        f"only {counted(units, noun)} with anything to compare{shaky}": few,
+        f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
+        and disagreeing < RARE,
+        f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
+        and agreeing < RARE,
         f"luck alone gives {score.expected:.4f}; the corrected figure rests on the little that is"
         " left": score.expected > HIGH,  # nan is not
         f"the corrected figure is only known to lie in {low:.2f} to {high:.2f}": high - low > WIDE,

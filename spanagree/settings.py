@@ -28,6 +28,7 @@ class Settings(Mapping[str, Any]):
         reading: the settings that a reader used.
         version: of this package.
         ci: how intervals were made, and their confidence.
+        resample_by: what was drawn, if not the unit.
         resamples, seed: of intervals and tests.
         skipped_blocks: how many blocks failed.
         chosen: the annotators that were chosen, if any were.
@@ -40,6 +41,7 @@ class Settings(Mapping[str, Any]):
     reading: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     ci: str | None = None
+    resample_by: str | None = None
     resamples: int | None = None
     seed: int | None = None
     skipped_blocks: int | None = None
@@ -163,7 +165,8 @@ KEYS = {
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "discontinuous": "word", "read": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "test": "word", "null": "word",
+    "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
+    "null": "word",
     "resamples": "whole", "draws": "whole", "seed": "whole",
     "repair": "words", "tokens": "ignored", "spanagree": "version",
 }  # fmt: skip

@@ -36,6 +36,35 @@ def configurations(
     yield from extend((), segments)
 
 
+Sides = tuple[list[tuple[Span, ...]], list[tuple[Span, ...]]]
+
+
+def arranged(
+    n: int, a: list[tuple[int, str]], b: list[tuple[int, str]], chance: str, most: int = 4000
+) -> Sides:
+    """All placements of the first segments of two annotators: those that fit side by side.
+
+    Of more pairs of placements than ``most`` there are fewer segments.
+    """
+    a, b = (
+        [x for i, x in enumerate(side) if sum(y[0] for y in side[: i + 1]) <= n] for side in (a, b)
+    )
+    while True:
+        sides = list(configurations(n, a, chance)), list(configurations(n, b, chance))
+        if len(sides[0]) * len(sides[1]) <= most:
+            return sides
+        (a if len(sides[0]) >= len(sides[1]) else b).pop()
+
+
+def apart(placed: list[tuple[Span, ...]]) -> list[tuple[Span, ...]]:
+    """Those of some placements in which no two segments overlap."""
+    return [
+        spans
+        for spans in placed
+        if not any(shared(p, q) for i, p in enumerate(spans) for q in spans[:i])
+    ]
+
+
 def enumerated_starts(n: int, lengths: list[int]) -> list[list[Fraction]]:
     """P(start = x) of each segment, by counting all configurations of the nonoverlapping model."""
     counts = [[0] * (n - a + 1) for a in lengths]

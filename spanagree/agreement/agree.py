@@ -33,6 +33,7 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    resample_by: str = "unit",
     luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
@@ -68,7 +69,7 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )

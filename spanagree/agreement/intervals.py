@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from spanagree.agreement.count import COLUMNS, CountedPairs, Kept
+from spanagree.agreement.count import COLUMNS, CountedPairs, Kept, tables_of
 from spanagree.agreement.team import Member, Pair, Scored, Team
-from spanagree.arrays import Floats, Ints, Progress, groups, ranks
-from spanagree.blocks.poisson import Replicates, percentile_intervals
+from spanagree.arrays import Floats, Ints, Progress, ranks
+from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
-from spanagree.matching.tally import Tallies, Tally
+from spanagree.matching.tally import Tally
 from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of, table_of
 
 Part = TypeVar("Part", Team, Member, Pair)
@@ -25,10 +25,13 @@ def with_intervals(
     figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
 ) -> Scored:
     """Return the same figures with intervals: each figure's own documents are resampled."""
-    if counts.kept is not None:
-        ends, mean = _over_documents(figures, counts.kept, resampling, progress)
+    if (kept := counts.kept) is not None:
+        wholes = resampling.wholes_of(kept.wholes, counts.settings)
+        if wholes is not None:
+            kept = kept._replace(document=wholes[kept.document])
+        ends, mean = _over_documents(figures, kept, resampling, progress)
     else:
-        ends, mean = _over_replicates(figures, counts.draws(), resampling)
+        ends, mean = _over_replicates(figures, counts, resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -59,8 +62,9 @@ def _mean_figures(sums: Floats) -> Floats:
 # --- over blocks --------------------------------------------------------------------------------
 
 
-def _over_replicates(figures: Scored, drawn: Replicates, resampling: Resampling) -> Ends:
+def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampling) -> Ends:
     """Return intervals from resamples that blocks drew, all figures on the same documents."""
+    drawn, evidence = counts.draws(), counts.evidence
     seen = figures.team.documents
     keys = [tuple(sorted(names)) for names in figures.pairs]
     own: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
@@ -72,22 +76,29 @@ def _over_replicates(figures: Scored, drawn: Replicates, resampling: Resampling)
     def sums(whose: Sequence[tuple[str, ...]]) -> Floats:
         return np.stack([drawn.over([(*key, column) for key in whose]) for column in COLUMNS], 1)
 
-    parts: list[tuple[Tally, Sequence[tuple[str, ...]], int]] = [
-        (figures.team.tally, keys, seen),
-        *((figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
-        *((m.tally, own[name], m.documents) for name, m in figures.annotators.items()),
-        *((p.tally, [key], p.documents) for p, key in zip(pairs, keys, strict=True)),
+    parts: list[tuple[tuple[str, ...], Tally, Sequence[tuple[str, ...]], int]] = [
+        ((), figures.team.tally, keys, seen),
+        *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
+        *(
+            ((name, name), m.tally, own[name], m.documents)
+            for name, m in figures.annotators.items()
+        ),
+        *((key, p.tally, [key], p.documents) for p, key in zip(pairs, keys, strict=True)),
     ]
+
     ends = [
-        percentile_intervals(_columns(tally), sums(whose), f1_figures, documents, resampling)[0]
-        for tally, whose, documents in parts
+        percentile_intervals(
+            _columns(tally), sums(whose), f1_figures, documents, evidence[part], resampling
+        )[0]
+        for part, tally, whose, documents in parts
     ]
     if not keys:
         return ends, None
     order = sorted(range(len(keys)), key=keys.__getitem__)  # canonical order
     total = np.concatenate([_columns(pairs[i].tally) for i in order])
     each = np.concatenate([sums([keys[i]]) for i in order], axis=1)
-    return ends, percentile_intervals(total, each, _mean_figures, seen, resampling)[0]
+    mean = percentile_intervals(total, each, _mean_figures, seen, evidence[()], resampling)[0]
+    return ends, mean
 
 
 def _columns(tally: Tally) -> Floats:
@@ -101,40 +112,17 @@ def _over_documents(
     figures: Scored, kept: Kept, resampling: Resampling, progress: Progress
 ) -> Ends:
     """Return intervals from resamples of the documents that are kept."""
-    rows = kept.tallies
-    pair = kept.pair[rows.document]
-    by_document = replace(rows, document=kept.document[rows.document])
-    seen = np.unique(kept.document)
-    members, names = figures.pairs.members, len(figures.annotators)
-
-    def by_member(which: Ints) -> list[Ints]:
-        """Return for each annotator where a pair stands of which she is one."""
-        return [i % max(len(which), 1) for i in groups(members[which].T.ravel(), names)]
-
-    def table(chosen: Ints | slice, documents: Ints) -> tuple[Ints, Floats]:
-        """Return what each document of some rows adds to matched, expected, size."""
-        sums = by_document.where(chosen).table(documents)
-        return documents, np.stack((sums[:, 0], sums[:, 1], sums[:, 2] + sums[:, 3]), axis=1)
-
-    parts = [table(slice(None), seen)]
-    if figures.labels:
-        parts += [table(chosen, seen) for chosen in groups(rows.label, len(figures.labels))]
-    for chosen, where in zip(
-        [*by_member(pair), *groups(pair, len(members))],
-        [*by_member(kept.pair), *groups(kept.pair, len(members))],
-        strict=True,
-    ):
-        parts.append(table(chosen, np.unique(kept.document[where])))
+    members = [*figures.pairs.members.T]
+    parts = [*tables_of(kept, members, len(figures.annotators), len(figures.labels))]
     ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
-    return ends, _mean_interval(figures, by_document, pair, seen, resampling)
+    return ends, _mean_interval(figures, kept, parts[0][0], resampling)
 
 
-def _mean_interval(
-    figures: Scored, rows: Tallies, pair: Ints, seen: Ints, resampling: Resampling
-) -> Interval:
+def _mean_interval(figures: Scored, kept: Kept, seen: Ints, resampling: Resampling) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
     names = [sorted(names) for names in figures.pairs]
-    unit = np.searchsorted(seen, rows.document)
+    rows, pair = kept.tallies, kept.pair[kept.tallies.document]
+    unit = np.searchsorted(seen, kept.document[rows.document])
     column = 3 * ranks(names)[pair]  # canonical order
     values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
     entries = [(unit, column + k, value) for k, value in enumerate(values)]

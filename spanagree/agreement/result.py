@@ -25,12 +25,13 @@ from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table, Value, probability
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
+from spanagree.uncertainty.permutation import holm
 
 MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
@@ -51,6 +52,8 @@ class Agreement(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
         kept: single documents; ``None`` over blocks.
+        evidence: in how many documents anything is marked by two who saw them, and of these, in
+            how many any of them disagree, and agree.
         luck: the distribution of each pair's match by luck, if it was asked for.
     """
 
@@ -64,6 +67,7 @@ class Agreement(Result):
     settings: AgreementSettings
     notes: tuple[str, ...]
     kept: Kept | None = field(repr=False, compare=False)
+    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     luck: Mapping[tuple[str, str], PairLuck] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -78,7 +82,7 @@ class Agreement(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return tuple(caveats("team", self.team.f1, self.team.documents, "document"))
+        return tuple(caveats("team", self.team.f1, self.evidence, "document"))
 
     @cached_property
     def few(self) -> int:
@@ -126,7 +130,7 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, _, document, _ = self.documents_kept()
+        tallies, _, document, *_ = self.documents_kept()
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = TallySum.each(tallies, which, self.documents)
@@ -155,8 +159,11 @@ class Agreement(Result):
         ]
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
-            if self.luck:
-                entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
+        for entry, pair, (_, p_holm) in zip(
+            data["pairs"], self.pairs.values(), self._luck_of_pairs(), strict=False
+        ):
+            entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
+            entry["luck"]["both_random"]["p_holm"] = p_holm
         data["annotators"] = [
             {
                 **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
@@ -175,13 +182,20 @@ class Agreement(Result):
             ]
         return plain(data)
 
+    def _luck_of_pairs(self) -> list[tuple[LuckFigures, float]]:
+        """Return what luck says of each pair, and p after Holm's correction for all pairs."""
+        if not self.luck:
+            return []
+        luck = [self.luck[pair.a, pair.b].of_all(pair.tally) for pair in self.pairs.values()]
+        return list(zip(luck, holm([figures.p for figures in luck]), strict=True))
+
     def luck_by_document(self) -> dict[tuple[str, str], dict[int, LuckFigures]]:
         """Return what luck says of each pair's documents that have a segment, by number from 0.
 
         Raises:
             SettingError: over blocks.
         """
-        tallies, pair, document, _ = self.documents_kept()
+        tallies, pair, document, *_ = self.documents_kept()
         marked = np.unique(tallies.document)
         sums = TallySum.each(tallies, tallies.document, len(pair))
         luck = {}
@@ -313,12 +327,16 @@ def _pairs(result: Agreement) -> _Layout:
         *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
+    luck = [
+        [*figures.values()[:WHOLE], p_holm, probability(p_holm)]
+        for figures, p_holm in result._luck_of_pairs()
+    ]
     parts: list[_Part] = []
-    for p in result.pairs.values():
+    for i, p in enumerate(result.pairs.values()):
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
-        luck = result.luck[p.a, p.b].of_all(p.tally).values() if result.luck else []
-        parts.append((names, p.f1, p.tally, luck[:WHOLE]))
-    return columns, parts, LUCK_COLUMNS[:WHOLE] if result.luck else ()
+        parts.append((names, p.f1, p.tally, luck[i] if luck else ()))
+    adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against luck")
+    return columns, parts, (*LUCK_COLUMNS[:WHOLE], *adjusted) if luck else ()
 
 
 def _annotators(result: Agreement) -> _Layout:
@@ -387,4 +405,5 @@ def result(
         settings,
         counts.final_notes(),
         kept,
+        tuple(counts.evidence[()][0].tolist()),
     )

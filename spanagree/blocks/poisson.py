@@ -178,7 +178,13 @@ def mixed(z: Hashes) -> Hashes:
 
 
 def asked_resampling(
-    in_blocks: bool, ci: bool, confidence: float, resamples: int, seed: int, interval: str | None
+    in_blocks: bool,
+    ci: bool,
+    confidence: float,
+    resamples: int,
+    seed: int,
+    interval: str | None,
+    resample_by: str = "unit",
 ) -> Resampling | None:
     """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
 
@@ -189,14 +195,24 @@ def asked_resampling(
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
         )
+    if in_blocks and resample_by == "document":
+        raise SettingError(
+            "resample_by document: over blocks units are drawn; read the corpus whole, or by"
+            " documents (--unit document)"
+        )
     if not ci:
         return None
     kind = "percentile" if in_blocks else interval or "bca"
-    return Resampling(confidence, resamples, seed, kind, in_blocks)
+    return Resampling(confidence, resamples, seed, kind, in_blocks, resample_by)
 
 
 def percentile_intervals(
-    total: Floats, drawn: Floats, statistic: Statistic, units: int, resampling: Resampling
+    total: Floats,
+    drawn: Floats,
+    statistic: Statistic,
+    units: int,
+    evidence: Ints,
+    resampling: Resampling,
 ) -> list[Interval]:
     """Return intervals of figures that come in threes.
 
@@ -205,9 +221,10 @@ def percentile_intervals(
         drawn: the same in each resample; (resamples, columns).
         statistic: from sums to figures.
         units: how many documents there are.
+        evidence: what each figure rests on; (figures, 3).
         resampling: how.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate, figures = statistic(total[None])[0], statistic(drawn)
     resampled = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
-    return resampled.intervals(resampling)
+    return resampled.intervals(resampling, evidence)

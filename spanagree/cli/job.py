@@ -235,7 +235,7 @@ class Job:
         chosen = options.given(self.certainty)
         if "ci" in chosen:
             return chosen
-        if test == "luck" and (unused := chosen.keys() & {"confidence", "interval"}):
+        if test == "luck" and (unused := chosen.keys() & {"confidence", "interval", "resample_by"}):
             raise click.UsageError(
                 f"{options.written(min(unused))} needs --ci; the test against luck has no intervals"
             )

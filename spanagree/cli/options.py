@@ -146,10 +146,11 @@ def levels() -> Group:
 
 def certainty(*own: Option, resamples: str = "10000") -> Group:
     """Return the options of confidence intervals, before those that only one command has."""
-    from spanagree.uncertainty.bootstrap import INTERVALS
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
 
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
+    drawn = "Draw each unit, or whole documents with all their sentences."
     shared = group(
         "Certainty",
         flag("--ci", "Give a confidence interval for each figure."),
@@ -157,6 +158,7 @@ def certainty(*own: Option, resamples: str = "10000") -> Group:
         number("--resamples", "Draw N resamples.", unless=resamples),
         number("--seed", "Draw the resamples with this seed.", unless="0"),
         option("--interval", "Choose how intervals are made.", choices=INTERVALS, unless=kinds),
+        option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit"),
         part="certainty",
     )
     return group("Certainty", *shared, *own)

@@ -78,6 +78,8 @@ def measure_units(
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
+    if job.certainty["resample_by"] is not None:
+        raise click.UsageError(f"--resample-by is for --measure f1; leave it out with {measure}")
     chosen["annotators"] = annotators
     if measure in ("gamma", "all"):
         if given := options.given({"block": job.block, "on_error": job.on_error}):

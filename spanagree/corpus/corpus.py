@@ -56,6 +56,7 @@ class Corpus(Content):
         tokens: all tokens of all documents in a row, where known.
         texts: per document its text, where known.
         token_starts: where each of the tokens begins in its text, where both are known.
+        wholes: where the documents are the sentences of others, per document the number of that.
         reading: the settings with which the corpus was read; they are part of every signature.
         notes: what a reader repaired or passed over, a sentence each.
         changes: the segments that :meth:`to_tokens` could not take over as they are.
@@ -80,6 +81,8 @@ class Corpus(Content):
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         if self.token_starts is not None:
             object.__setattr__(self, "token_starts", frozen(self.token_starts, np.int64))
+        if self.wholes is not None:
+            object.__setattr__(self, "wholes", frozen(self.wholes, np.int64))
         check_content(self, self.offsets, self.labels)
         for name, layer in self.layers.items():
             check_layer(self, self.labels, name, layer)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Ints, distinct, ranks
+from spanagree.arrays import Bools, Ints, distinct, ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
     number_texts,
@@ -62,6 +62,7 @@ class LabelTable:
         labels: the categories, sorted: those declared, or else those that occur.
         items: the names of the items; without them they are numbered from 1.
         documents: of tokens, the number of the document of each item.
+        wholes: of tokens, the number of what that document is a sentence of, if it is known.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
     """
@@ -75,11 +76,12 @@ class LabelTable:
     labels: tuple[str, ...]
     items: tuple[str, ...] | None = None
     documents: Ints | None = None
+    wholes: Ints | None = field(default=None, kw_only=True)
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number", "documents"):
+        for name in ("item", "label", "annotator", "number", "documents", "wholes"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, frozen(column, np.int64))
@@ -277,6 +279,21 @@ class LabelTable:
         return None if self.documents is None else len(np.unique(self.documents))
 
     @cached_property
+    def telling(self) -> tuple[Bools, Bools, Bools]:
+        """Which items have two labels or more, any that disagree, and any that agree."""
+        item, _, number = self.cells
+        equal = np.bincount(item, number * (number - 1), self.size)
+        pairs = self.given * (self.given - 1)
+        return pairs > 0, equal < pairs, equal > 0
+
+    @cached_property
+    def evidence(self) -> tuple[int, ...]:
+        """How many items (of tokens, documents) have two labels, any that disagree, that agree."""
+        if self.documents is None:
+            return tuple(int(mask.sum()) for mask in self.telling)
+        return tuple(int((np.bincount(self.documents[m]) > 0).sum()) for m in self.telling)
+
+    @cached_property
     def equal_others(self) -> Ints:
         """Of each label given, how many others gave the same one to the same item."""
         item, label, number = self.cells
@@ -330,6 +347,7 @@ class LabelTable:
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
             documents=None if self.documents is None else self.documents[items],
+            wholes=None if self.wholes is None else self.wholes[items],
         )
 
 

@@ -152,6 +152,7 @@ class Content:
     tokens: tuple[str, ...] | None = None
     texts: tuple[str, ...] | None = None
     token_starts: Ints | None = None
+    wholes: Ints | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -178,6 +179,7 @@ class Content:
             for name, which in rows.items()
         }
         starts = None if self.token_starts is None else self.token_starts[tokens]
+        taken["wholes"] = None if self.wholes is None else self.wholes[documents]
         return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
 
     def known(self, what: str, purpose: str) -> tuple[str, ...]:

@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
 from spanagree.evaluation.result import Evaluation
-from spanagree.matching.score import UNDEFINED, f1_figures, with_reason
-from spanagree.matching.tally import Tallies
+from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
-from spanagree.uncertainty.permutation import TIE, exchange, holm, powerless
+from spanagree.uncertainty.evidence import united
+from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
 
 TESTS = {
     "bootstrap": "would the difference be there on other documents like these?",
@@ -33,6 +33,12 @@ TESTS = {
 }
 """The tests of a difference, by name."""
 
+
+_FEW_DIFFER = "interval: joined with Clopper–Pearson's, as only {} differ"
+_TORN = (
+    "interval and p disagree, with {} that differ; take it that no difference was found, as one"
+    " that hangs on how it is tested is none"
+)
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 
@@ -188,13 +194,17 @@ def compare_systems(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = "bca",
+    resample_by: str = "unit",
 ) -> Comparison:
     """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
     ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
     the difference is off its own value by as much as that is off 0 (centred under the null).
     ``permutation`` exchanges the two systems' whole tallies document by document, all ways if there
-    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or exact.
+    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or hits / ways.
+
+    Where systems differ in fewer than 10 documents, p counts all ways for either test, and the
+    interval is joined with an exact one of which system these favour.
 
     Args:
         evaluation: of two systems or more.
@@ -203,16 +213,18 @@ def compare_systems(
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: how intervals are made: bca, percentile or jackknife.
+        resample_by: what is drawn or exchanged, unit or document; see :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_choice(test, TESTS, "test")
-    resampling = Resampling(confidence, resamples, seed, interval)
+    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
     kept = evaluation.counted.documents_kept()
+    kept = kept._replace(wholes=resampling.wholes_of(kept.wholes, evaluation.settings))
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
@@ -238,9 +250,10 @@ def _compared(
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents, which are resampled together."""
     documents = np.flatnonzero(np.logical_and(*(kept.shared[name] for name in pairs[0])))
-    few = len(documents) < 2
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
-    table = np.stack([_triples(kept.tallies[name], documents) for name in names], axis=1)
+    tables = [kept.tallies[name].tables_by(documents, kept.wholes)[1] for name in names]
+    table = np.stack([_triples(each) for each in tables], axis=1)
+    few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])
 
     def differences(sums: Floats) -> Floats:
@@ -248,36 +261,44 @@ def _compared(
         f1 = f1_figures(sums.reshape(len(sums), -1, 3))[..., [0, 2]]
         return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), -1)
 
-    drawn = bootstrap(
-        Sample(table.reshape(len(documents), 3 * len(names))), differences, resampling
-    )
+    drawn = bootstrap(Sample(table.reshape(len(table), 3 * len(names))), differences, resampling)
     for (a, b), own, figures in zip(
-        pairs, np.sort(place), np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
+        pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
     ):
         both = table[:, own]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
-        exact = test == "permutation" and len(differing) <= math.log2(resampling.resamples)
-        if test == "permutation":
-            p = exchange(both, differing, drawn.estimate[figures], exact, resampling)
-        else:
-            p = [
-                UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
-                for k in figures
-            ]
+        rare = len(differing) < RARE
+        exact = rare or (
+            test == "permutation" and len(differing) <= math.log2(resampling.resamples)
+        )
+        p = [
+            UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
+            for k in figures
+        ]
+        if test == "permutation" or (exact and not any(map(math.isnan, p))):
+            turned = slice(None, None, 1 if own[0] < own[1] else -1)  # canonical order
+            values = drawn.estimate[figures]
+            p = exchange(both[:, turned], differing[:, turned], values, exact, resampling)
         made = []
-        for k, p_value in zip(figures.tolist(), p, strict=True):
+        ends = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
+        for k, p_value, others in zip(figures.tolist(), p, ends, strict=True):
             value, (low, high, reason) = float(drawn.estimate[k]), drawn.interval(k, resampling)
+            low, high = united(np.array((low, high)), others).tolist()
             reasons = [f"interval: {reason}"] if reason else []
             if math.isnan(p_value) and not math.isnan(value):
                 why = "the bootstrap needs two" if few else "nothing varies among the"
                 reasons.append(f"p: {why} documents")
+            if not math.isnan(low) and (
+                rare or (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
+            ):
+                remark = _FEW_DIFFER if rare else _TORN
+                reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
-        yield SystemPair(a, b, len(documents), len(differing), made[0], made[1], exact)
+        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
 
 
-def _triples(tallies: Tallies, documents: Ints) -> Floats:
+def _triples(table: Floats) -> Floats:
     """Return matched, expected and size of both, for each document; (documents, 3)."""
-    table = tallies.table(documents)
     return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
 
 

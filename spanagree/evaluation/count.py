@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress
+from spanagree.arrays import Bools, Floats, Ints, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
@@ -20,9 +20,11 @@ from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
+from spanagree.matching.score import all_figures
 from spanagree.matching.tally import Tallies
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.evidence import both, evidence_of
 
 COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
@@ -46,11 +48,13 @@ class Kept(NamedTuple):
         tallies: of each system.
         shared: which documents each system and gold both saw.
         ids: the names of the documents, if they have any.
+        wholes: the number of the whole that each document is a sentence of, if it is known.
     """
 
     tallies: Mapping[str, Tallies]
     shared: Mapping[str, Bools]
     ids: tuple[str, ...] | None
+    wholes: Ints | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +66,8 @@ class CountedSystems(Counted[EvaluationSettings]):
         labels: the labels of the corpus.
         shared: how many documents each system and gold both saw.
         sums: of each system and label; the label is empty for a measure that disregards labels.
+        evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
+            labels, where the label is empty, and for each of a block of which intervals are asked.
         kept: single documents; ``None`` over blocks.
     """
 
@@ -69,6 +75,7 @@ class CountedSystems(Counted[EvaluationSettings]):
     labels: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Mapping[str, Mapping[str, TallySum]]
+    evidence: Mapping[tuple[str, str], Ints]
     kept: Kept | None = None
 
     def _add(self, other: CountedSystems) -> dict[str, Any]:
@@ -81,6 +88,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             "labels": tuple(sorted({*self.labels, *other.labels})),
             "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
             "sums": {name: added(sums, other.sums[name]) for name, sums in self.sums.items()},
+            "evidence": both(self.evidence, other.evidence),
             "kept": None,
         }
 
@@ -97,6 +105,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             {name: each.where(chosen[each.document]) for name, each in kept.tallies.items()},
             {name: shared & chosen for name, shared in kept.shared.items()},
             kept.ids,
+            kept.wholes,
         )
         return replace(self, documents=len(documents), **sums_of(fewer, self.labels, self.settings))
 
@@ -122,8 +131,31 @@ def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> 
             name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
             for name, each in kept.tallies.items()
         },
+        "evidence": _evidence(kept, ()),
         "kept": kept,
     }
+
+
+def _evidence(kept: Kept, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
+    """Return what the figures of each system and label rest on."""
+    tables = tables_of(kept, labels)
+    return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
+
+
+def tables_of(
+    kept: Kept, labels: Sequence[str], wholes: Ints | None = None
+) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
+    """Yield each system and label, and which documents add what, as :meth:`Tallies.table`.
+
+    Over all labels that is empty; those of each one of ``labels`` come after it. With ``wholes``
+    these add, rather than the documents of which they have the numbers.
+    """
+    for name in sorted(kept.tallies):  # canonical order
+        tallies, documents = kept.tallies[name], np.flatnonzero(kept.shared[name])
+        yield (name, ""), tallies.tables_by(documents, wholes)
+        for code, label in enumerate(labels):
+            rows = tallies.where(tallies.label == code)
+            yield (name, label), rows.tables_by(documents, wholes)
 
 
 def count(
@@ -154,7 +186,8 @@ def count(
     over: dict[str, Counter[str]] = {}
     gold, tallied = _tally_systems(corpus, gold, match, chance, over, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
-    kept = Kept(tallied, {name: annotated[gold] & annotated[name] for name in tallied}, corpus.ids)
+    shared = {name: annotated[gold] & annotated[name] for name in tallied}
+    kept = Kept(tallied, shared, corpus.ids, corpus.wholes)
     settings = EvaluationSettings(
         gold=gold,
         gold_first=None if gold == corpus.annotators[0] else False,
@@ -178,8 +211,10 @@ def count(
     )
     if keep:
         return whole
-    drawn = None if resampling is None else _draw(whole, tallied, resampling)
-    return replace(whole, kept=None, replicates=drawn)
+    drawn, few = None, whole.evidence
+    if resampling is not None:
+        drawn, few = _draw(whole, tallied, resampling), _evidence(kept, corpus.labels)
+    return replace(whole, kept=None, replicates=drawn, evidence=few)
 
 
 def _tally_systems(

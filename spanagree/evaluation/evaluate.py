@@ -31,6 +31,7 @@ def evaluate(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str | None = None,
+    resample_by: str = "unit",
     luck: bool = False,
     executor: Executor | None = None,
     on_error: str = "raise",
@@ -52,6 +53,8 @@ def evaluate(
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
         luck: p, z and standard deviations of each system and document too; not over blocks.
+        resample_by: what is drawn: unit, the documents as they were read; or document, whole
+            documents, where these are sentences, whose luck is still that of sentences.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
@@ -68,7 +71,7 @@ def evaluate(
     """
     check_names(match, chance)
     in_blocks = not isinstance(corpus, Corpus)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, gold=gold, match=match, chance=chance, resampling=resampling
     )
@@ -109,6 +112,7 @@ def with_intervals(
     resamples: int = 10_000,
     seed: int = 0,
     interval: str = "bca",
+    resample_by: str = "unit",
 ) -> Evaluation:
     """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
 
@@ -116,4 +120,5 @@ def with_intervals(
         SettingError: for a number out of range, or an evaluation over blocks.
     """
     evaluation.counted.documents_kept()
-    return result(evaluation.counted, Resampling(confidence, resamples, seed, interval))
+    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    return result(evaluation.counted, resampling)

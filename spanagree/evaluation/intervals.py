@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.blocks.poisson import percentile_intervals
-from spanagree.evaluation.count import COLUMNS, CountedSystems
+from spanagree.evaluation.count import COLUMNS, CountedSystems, tables_of
 from spanagree.matching.score import Interval, all_figures
 from spanagree.uncertainty.bootstrap import Resampling, intervals
 
@@ -24,13 +24,8 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
     parts = {"": labels, **{label: [label] for label in labels if label}}
     if counts.kept is None:
         return _over_blocks(counts, parts, resampling)
-    whose, tables = [], []
-    for name in sorted(counts.sums):  # canonical order
-        tallies, documents = counts.kept.tallies[name], np.flatnonzero(counts.kept.shared[name])
-        for part in parts:
-            rows = tallies if not part else tallies.where(tallies.label == labels.index(part))
-            whose.append((name, part))
-            tables.append((documents, rows.table(documents)))
+    wholes = resampling.wholes_of(counts.kept.wholes, counts.settings)
+    whose, tables = zip(*tables_of(counts.kept, [*filter(None, labels)], wholes), strict=True)
     return dict(zip(whose, intervals(tables, all_figures, resampling), strict=True))
 
 
@@ -44,6 +39,12 @@ def _over_blocks(
         drawn = np.stack([draws.over(key) for key in keys], axis=1)
         tally = functools.reduce(TallySum.plus, map(sums.__getitem__, labels), NO_TALLY).tally
         total = np.array(tally.counts, np.float64)
-        shared = counts.shared[name]
-        ends[name, part] = percentile_intervals(total, drawn, all_figures, shared, resampling)
+        ends[name, part] = percentile_intervals(
+            total,
+            drawn,
+            all_figures,
+            counts.shared[name],
+            counts.evidence[name, part],
+            resampling,
+        )
     return ends

@@ -1,8 +1,8 @@
 """Is a system better than luck? The gold annotation stays, the system's is placed anew.
 
 "A random annotation scores 0 after correction" is true on average when both sides are random.
-Against one fixed gold annotation a random system may average a little off 0, as the gold segments
-sit at the edges of their documents or not. So the question needs a null distribution of its own. It
+Against one fixed gold annotation a random system may average off 0, as the gold segments sit at
+the edges of their documents or not. So the question needs a null distribution of its own. It
 is computed exactly (:mod:`spanagree.matching.luck_distribution`), or drawn if that is asked for.
 """
 

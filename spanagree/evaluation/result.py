@@ -127,7 +127,12 @@ class Evaluation(Result):
         return tuple(
             caveat
             for system in self.systems.values()
-            for caveat in caveats(printable(system.name), system.f1, system.documents, "document")
+            for caveat in caveats(
+                printable(system.name),
+                system.f1,
+                self.counted.evidence[system.name, ""][Macro._fields.index("f1")].tolist(),
+                "document",
+            )
         )
 
     def over(self, documents: Ints) -> Evaluation:

@@ -164,6 +164,9 @@ def _joined(
     content: dict[str, Any] = {}
     for name in contents[0]:
         values = [some[name] for some in contents]
+        if name == "wholes" and all(value is not None for value in values):
+            ends = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
+            values = [value + end for value, end in zip(values, ends, strict=False)]
         if all(value is not None for value in values):
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))

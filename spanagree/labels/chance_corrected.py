@@ -170,6 +170,7 @@ class Basis:
             "settings": self.settings,
             "notes": self.notes,
             "units": self.table.units,
+            "evidence": self.table.evidence,
         }
 
     def undefined(self, name: str) -> str:

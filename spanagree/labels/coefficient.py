@@ -63,6 +63,8 @@ class Coefficient(Signed, Tabled):
         settings: what made the number.
         notes: what was read in another way than it stands, or is out of the ordinary.
         units: of tokens, the number of their documents.
+        evidence: how many items (of tokens, their documents) have two labels or more, and of
+            these, how many have any that disagree, and that agree.
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
         interval: of observed, expected and value (of SPA the corrected figure), if asked for.
@@ -76,6 +78,7 @@ class Coefficient(Signed, Tabled):
     settings: CoefficientSettings = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     units: int | None = field(default=None, repr=False)
+    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
@@ -91,7 +94,7 @@ class Coefficient(Signed, Tabled):
             beyond = getattr(self, self.CORRECTED)
             whole = Score(self.observed, self.expected, beyond, interval=self.interval)
         noun = "item" if self.units is None else "document"
-        return tuple(caveats(self.name, whole, self.units or self.counts.compared, noun))
+        return tuple(caveats(self.name, whole, self.evidence, noun))
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined is ``nan``."""

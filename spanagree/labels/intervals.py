@@ -30,6 +30,7 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         resampling: how.
     """
     table = basis.table
+    shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
     annotators, categories = basis.own.shape
     statistic = functools.partial(
         formulas.all_figures, categories=categories, annotators=annotators
@@ -38,9 +39,12 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         by_n = np.zeros(len(table.counts.n))
         by_n[np.searchsorted(table.counts.n, table.given)] = weights
         total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
-        ends = percentile_intervals(total, drawn, statistic, table.units, resampling)
+        few = np.outer(shares, table.evidence)
+        ends = percentile_intervals(total, drawn, statistic, table.units, few, resampling)
     else:
-        ends = intervals_of(units_of(table, weights), statistic, resampling)
+        units = resampling.wholes_of(table.wholes, table.reading)
+        units = table.documents if units is None else units
+        ends = intervals_of(units_of(table, weights, units), statistic, resampling, shares)
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
@@ -65,15 +69,18 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
     return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
 
 
-def units_of(table: LabelTable, weights: Floats) -> Any:
-    """Return what each item (or document of tokens) adds to the sums; (units, columns)."""
+def units_of(table: LabelTable, weights: Floats, units: Ints | None = None) -> Any:
+    """Return what each unit adds to the sums; (units, columns).
+
+    ``units`` has the number of the unit of each item; each is one unless given.
+    """
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
     equal = np.bincount(item, number * (number - 1), table.size)
     unit: Ints = np.arange(table.size)
-    if table.documents is not None:
-        _, unit = np.unique(table.documents, return_inverse=True)
+    if units is not None:
+        _, unit = np.unique(units, return_inverse=True)
     of_items = formulas.item_columns(n, n > 0, equal, weights)
     of_cells = formulas.category_columns(n[item], number, weights[item])
     at = list(formulas.starts(categories, annotators).values())

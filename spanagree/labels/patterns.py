@@ -28,6 +28,10 @@ Pattern: TypeAlias = tuple[tuple[str, int], ...]
 """Labels, and how often each was given to the same item; sorted."""
 
 
+EVIDENCE = ("compared", "disagreeing", "agreeing")
+"""The sums of :class:`LabelTallies` that say how much decides."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelTallies(Counted[Settings]):
     """Labels of items over blocks, as counts; :func:`spanagree.coefficients` takes them.
@@ -39,7 +43,9 @@ class LabelTallies(Counted[Settings]):
             ``pattern`` (by pattern): how many items have these labels;
             ``own`` (by annotator and label): how many labels were given;
             ``equal`` (by the same): how many labels of others, on the same items, are the same;
-            ``document``: how many documents have such an item; at 0, any item.
+            ``document``: how many documents have such an item; at 0, any item;
+            ``compared``, ``disagreeing``, ``agreeing``: the same of items with two labels or more,
+            any two that disagree, or that agree.
         resampling: how the replicates were drawn, if they were asked for; these are ``items``,
             ``given`` and ``agreeing`` (by label), and ``own``.
     """
@@ -129,11 +135,17 @@ class LabelTallies(Counted[Settings]):
         """How many documents have an item."""
         return self.sums.get(("document", 0), 0)
 
+    @property
+    def evidence(self) -> tuple[int, ...]:
+        """How many documents have an item of two labels, any that disagree, any that agree."""
+        return tuple(self.sums.get((name, 0), 0) for name in EVIDENCE)
+
     def complete(self) -> LabelTallies:
         """Return the items that every annotator labelled."""
         everyone = len(self.annotators)
         sums = {key: number for key, number in self.sums.items() if key[1] == everyone}
-        sums["document", 0] = sums.get(("document", everyone), 0)
+        for name in ("document", *EVIDENCE):
+            sums[name, 0] = sums.get((name, everyone), 0)
         drawn = {} if self.replicates is None else self.replicates.sums
         kept = Replicates({key: each for key, each in drawn.items() if key[1] == everyone})
         return replace(self, sums=sums, replicates=self.replicates and kept)
@@ -170,9 +182,20 @@ def tally_labels(
             **{("equal", *key): number for key, number in zip(keys, equal.tolist(), strict=True)},
             **Counter(("document", n) for n in documents.tolist()),
             ("document", 0): len(np.unique(table.documents)),
+            **_count_telling(table, table.documents),
         },
         resampling=resampling,
     )
+
+
+def _count_telling(table: LabelTable, documents: Ints) -> dict[Key, int]:
+    """Count documents with an item that tells something, by how many labels it has."""
+    sums: Counter[Key] = Counter()
+    for name, mask, whole in zip(EVIDENCE, table.telling, table.evidence, strict=True):
+        (given, _), _, _ = distinct(table.given[mask], documents[mask])
+        sums.update((name, n) for n in given.tolist())
+        sums[name, 0] = whole
+    return sums
 
 
 def _rows(columns: Iterable[Ints]) -> Iterable[tuple[Any, ...]]:

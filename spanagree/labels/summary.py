@@ -55,6 +55,8 @@ class Coefficients(Result):
         settings: what made the numbers.
         notes: what was read in another way than it stands.
         units: of tokens, the number of their documents.
+        evidence: how many items (of tokens, their documents) have two labels or more, and of
+            these, how many have any that disagree, and that agree.
     """
 
     spa: Spa
@@ -69,6 +71,7 @@ class Coefficients(Result):
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
+    evidence: tuple[int, ...] = (0, 0, 0)
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
@@ -237,6 +240,7 @@ def coefficients(
     resamples: int | None = None,
     seed: int | None = None,
     interval: str | None = None,
+    resample_by: str = "unit",
 ) -> Coefficients:
     """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
@@ -246,7 +250,8 @@ def coefficients(
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see
-            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval``.
+            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval`` and
+            ``resample_by``.
             Of tallies over blocks, resamples are those that were drawn when they were made.
 
     Raises:
@@ -259,7 +264,8 @@ def coefficients(
     """
     resampling = None
     if ci:
-        resampling = _resampling(table, confidence, interval, resamples=resamples, seed=seed)
+        how = (confidence, interval, resample_by)
+        resampling = _resampling(table, *how, resamples=resamples, seed=seed)
     basis = Basis.of(table, complete_only)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_luck = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
@@ -269,29 +275,37 @@ def coefficients(
         settings = replace(settings, **resampling.settings())
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
         parts = {name: replace(part, interval=ends.get(part.name)) for name, part in parts.items()}
-    beside = (column.tolist() for column in basis.table.beside)
-    names = basis.table.annotators
-    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in names]
-    labellers = zip(names, *beside, shares, strict=True)
     return Coefficients(
         **parts,
         categories=score_categories(basis),
-        annotators={
-            name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
-            for name, gave, others, equal, share in labellers
-        },
+        annotators=_labellers(basis.table, of_bias),
         counts=basis.counts,
         settings=settings,
         notes=of_spa.notes,
         units=basis.table.units,
+        evidence=basis.table.evidence,
     )
+
+
+def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
+    """Return what each annotator gave, and how it agrees with the others."""
+    beside = (column.tolist() for column in table.beside)
+    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in table.annotators]
+    return {
+        name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
+        for name, gave, others, equal, share in zip(table.annotators, *beside, shares, strict=True)
+    }
 
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 
 
 def _resampling(
-    table: Labels, confidence: float, interval: str | None, **asked: int | None
+    table: Labels,
+    confidence: float,
+    interval: str | None,
+    resample_by: str,
+    **asked: int | None,
 ) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
     over_blocks = isinstance(table, LabelTallies)
@@ -308,4 +322,6 @@ def _resampling(
             raise SettingError(
                 f"{name} {show(number)}; those of the blocks were drawn with {name} {had[name]}"
             )
-    return asked_resampling(over_blocks, True, confidence, **chosen, interval=interval)
+    return asked_resampling(
+        over_blocks, True, confidence, **chosen, interval=interval, resample_by=resample_by
+    )

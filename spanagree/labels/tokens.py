@@ -144,6 +144,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
         corpus.annotators,
         labels,
         documents=np.repeat(np.arange(len(corpus)), corpus.lengths),
+        wholes=None if corpus.wholes is None else np.repeat(corpus.wholes, corpus.lengths),
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,
     )

@@ -89,11 +89,11 @@ def levels_of(
     Args:
         difficulty: of each document.
         levels: this many levels of nearly equal size, 2 unless asked otherwise; each border is as
-            near to its share of the documents as ties allow.
+            near to its share of the documents as ties, and the border before it, allow.
         at: thresholds of difficulty: a document at a threshold is in the harder level.
         chance_at: thresholds of the chance level, 1 − difficulty: one at a threshold is in the
             easier level. (The 0.175 of Li et al. 2024 is such a level.)
-        quantiles: shares of the documents below each border, as nearly as ties allow.
+        quantiles: shares of the documents below each border, with the same proviso.
 
     Raises:
         SettingError: for more than one way, or thresholds outside 0–1, unsorted or repeated.
@@ -169,7 +169,15 @@ def _thresholds(values: Any, name: str) -> list[float]:
 
 
 def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
-    """Return how many documents lie below each border: as near to its share as ties allow."""
+    """Return how many documents lie below each border.
+
+    One after the other: each as near to its share as ties and the border before it allow, which
+    need not be the best for all together.
+
+    >>> sizes = [3, 7, 9, 1]  # 3/7/10 would be nearer on the whole
+    >>> _cuts(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])
+    [10, 19]
+    """
     free = np.flatnonzero(np.diff(ordered) > TIE) + 1  # where a border may be
     cuts: list[int] = []
     first = 0  # among the free places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.errors import counted, printable
@@ -133,12 +133,13 @@ class EvaluationByLevel(Result):
             Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
-        for column in self.whole.table().columns:  # the F1 is enough for people
+        whole = replace(self.whole, luck={})  # as there is none of the levels
+        for column in whole.table().columns:  # the F1 is enough for people
             shown = column.key not in ("precision_observed", "recall_observed")
             meaning = "rank within a level" if column.title == "rank" else column.meaning
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
-        for level, evaluation in [*self.parts, (None, self.whole)]:
+        for level, evaluation in [*self.parts, (None, whole)]:
             place: list[Value] = ["all", None, None, "all"]
             if level is not None:  # for people low and high are one text
                 ends = f"{figure(level.low)}–{figure(level.high)}"

@@ -1,9 +1,9 @@
 """Difficulty: what luck alone would give on a document, and levels of documents by it.
 
 The difficulty of a document is 1 − the agreement that luck alone would give (Li et al. 2024): with
-a gold annotation 1 − E[Sim(Ψ, Ψ)], its expected F1 with a random annotation of the same number,
-lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of those who saw
-the document, i = j included. Easy documents come first.
+a gold annotation 1 − E[Sim(Ψ, Ψ)], the expected F1 of two random annotations that both have its
+number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of those
+who saw the document, i = j included. Easy documents come first.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from spanagree.rendering.table import Column, Value
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
 UNDEFINED = math.nan
+RARE = 10
+"""Fewer documents than this that disagree, or that agree, are too few for a bootstrap alone."""
 
 Number = TypeVar("Number", float, Floats)
 
@@ -83,19 +85,20 @@ def all_figures(sums: Floats) -> Floats:
 def with_reason(figures: Any) -> dict[str, Any]:
     """Return figures as plain data for JSON: undefined is ``None``; a reason if there is one."""
     data: dict[str, Any] = plain(figures._asdict())
-    return {key: value for key, value in data.items() if key != "reason" or value}
+    return {key: value for key, value in data.items() if key not in ("reason", "kind") or value}
 
 
 class Interval(NamedTuple):
     """The low and the high end of the three figures of a score; ``nan`` where undefined.
 
-    ``reason`` says why it is undefined, or what is out of the ordinary.
+    ``reason`` says why it is undefined, or what is out of the ordinary; ``kind`` how it was made.
     """
 
     observed: tuple[float, float]
     expected: tuple[float, float]
     corrected: tuple[float, float]
     reason: str = ""
+    kind: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""

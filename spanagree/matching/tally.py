@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,17 @@ class Tallies:
     def where(self, rows: Bools | Ints | slice) -> Tallies:
         """Some of the entries, by a mask or by number."""
         return Tallies(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    def tables_by(self, documents: Ints, wholes: Ints | None) -> tuple[Ints, Floats]:
+        """Return what is resampled, these documents or the wholes they are of, and what each adds.
+
+        ``wholes`` has the number of the whole of every document, if those are resampled.
+        """
+        if wholes is None:
+            return documents, self.table(documents)
+        here = self.where(np.isin(self.document, documents))
+        units = np.unique(wholes[documents])
+        return units, replace(here, document=wholes[here.document]).table(units)
 
     def table(self, documents: Ints) -> Floats:
         """What each of these documents adds to matched, expected, size_a, size_b; (documents, 4).

@@ -100,7 +100,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     kind = re.sub("[^a-z].*", "", ci)
     return {
         "document": unit(settings),
-        "drawn": "item" if items else unit(settings),
+        "drawn": "item" if items else settings.get("resample_by", unit(settings)),
         "interval": kind,
         "confidence": ci.removeprefix(kind),
     }

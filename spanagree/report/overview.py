@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.agreement.agree import with_luck as agree_luck
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
@@ -19,15 +20,18 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, SystemPair, compare_systems
 from spanagree.evaluation.evaluate import evaluate
+from spanagree.evaluation.evaluate import with_luck as evaluate_luck
 from spanagree.evaluation.result import Evaluation, System
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
-SHOWN = 40  # annotators in a heat map, and pairs in a table
+SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against luck
 _LEVELS = 2
+_AGAINST_LUCK = 20_000  # documents of pairs
 _COMPARED = 12  # systems of which each two are tested
 _RESAMPLES = 2000
 
@@ -51,6 +55,11 @@ class Overview:
     first_pair: tuple[str, str]
     signature: str
     notes: tuple[str, ...]
+
+    @property
+    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
+        """What luck says of the documents of each two, by number; only few are asked for it."""
+        raise NotImplementedError
 
     @cached_property
     def outcomes(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
@@ -80,6 +89,12 @@ class SystemsOverview(Overview):
     def evaluation(self) -> Evaluation:
         """How the systems did over all documents."""
         return self.levels.whole
+
+    @property
+    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
+        """What luck says of the documents of gold and each system."""
+        result = self.evaluation
+        return {(result.settings.gold, x): result.luck_by_document(x) for x in result.luck}
 
     @property
     def placed(self) -> list[System]:
@@ -134,6 +149,11 @@ class TeamOverview(Overview):
     measures: SideBySide | None
 
     @property
+    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
+        """What luck says of the documents of each two annotators."""
+        return self.agreement.luck_by_document()
+
+    @property
     def apart(self) -> Member | None:
         """The annotator without whom the team would agree most, if it would agree more."""
         members = self.agreement.annotators.values()
@@ -178,6 +198,8 @@ def _overview_of_systems(
 ) -> SystemsOverview:
     """Return the results of systems: all documents, by level, each two against each other."""
     evaluation = evaluate(corpus, gold, **settings)
+    if _few(corpus, len(evaluation.systems)):
+        evaluation = evaluate_luck(evaluation, corpus)
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)
     levels = evaluate_levels(evaluation, hard, levels=_LEVELS)
@@ -195,10 +217,17 @@ def _overview_of_systems(
     )
 
 
+def _few(corpus: Corpus, pairs: int) -> bool:
+    """Return whether so many pairs are set against luck, which takes a while."""
+    return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_LUCK
+
+
 def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
     agreement = agree(corpus, **settings)
+    if _few(corpus, len(agreement.pairs)):
+        agreement = agree_luck(agreement, corpus)
     pairs = list(agreement.pairs)
     most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)

@@ -8,7 +8,7 @@ that add the same are one row with a multiplicity, in canonical order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -18,16 +18,23 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, Progress, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval
+from spanagree.uncertainty.evidence import evidence_of, joined
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 """From sums, (resamples, columns), to figures, (resamples, figures); ``nan`` where undefined."""
 
 INTERVALS = {
-    "bca": "bias-corrected and accelerated: the least error for few documents",
+    "bca": "bias-corrected and accelerated: regards skewness, but not tails that no resample has",
     "percentile": "the quantiles of the resamples as they are",
     "jackknife": "the figure ± z standard errors, from leaving out one unit at a time; no draws",
 }
 """How an interval is made of resamples, by name."""
+
+RESAMPLE_BY = {
+    "unit": "each document as it was read: a sentence, or with --unit document a whole one",
+    "document": "whole documents, each with all its sentences, whatever the unit",
+}
+"""What is drawn, by name."""
 
 _CELLS = 1 << 22  # of one temporary array
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
@@ -49,8 +56,10 @@ class Resampling:
     seed: int = 0
     interval: str = "bca"
     over_blocks: bool = False  # by a Poisson bootstrap
+    resample_by: str = "unit"
 
     def __post_init__(self) -> None:
+        check_choice(self.resample_by, RESAMPLE_BY, "resample_by")
         check_choice(self.interval, INTERVALS, "interval")
         c = self.confidence
         if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
@@ -58,14 +67,39 @@ class Resampling:
         check_whole(self.resamples, 1, "resamples")
         check_whole(self.seed, 0, "seed")
 
+    @property
+    def tail(self) -> float:
+        """The share below the low end of an interval, and above the high one."""
+        return (1 - self.confidence / 100) / 2
+
+    @property
+    def name(self) -> str:
+        """How an interval is made."""
+        return "poisson" if self.over_blocks else self.interval
+
     def settings(self) -> dict[str, Any]:
         """Return the fields of settings that name it."""
         number = float(self.confidence)
-        name = "poisson" if self.over_blocks else self.interval
-        kind = f"{name}{int(number) if number.is_integer() else number!r}"
+        kind = f"{self.name}{int(number) if number.is_integer() else number!r}"
+        by = {} if self.resample_by == "unit" else {"resample_by": self.resample_by}
         if self.interval == "jackknife":
-            return {"ci": kind}
-        return {"ci": kind, "resamples": int(self.resamples), "seed": int(self.seed)}
+            return {"ci": kind, **by}
+        return {"ci": kind, **by, "resamples": int(self.resamples), "seed": int(self.seed)}
+
+    def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
+        """Return the number of the whole of each document if wholes are drawn; else ``None``.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to.
+        """
+        if self.resample_by == "unit":
+            return None
+        if wholes is None and settings.get("unit") == "sentence":
+            raise SettingError(
+                "resample_by document: it is not known which sentences are one document; the files"
+                " need -DOCSTART- lines between documents, or resample by unit"
+            )
+        return wholes
 
 
 class Sample:
@@ -90,11 +124,23 @@ class Sample:
         for low, high in portions(resampling.resamples, wide):
             yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
 
-    def each_left_out(self) -> Iterator[Floats]:
-        """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
+    def each(self) -> Iterator[tuple[Floats, Ints]]:
+        """Yield the distinct rows, (some, columns), and how many units have them, in portions."""
         for low, high in portions(len(self.times), self.rows.shape[1]):
             part = self.rows[low:high]
-            yield self.total - (part if isinstance(part, np.ndarray) else part.toarray())
+            dense = part if isinstance(part, np.ndarray) else part.toarray()
+            yield dense, self.times[low:high]
+
+    def evidence(self, statistic: Statistic) -> Ints:
+        """Return what figures that come in threes rest on; (figures, 3)."""
+        parts = [evidence_of(rows, statistic, times) for rows, times in self.each()]
+        nothing = evidence_of(self.total, statistic, np.zeros(1, np.int64))
+        return np.sum([nothing, *parts], axis=0)
+
+    def each_left_out(self) -> Iterator[Floats]:
+        """Yield the sums without one unit of each distinct row; in portions, (some, columns)."""
+        for part, _ in self.each():
+            yield self.total - part
 
 
 def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
@@ -180,7 +226,7 @@ class Bootstrap:
             notes.append(f"undefined in {missing} of {counted(len(drawn), 'resample')}")
         if not len(defined):
             return UNDEFINED, UNDEFINED, notes[0]
-        tail = (1 - resampling.confidence / 100) / 2
+        tail = resampling.tail
         ends = (tail, 1 - tail)
         if resampling.interval == "bca":
             adjusted = _bca(estimate, defined, self.left_out[:, figure], self.times, tail)
@@ -191,18 +237,31 @@ class Bootstrap:
         low, high = np.quantile(defined, ends).tolist()
         return low, high, "; ".join(notes)
 
-    def intervals(self, resampling: Resampling) -> list[Interval]:
-        """Return the intervals of figures that come in threes: observed, expected, corrected."""
+    def intervals(self, resampling: Resampling, evidence: Ints) -> list[Interval]:
+        """Return the intervals of figures that come in threes: observed, expected, corrected.
+
+        Args:
+            resampling: how.
+            evidence: what each figure rests on; (figures, 3). Where that is little, the interval
+                is joined with one that does not rest on resamples; where it is 0, not.
+        """
         made = []
-        for first in range(0, len(self.estimate), 3):
+        for first, few in zip(range(0, len(self.estimate), 3), evidence.tolist(), strict=True):
             ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
             reasons: dict[str, list[str]] = {}
-            for kind, (_, _, note) in zip(Figures._fields, ends, strict=True):
+            for name, (_, _, note) in zip(Figures._fields, ends, strict=True):
                 if note:
-                    reasons.setdefault(note, []).append(kind)
-            reason = "; ".join(f"{', '.join(kinds)}: {note}" for note, kinds in reasons.items())
-            observed, expected, corrected = (end[:2] for end in ends)
-            made.append(Interval(observed, expected, corrected, reason))
+                    reasons.setdefault(note, []).append(name)
+            notes = [f"{', '.join(names)}: {note}" for note, names in reasons.items()]
+            bare = np.array([end[:2] for end in ends])
+            figures = self.estimate[first : first + 3]
+            wide, why = joined(bare, figures, few, resampling.tail)
+            if np.array_equal(wide, bare, equal_nan=True):
+                why = ""
+            observed, expected, corrected = map(tuple, wide.tolist())
+            kind = f"{resampling.name}+clopper-pearson" if why else resampling.name
+            reason = "; ".join([*notes, *filter(None, [why])])
+            made.append(Interval(observed, expected, corrected, reason, kind))
         return made
 
     def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
@@ -214,7 +273,7 @@ class Bootstrap:
             return UNDEFINED, UNDEFINED, "undefined without one of those it rests on"
         mean = np.average(left_out, weights=self.times)
         spread = (self.times * (left_out - mean) ** 2).sum() * (units - 1) / units
-        error = float(-ndtri((1 - resampling.confidence / 100) / 2)) * math.sqrt(spread)
+        error = float(-ndtri(resampling.tail)) * math.sqrt(spread)
         return estimate - error, estimate + error, ""
 
 
@@ -253,9 +312,23 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
         )
 
 
-def intervals_of(table: Any, statistic: Statistic, resampling: Resampling) -> list[Interval]:
-    """Return intervals of figures that come in threes, of what each unit adds; (units, columns)."""
-    return bootstrap(Sample(table), statistic, resampling).intervals(resampling)
+def intervals_of(
+    table: Any, statistic: Statistic, resampling: Resampling, shares: Sequence[bool] | None = None
+) -> list[Interval]:
+    """Return intervals of figures that come in threes.
+
+    Args:
+        table: what each unit adds; (units, columns).
+        statistic: from sums to figures.
+        resampling: how.
+        shares: which of the figures are shares of agreement; all unless given.
+    """
+    sample = Sample(table)
+    drawn = bootstrap(sample, statistic, resampling)
+    evidence = sample.evidence(statistic)
+    if shares is not None:
+        evidence[~np.array(shares)] = 0
+    return drawn.intervals(resampling, evidence)
 
 
 def intervals(

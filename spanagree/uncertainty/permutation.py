@@ -11,6 +11,7 @@ from spanagree.arrays import Floats
 from spanagree.errors import counted
 from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling, portions
+from spanagree.uncertainty.evidence import clopper_pearson
 
 TIE = 1e-12  # differences closer than this are the same
 _LEVEL = 0.05
@@ -33,6 +34,39 @@ def exchange(
         draws += (~np.isnan(difference)).sum(axis=0)
     p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
+
+
+def few_ends(both: Floats, differing: Floats, tail: float) -> Floats:
+    """Return intervals of the two differences where systems differ in so few documents.
+
+    Which system a differing document favours is as uncertain as Clopper & Pearson's interval of a
+    share says; if all favoured one, the difference would be the greatest that exchanging gives.
+    Where none differs, any of them may, and as much as can be.
+
+    Args:
+        both: what each document adds to matched, expected and size of two systems; (units, 2, 3).
+        differing: those of them that differ.
+        tail: the share below the low end, and above the high one.
+
+    Returns:
+        The ends for the observed and the corrected difference; (2, 2).
+    """
+    ways = np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing)) & 1
+    change = (differing[:, 1] - differing[:, 0]).reshape(-1, 3)
+    moved, total = ways @ change, both.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
+        most = clopper_pearson(0, int(both[..., 2].any(axis=1).sum()), tail)[1]
+        half = most / np.array([1, 1 - max(f1[0][0, 1], f1[1][0, 1])])
+    difference = (f1[0] - f1[1])[:, [0, 2]]
+    by_one = difference[2 ** np.arange(len(differing))] - difference[0]  # each exchanged alone
+    ends = np.stack((-half, half), axis=1)
+    for figure, moves in enumerate(by_one.T):
+        first, second = int((moves < -TIE).sum()), int((moves > TIE).sum())
+        if first + second:
+            share = np.array(clopper_pearson(first, first + second, tail))
+            ends[figure] = np.abs(difference[:, figure]).max() * (2 * share - 1)
+    return ends
 
 
 def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:

@@ -168,8 +168,9 @@ def _figures(
             ends = over_documents(counts.tables[key].sums, resampling)
         else:
             drawn = drawn_columns(counts.draws(), key, counts.labels)
+            no_share = np.zeros((len(made), 3), np.int64)
             ends = percentile_intervals(
-                np.array(total), drawn, statistic, sums.documents, resampling
+                np.array(total), drawn, statistic, sums.documents, no_share, resampling
             )
         made = with_intervals(made, ends)
     return AlphaUFigures(made[0], dict(zip(counts.labels, made[1:], strict=True)), sums.documents)

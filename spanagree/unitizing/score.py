@@ -12,7 +12,7 @@ from spanagree.matching.score import CERTAIN, UNDEFINED, Interval
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Dot
 from spanagree.rendering.table import Column, Value
-from spanagree.uncertainty.bootstrap import Resampling, intervals
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 FIGURES = ("observed", "expected", "value")
 
@@ -44,7 +44,7 @@ class Disagreement(NamedTuple):
         if self.reason:
             figures["undefined"] = self.reason
         if self.interval is not None:
-            observed, expected, value, reason = self.interval
+            observed, expected, value, reason, _ = self.interval
             ends = {"observed": observed, "expected": expected, "value": value}
             figures["interval"] = plain(ends) | ({"reason": reason} if reason else {})
         return figures
@@ -95,7 +95,7 @@ def over_documents(table: Floats, resampling: Resampling) -> list[Interval]:
     expected, and the weights of both.
     """
     flat = table.reshape(len(table), -1)
-    return intervals([(np.arange(len(table)), flat)], statistic, resampling)[0]
+    return intervals_of(flat, statistic, resampling, [False] * table.shape[1])  # not shares
 
 
 def with_intervals(made: Sequence[Disagreement], ends: Sequence[Interval]) -> list[Disagreement]:

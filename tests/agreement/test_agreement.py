@@ -384,3 +384,19 @@ def test_luck_of_pairs(newsroom):
     assert "of pairs in which luck can vary agree no better than luck" in result.notes[-1]
     with pytest.raises(sa.SettingError, match="luck: not over blocks"):
         sa.agree([corpus], luck=True)
+
+
+def test_pairs_against_luck_are_corrected():
+    """p of each pair after Holm's correction for all pairs, by hand: the least times 3, the next times 2."""
+    layers = {
+        "a": [[(0, 1, "X")]] * 6,
+        "b": [[(0, 1, "X")]] * 6,
+        "c": [[(0, 1, "X")]] * 2 + [[(3, 4, "X")]] * 4,
+    }
+    result = sa.agree(sa.Corpus.from_segments([5] * 6, layers), luck=True)
+    p, adjusted = zip(*((row["p"], row["p_holm"]) for row in result.to_rows("pair")), strict=True)
+    assert p[0] == pytest.approx(1 / 5**6)  # a match in each of 6 documents
+    assert p[1] == p[2]
+    assert adjusted == pytest.approx((3 * p[0], 2 * p[1], 2 * p[1]))
+    data = result.to_dict()["pairs"]
+    assert [pair["luck"]["both_random"]["p_holm"] for pair in data] == list(adjusted)

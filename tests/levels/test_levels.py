@@ -602,7 +602,9 @@ def test_levels_are_evaluations_of_parts(systems):
     again = result.over(np.arange(50)).over(np.arange(10))
     assert again.systems["tagger"].documents == 10
     assert "|at:0.8,0.95|" in by_level.signature
-    assert by_level.caveats[0].startswith("level-2: lexicon: only 14 documents")
+    few = "level-1: lexicon: only 7 of 34 documents hold any disagreement; "
+    assert by_level.caveats[0].startswith(few)
+    assert any(c.startswith("level-2: lexicon: only 14 documents with ") for c in by_level.caveats)
     exact = sa.evaluate(systems, ci=True, resamples=20, confidence=99.99999)
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
@@ -763,3 +765,11 @@ def test_split_command(newsroom, tmp_path, capsys):
     assert main(ask) == 1
     assert "the folder is not empty; --force (force=True) writes into it" in capsys.readouterr().err
     assert main([*ask, "--force", "--to", "conll"]) == 0
+
+
+def test_levels_of_an_evaluation_with_luck(newsroom):
+    """Luck is of all documents, so the table by level is the one without it."""
+    corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in ("gold", "tagger")})
+    hard = sa.difficulty(corpus, "gold")
+    plain, luck = (sa.evaluate_levels(sa.evaluate(corpus, luck=x), hard) for x in (False, True))
+    assert luck.table().shown.rows == plain.table().shown.rows

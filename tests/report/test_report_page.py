@@ -120,12 +120,12 @@ def many(documents, seed=0):
 
 def test_figures_of_systems(systems):
     """Every figure of the page is one of the results', shown to four digits."""
-    result = sa.evaluate(systems, "gold.conll")
+    result = sa.evaluate(systems, "gold.conll", luck=True)
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
     tested = sa.compare_systems(levels.whole, resamples=2000)
-    known = numbers([levels.to_dict(), hard.to_dict(), tested.to_dict(), counts])
+    known = numbers([result.to_dict(), levels.to_dict(), hard.to_dict(), tested.to_dict(), counts])
     shown = Page(page(systems, gold="gold.conll"))
     assert len(shown.figures) > 150
     for _, value, text in shown.figures:
@@ -135,8 +135,17 @@ def test_figures_of_systems(systems):
     assert in_table == [
         value
         for system in result.systems.values()
-        for value in (system.precision.observed, system.recall.observed, *system.f1[:3])
+        for value in (
+            *(system.precision.observed, system.recall.observed, *system.f1[:3]),
+            *result.luck[system.name].of_all(system.tally)[:3],  # sd, 95 % point, z
+        )
     ]
+    for (a, b, packed), system in zip(shown.data["luck"], result.systems, strict=True):
+        assert [systems.annotators[i] for i in (a, b)] == ["gold.conll", system]
+        documents = np.cumsum(packed[::2]).tolist()
+        luck = result.luck_by_document(system)
+        assert documents == [d for d, each in luck.items() if each.z == each.z]
+        assert packed[1::2] == [float(f"{luck[d].p:.3g}") for d in documents]
     (kinds,) = [[v for s, v, _ in shown.figures if s == "disagreements"]]
     assert kinds == [n for of in counts for n in of.values()]
     assert shown.data["difficulty"]["values"] == sorted(set(hard.values[hard.defined].tolist()))
@@ -440,7 +449,7 @@ def choose(browser, **chosen):
     """Sets controls of the browser of documents by their place, as a user would."""
     browser.execute_script(
         """
-        const names = ["a", "b", "kind", "label", "low", "high", "text"];
+        const names = ["a", "b", "kind", "label", "low", "high", "text", "order"];
         const controls = document.querySelectorAll(".controls select, .controls input");
         for (const [name, value] of Object.entries(arguments[0])) {
           const control = controls[names.indexOf(name)];
@@ -548,6 +557,26 @@ def test_filters(visit, systems):
     )
     choose(browser, text="", kind="unseen")
     assert status(browser) == "0 of 103 sentences"
+
+
+def test_order_by_p(visit, systems):
+    """Documents are sorted by p of luck, the rest behind; between systems, which have none, they are not."""
+    browser = visit(systems, gold="gold.conll")
+    a, b = "gold.conll", "tagger.conll"
+    choose(browser, b=str(systems.annotators.index(b)), kind="all")
+    luck = sa.evaluate(systems, a, luck=True).luck_by_document(b)
+    p = {d: float(f"{each.p:.3g}") for d, each in luck.items() if each.z == each.z}
+    rest = [d for d in range(len(systems)) if d not in p]
+    for order, sign in (("unlikely", 1), ("likely", -1)):
+        choose(browser, order=order)
+        expected = [*sorted(p, key=lambda d: (sign * p[d], d)), *rest]
+        assert [name for name, _ in documents(browser)] == [str(d + 1) for d in expected[:50]]
+    value = "return Number(document.querySelector('.doc header span:nth-of-type(2) data').value)"
+    assert browser.execute_script(value) == max(p.values())
+    choose(browser, a=str(systems.annotators.index("lexicon.conll")))
+    assert [name for name, _ in documents(browser)][:3] == ["1", "2", "3"]
+    disabled = "return document.querySelectorAll('.controls select')[4].disabled"
+    assert browser.execute_script(disabled)
 
 
 def test_links(visit, systems, crowd):

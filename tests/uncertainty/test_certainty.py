@@ -189,8 +189,11 @@ def test_undefined_figures():
     assert interval.reason == "observed, expected, corrected: the figure itself is undefined"
     same = sa.Corpus.from_segments([9] * 5, {"a": [[(0, 1, "X")]] * 5, "b": [[(0, 1, "X")]] * 5})
     interval = sa.evaluate(same, ci=True, resamples=100).systems["b"].f1.interval
-    assert interval.observed == (1, 1)
-    assert interval.reason == "observed, expected, corrected: percentile, as its bias or acceleration is undefined"  # fmt: skip
+    assert interval.observed == pytest.approx((0.025 ** (1 / 5), 1))
+    assert interval.reason == (
+        "observed, expected, corrected: percentile, as its bias or acceleration is undefined;"
+        " joined with Clopper–Pearson's, as 0 of 5 hold any disagreement and 5 of 5 hold any agreement"
+    )
     some = sa.Corpus.from_segments([9] * 3, {"a": [[(0, 1, "X")], [], []], "b": [[(0, 1, "X")], [], []]})  # fmt: skip
     interval = sa.evaluate(some, ci=True, resamples=2000).systems["b"].f1.interval
     assert re.search(r"undefined in \d+ of 2000 resamples", interval.reason)
@@ -721,19 +724,20 @@ def test_caveats():
     assert solid.caveats == ()
     few = {name: layer[:5] for name, layer in layers.items()}
     assert sa.evaluate(sa.Corpus.from_segments([50] * 5, few)).caveats == (
-        "mine: only 5 documents; on others the figures may differ a lot",
+        "mine: only 5 documents with anything to compare; on others the figures may differ a lot",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([2] * 40, layers), ci=True, resamples=100)
     assert easy.caveats[0].startswith("mine: the corrected figure is only known to lie in")
     one = {name: [[(0, 1, "X")]] * 40 for name in ("gold", "mine")}
     tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
     assert tight.caveats == (
+        "mine: only 0 of 40 documents hold any disagreement; on others the figures may differ a lot",
         "mine: luck alone gives 1.0000; the corrected figure rests on the little that is left",
     )
     table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
-    assert sa.coefficients(table).caveats[0] == "π: only 5 documents; on others the figures may differ a lot"  # fmt: skip
+    assert sa.coefficients(table).caveats[0] == "π: only 5 documents with anything to compare; on others the figures may differ a lot"  # fmt: skip
     rows = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x")])
-    assert sa.coefficients(rows).caveats[0].startswith("π: only 1 item; ")
+    assert sa.coefficients(rows).caveats[0].startswith("π: only 1 item with ")
     assert sa.agree(sa.Corpus.from_segments([50] * 5, few)).caveats[0].startswith("team: only 5")
 
 

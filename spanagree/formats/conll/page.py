@@ -133,6 +133,12 @@ class Page:
         sizes = self.sentences if unit == "sentence" else self.documents
         return np.cumsum(sizes) - sizes
 
+    @property
+    def wholes(self) -> Ints:
+        """The number of the document of each sentence."""
+        ends = np.cumsum(self.documents)
+        return np.searchsorted(ends, self.begins("sentence"), side="right")
+
     def part(self, sentences: list[int]) -> Page:
         """Return some sentences of the page."""
         tokens = self.take(sentences)

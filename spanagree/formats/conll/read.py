@@ -216,7 +216,11 @@ def _raw(
         notes=notes,
     )
     ignored = {"ignore_tokens": True} if options.ignore_tokens else {}
-    return replace(raw, reading={**raw.reading, **ignored})
+    # of sentences that another file added by id the document is not known
+    alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
+    marked = next(alike, None) if sentences and not in_blocks else None
+    wholes = None if marked is None else marked.wholes
+    return replace(raw, reading={**raw.reading, **ignored}, wholes=wholes)
 
 
 def _pages(

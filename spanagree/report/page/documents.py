@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,18 @@ from spanagree.corpus.segments import Layer
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.pairing import OUTCOMES
 from spanagree.settings import unit
+from spanagree.uncertainty.luck_figures import LuckFigures
 
 _HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that offsets stay
 _SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
 
 
-def data_of(corpus: Corpus, hard: Difficulty, pair: tuple[str, str]) -> str:
+def data_of(
+    corpus: Corpus,
+    hard: Difficulty,
+    pair: tuple[str, str],
+    luck: Mapping[tuple[str, str], Mapping[int, LuckFigures]],
+) -> str:
     """Return the corpus for the script, in columns: texts once, segments as whole numbers."""
     names = list(corpus.layers)
     distinct, which = np.unique(hard.values[hard.defined], return_inverse=True)
@@ -37,10 +44,26 @@ def data_of(corpus: Corpus, hard: Difficulty, pair: tuple[str, str]) -> str:
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
         "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
+        "luck": [
+            [names.index(a), names.index(b), _likelihoods(figures)]
+            for (a, b), figures in luck.items()
+        ],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = _HALVES.sub("\ufffd", text)
     return _SPECIAL.sub(lambda special: f"\\u{ord(special[0]):04x}", text)
+
+
+def _likelihoods(figures: Mapping[int, LuckFigures]) -> list[float]:
+    """Return p of the documents in which luck can vary: how many documents further, and p."""
+    p = {d: each.p for d, each in figures.items() if each.z == each.z and each.p == each.p}
+    steps = np.diff([0, *p]).tolist()
+    return [x for step, each in zip(steps, p.values(), strict=True) for x in (step, _rounded(each))]
+
+
+def _rounded(p: float) -> float:
+    """Return p to three digits, which is enough to show and to sort by."""
+    return float(f"{p:.3g}")
 
 
 def _texts(corpus: Corpus) -> list[Any] | None:

@@ -95,6 +95,15 @@
   };
   const difficultyOf = (d) => (data.difficulty.of[d] < 0 ? null : data.difficulty.values[data.difficulty.of[d]]);
 
+  // p of the documents of two layers, where it was asked for; null where it was not.
+  function likelihoods(a, b) {
+    const given = data.luck.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
+    if (!given) return null;
+    const p = new Map();
+    for (let i = 0, d = 0; i < given[2].length; i += 2) p.set(d += given[2][i], given[2][i + 1]);
+    return p;
+  }
+
   // --- what goes with what: as in spanagree.disagreement ----------------------------------------
 
   const before = (x, i, y, j) => x.start[i] - y.start[j] || x.end[i] - y.end[j] || x.label[i] - y.label[j];
@@ -163,13 +172,15 @@
 
   // --- what is chosen ---------------------------------------------------------------------------
 
-  const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "" };
-  let kinds = [], matching = [], page = [0, 0], pages = [], current = -1;
+  const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "", order: "" };
+  let kinds = [], luck = null, matching = [], page = [0, 0], pages = [], current = -1;
 
   const sides = () => [[layer(chosen.a), kinds[0]], [layer(chosen.b), kinds[1]]];
 
   function compare() {
     kinds = pairing(layer(chosen.a), layer(chosen.b));
+    luck = likelihoods(chosen.a, chosen.b);
+    controls.order.disabled = luck === null;
   }
 
   const asked = {
@@ -206,6 +217,10 @@
       if (text && !idOf(d).toLowerCase().includes(text)
         && !(data.texts && textOf(d).toLowerCase().includes(text))) continue;
       matching.push(d);
+    }
+    if (chosen.order && luck) { // where luck cannot vary comes last
+      const sign = chosen.order === "likely" ? -1 : 1, key = (d) => (luck.has(d) ? sign * luck.get(d) : 2);
+      matching.sort((c, d) => key(c) - key(d) || c - d);
     }
     // pages of the list: so many documents, or fewer long ones
     pages = [];
@@ -392,6 +407,10 @@
     const title = make("a", { href: address(d), title: `Link to this ${noun}` }, `${noun} `, make("bdi", id.length > 60 ? { title: plain(id) } : {}, ...shown(cut(id, 60))));
     const head = make("header", {}, make("h3", { id: `title-${d}` }, title));
     if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(4))));
+    if (luck?.has(d)) {
+      const p = luck.get(d);
+      head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 1e-4 ? p.toExponential(1) : p.toFixed(4))));
+    }
     if (a.seen[d] && b.seen[d]) {
       const counts = data.kinds.map(() => 0);
       for (const [x, kind, of] of [[a, kinds[0], true], [b, kinds[1], false]]) {
@@ -448,6 +467,7 @@
     low: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty from" }),
     high: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty to" }),
     text: make("input", { type: "search" }),
+    order: options([["", "as in the corpus"], ["unlikely", "unlikeliest by luck first"], ["likely", "likeliest by luck first"]], ""),
   };
 
   function labelled(text, control) {
@@ -459,7 +479,7 @@
       labelled("above", controls.a), labelled("below", controls.b), labelled("with", controls.kind),
       labelled("label", controls.label),
       make("fieldset", {}, make("legend", {}, "difficulty"), make("span", { class: "range" }, controls.low, "to", controls.high)),
-      labelled("text or id", controls.text));
+      labelled("text or id", controls.text), labelled("order", controls.order));
     const pager = make("div", { class: "pager" }, status, numbers, previous, next, earlier[0], later[0]);
     const keys = make("p", { class: "remarks keys" }, make("kbd", {}, "j"), " next, ", make("kbd", {}, "k"), ` previous ${noun}; a ${noun}'s name is a link to it.`);
     root.append(form, legend, pager, list, make("div", { class: "pager end" }, earlier[1], later[1]), keys);

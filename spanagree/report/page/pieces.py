@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from spanagree.agreement.result import Agreement
+from spanagree.agreement.team import Pair
 from spanagree.errors import counted
 from spanagree.evaluation.result import Evaluation, System
 from spanagree.levels.difficulty import bins
@@ -12,7 +14,7 @@ from spanagree.matching.pairing import OUTCOMES
 from spanagree.matching.score import F1
 from spanagree.rendering.html import Html, el, escaped, number, remarks, scrolled, table
 from spanagree.rendering.svg import bar, histogram, slopes, strip
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table, Value, figure, probability
 from spanagree.report.overview import SHOWN, Overview, SystemsOverview, TeamOverview
 from spanagree.settings import unit
 
@@ -82,6 +84,15 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     if left := len(report.pairs) - len(rows):
         below.append(f"the first {counted(SHOWN, 'pair')}; {left} more are left out here")
     return table(Table(columns, rows, remarks=below))
+
+
+def luck_of(result: Agreement, pair: Pair) -> str:
+    """Return what luck says of a pair, if it was asked for."""
+    if (pair.a, pair.b) not in result.luck:
+        return ""
+    figures = result.luck[pair.a, pair.b].of_all(pair.tally)
+    p = probability(figures.p, figures.log10_p)
+    return f"; by luck: standard deviation {figure(figures.sd)}, p {p}"
 
 
 def show_coverage(report: TeamOverview) -> Html:

@@ -1,0 +1,117 @@
+"""What a figure rests on: how many documents or items could tell, and how many decide.
+
+A bootstrap knows only what it has seen: of 50 documents without an error each resample is perfect,
+and with an error in three of them it takes too little for what could be. Where so few documents
+hold a disagreement (or an agreement), the share that holds one is uncertain by itself, and that is
+what Clopper & Pearson's exact interval (1934) is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.matching.score import RARE, beyond_luck
+
+_TIE = 1e-12  # a figure of a document closer than this to 0 or 1 is 0 or 1
+
+Key = TypeVar("Key")
+
+
+class Evidence(NamedTuple):
+    """How many documents (or items) a figure rests on.
+
+    Attributes:
+        units: those in which there is something to compare.
+        disagreeing: of these, those with a disagreement, or an error.
+        agreeing: of these, those with an agreement.
+    """
+
+    units: int
+    disagreeing: int
+    agreeing: int
+
+
+def evidence_of(
+    table: Floats, statistic: Callable[[Floats], Floats], times: Ints | None = None
+) -> Ints:
+    """Return the evidence of figures that come in threes: the observed one of each unit decides.
+
+    Args:
+        table: what each unit adds; (units, columns).
+        statistic: from sums to figures.
+        times: how often each unit is there; once unless given.
+
+    Returns:
+        What :class:`Evidence` holds, of each figure; (figures, 3).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = statistic(table)[:, ::3]
+    masks = (~np.isnan(observed), observed < 1 - _TIE, observed > _TIE)
+    weights = np.ones(len(table), np.int64) if times is None else times
+    return np.stack([weights @ mask for mask in masks], axis=1)
+
+
+def both(one: Mapping[Key, Ints], other: Mapping[Key, Ints]) -> dict[Key, Ints]:
+    """Return the evidence of both parts of a corpus, by key."""
+    return {k: np.add(one.get(k, 0), other.get(k, 0)) for k in {**one, **other}}
+
+
+def clopper_pearson(some: int, units: int, tail: float) -> tuple[float, float]:
+    """Return the exact interval of a share, of which so many units were seen to have something.
+
+    >>> [round(end, 4) for end in clopper_pearson(0, 50, 0.025)]  # 1 − 0.025^(1/50)
+    [0.0, 0.0711]
+    """
+    from scipy.special import betaincinv  # takes a tenth of a second to import
+
+    low = betaincinv(some, units - some + 1, tail) if some else 0.0
+    high = betaincinv(some + 1, units - some, 1 - tail) if some < units else 1.0
+    return float(low), float(high)
+
+
+def joined(ends: Floats, figures: Floats, evidence: Any, tail: float) -> tuple[Floats, str]:
+    """Return intervals that also hold what few documents leave open, and why; else as they are.
+
+    The observed disagreement (or agreement) is the share of documents that hold any, times its
+    size there. The size stays; the share goes to the ends of its exact interval. Nothing seen may
+    be as large as it can.
+
+    Args:
+        ends: of observed, expected and corrected figure; (3, 2).
+        figures: the three figures.
+        evidence: as :class:`Evidence`.
+        tail: the share below the low end, and above the high one.
+    """
+    units, disagreeing, agreeing = evidence
+    observed, expected, _ = figures
+    low, high, why = [], [], []
+    for few, size, noun in (
+        (disagreeing, 1 - observed, "disagreement"),
+        (agreeing, observed, "agreement"),
+    ):
+        if few >= RARE or not units:
+            continue
+        scale = size * units / few if few else 1.0
+        least, most = (scale * end for end in clopper_pearson(few, units, tail))
+        low.append(1 - most if noun == "disagreement" else least)
+        high.append(1 - least if noun == "disagreement" else most)
+        why.append(f"{few} of {units} hold any {noun}")
+    if not why:
+        return ends, ""
+    share = np.clip([min(low), max(high)], 0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beyond = beyond_luck(share, np.array(expected))
+    wide = np.stack((share, ends[1], beyond.clip(-1)))
+    return united(ends, wide), f"joined with Clopper–Pearson's, as {' and '.join(why)}"
+
+
+def united(ends: Floats, others: Floats) -> Floats:
+    """Return intervals that hold both of two, (…, 2); those that are undefined stay so."""
+    low = np.where(others[..., 0] < ends[..., 0], others[..., 0], ends[..., 0])
+    return np.stack(
+        (low, np.where(others[..., 1] > ends[..., 1], others[..., 1], ends[..., 1])), -1
+    )

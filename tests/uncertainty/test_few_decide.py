@@ -1,0 +1,256 @@
+"""Where few documents decide: intervals that no bootstrap gives, and p that goes with them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import spanagree as sa
+from spanagree.matching.score import f1_figures
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
+from spanagree.uncertainty.evidence import clopper_pearson, united
+
+ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
+
+
+def share(some, units, confidence=0.95):
+    """Clopper & Pearson's interval of a share, by scipy."""
+    return np.array(stats.binomtest(some, units).proportion_ci(confidence, "exact"))
+
+
+def corpus_of(wrong, documents=50, **layers):
+    """Gold has two segments in each document; in the first ``wrong`` ones a system has one of them."""
+    found = [ONE] * wrong + [TWO] * (documents - wrong)
+    layers = {"gold": [TWO] * documents, "mine": found, **layers}
+    return sa.Corpus.from_segments(
+        [20] * documents, layers, ids=[f"d{i}" for i in range(documents)]
+    )
+
+
+def beyond(ends, score):
+    return (ends - score.expected) / (1 - score.expected)
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_clopper_pearson(counts):
+    """The exact interval of a share equals scipy's."""
+    assert clopper_pearson(*counts, 0.025) == pytest.approx(tuple(share(*counts)), abs=1e-9)
+
+
+def test_evidence():
+    """Documents that could tell, that disagree, that agree: counted by hand, equal rows too."""
+    rows = np.array([[2, 0.1, 4], [2, 0.1, 4], [1, 0.1, 4], [0, 0.1, 3], [0, 0, 0]])
+    assert Sample(rows).evidence(f1_figures).tolist() == [[4, 2, 3]]
+    assert Sample(rows[:0]).evidence(f1_figures).tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("wrong", [0, 1, 3, 9])
+def test_few_errors(wrong, interval):
+    """50 documents with few errors: the loss, at the ends of the share of documents with any (scipy)."""
+    result = sa.evaluate(corpus_of(wrong), ci=True, resamples=200, interval=interval)
+    for score, loss in ((result.systems["mine"].f1, wrong / (200 - wrong)), (result.systems["mine"].recall, wrong / 100)):  # fmt: skip
+        low, high = 1 - (share(wrong, 50) * (loss * 50 / wrong if wrong else 1))[::-1]
+        assert score.interval.observed[0] <= low + 1e-12
+        assert score.interval.observed[1] >= high - 1e-12
+        assert score.interval.corrected[0] <= beyond(low, score) + 1e-12
+        if not wrong:
+            assert score.interval.observed == pytest.approx((0.025 ** (1 / 50), 1))
+            assert score.interval.corrected[0] == pytest.approx(beyond(low, score))
+        assert score.interval.kind == f"{interval}+clopper-pearson"
+        assert f"as {wrong} of 50 hold any disagreement" in score.interval.reason
+    said = f"mine: only {wrong} of 50 documents hold any disagreement; on others the figures may differ a lot"
+    assert said in result.caveats
+    data = result.to_dict()["systems"][0]["interval"]["f1"]
+    assert data["kind"] == f"{interval}+clopper-pearson"
+    assert list(data)[:3] == ["observed", "expected", "corrected"]
+    precision = result.systems["mine"].precision  # it never errs in what it marks
+    assert precision.interval.observed == pytest.approx((0.025 ** (1 / 50), 1))
+
+
+def test_ten_errors_are_the_bootstraps():
+    """From ten documents on the interval is BCa's alone, and so said."""
+    result = sa.evaluate(corpus_of(10), ci=True, resamples=200)
+    interval = result.systems["mine"].f1.interval
+    assert (interval.kind, interval.reason) == ("bca", "")
+    assert result.caveats == ()
+
+
+def test_nothing_matches():
+    """50 documents without a match: the mirror image, up to 1 − 0.025^(1/50)."""
+    other = [[(8, 9, "X")]] * 50
+    result = sa.evaluate(corpus_of(0, mine=other), ci=True, resamples=100)
+    f1 = result.systems["mine"].f1
+    assert f1.interval.observed == pytest.approx((0, 1 - 0.025 ** (1 / 50)))
+    assert f1.interval.corrected[1] == pytest.approx(beyond(1 - 0.025 ** (1 / 50), f1))
+    assert result.caveats[0].startswith("mine: only 0 of 50 documents hold any agreement; ")
+
+
+def test_documents_without_segments_do_not_count():
+    """Of 400 documents 40 have segments: these are what the interval and the caveat count."""
+    gold = [TWO if d < 40 else [] for d in range(400)]
+    corpus = sa.Corpus.from_segments([20] * 400, {"gold": gold, "mine": gold})
+    result = sa.evaluate(corpus, ci=True, resamples=100)
+    assert result.systems["mine"].f1.interval.observed[0] == pytest.approx(0.025 ** (1 / 40))
+    assert "only 0 of 40 documents hold any disagreement" in result.caveats[0]
+    few = corpus.subset(range(20, 400))
+    said = (
+        "mine: only 20 documents with anything to compare; on others the figures may differ a lot"
+    )
+    assert sa.evaluate(few).caveats == (said,)
+
+
+def test_agreement():
+    """Pairs, annotators, labels, the team and the mean: all have the honest lower end."""
+    layer = [TWO] * 30
+    corpus = sa.Corpus.from_segments([20] * 30, {"a": layer, "b": layer, "c": [*layer[:20], *[None] * 10]})  # fmt: skip
+    result = sa.agree(corpus, ci=True, resamples=100)
+    for part, documents in ((result.team, 30), (result.pairs["a", "b"], 30), (result.pairs["a", "c"], 20), (result.annotators["c"], 20), (result.labels["X"], 30)):  # fmt: skip
+        assert part.f1.interval.observed == pytest.approx((0.025 ** (1 / documents), 1))
+    assert result.mean.interval.observed == pytest.approx((0.025 ** (1 / 30), 1))
+    assert result.evidence == (30, 0, 30)
+    assert "team: only 0 of 30 documents hold any disagreement" in result.caveats[0]
+
+
+@pytest.mark.parametrize("wrong", [0, 4, 20])
+def test_blocks(wrong):
+    """Over blocks the same documents are counted: every part rests on what it does in one corpus."""
+    rare = [[(0, 1, "Y")] if d % 9 == 0 else [] for d in range(50)]
+    gold = [[*TWO, *((8, 9, y) for _, _, y in more)] for more in rare]
+    corpus = corpus_of(wrong, gold=gold, other=gold)
+    blocks = [corpus.subset(part) for part in (range(7), range(7, 31), range(31, 50))]
+    ask = {"ci": True, "resamples": 60, "seed": 3}
+
+    def counts(interval):
+        return [part for part in interval.reason.split("; ") if "Clopper" in part]
+
+    whole, parts = (sa.evaluate(c, **ask, interval="percentile") for c in (corpus, blocks))
+    assert whole.caveats == parts.caveats or wrong == 20
+    for name, system in whole.systems.items():
+        other = parts.systems[name]
+        for one, two in ((system, other), (system.labels["X"], other.labels["X"]), (system.labels["Y"], other.labels["Y"])):  # fmt: skip
+            for kind in ("precision", "recall", "f1"):
+                mine, theirs = getattr(one, kind).interval, getattr(two, kind).interval
+                assert counts(mine) == counts(theirs)
+                assert theirs.kind == mine.kind.replace("percentile", "poisson")
+    team, other = (sa.agree(c, **ask, interval="percentile") for c in (corpus, blocks))
+    assert team.evidence == other.evidence
+    pairs = itertools.chain(
+        ((team.team, other.team), (team.labels["Y"], other.labels["Y"])),
+        ((team.annotators[a], other.annotators[a]) for a in team.annotators),
+        ((team.pairs[p], other.pairs[p]) for p in team.pairs),
+    )
+    for one, two in pairs:
+        assert counts(one.f1.interval) == counts(two.f1.interval)
+    assert counts(team.mean.interval) == counts(other.mean.interval)
+    tokens = sa.coefficients(sa.token_labels(corpus), ci=True, resamples=60)
+    tallied = sa.coefficients(sa.token_labels(blocks, resamples=60), ci=True)
+    assert tokens.evidence == tallied.evidence
+    assert counts(tokens.pi.interval) == counts(tallied.pi.interval)
+
+
+def test_items():
+    """50 items on which two annotators agree: π, κ, α, AC1 and SPA have an honest lower end; B has its own."""
+    rows = [(i, who, "xy"[i < 5]) for i in range(50) for who in "ab"]
+    result = sa.coefficients(sa.LabelTable.from_rows(rows), ci=True, resamples=300)
+    low = 0.025 ** (1 / 50)
+    for part in (result.spa, result.pi, result.kappa, result.alpha, result.ac1):
+        assert part.interval.observed == pytest.approx((low, 1))
+        assert part.interval.corrected[0] == pytest.approx((low - part.expected) / (1 - part.expected))  # fmt: skip
+    assert result.bias.interval.kind == "bca"
+    assert result.evidence == (50, 0, 50)
+    assert result.caveats[-1].startswith("π: interval: ") or "hold any disagreement" in result.caveats[0]  # fmt: skip
+    gaps = [*rows, (50, "a", "x"), (51, "b", "y"), (52, "a", "x"), (52, "b", "y")]
+    assert sa.coefficients(sa.LabelTable.from_rows(gaps)).evidence == (51, 1, 50)
+    counts = sa.LabelTable.from_counts([[2, 0], [1, 1], [1, 0], [2, 1]], ["x", "y"])
+    assert sa.coefficients(counts).evidence == (3, 2, 2)
+
+
+@pytest.mark.parametrize("odds", [0.003, 0.013])
+def test_coverage_where_errors_are_rare(odds):
+    """Near-perfect systems: the interval holds the truth at least as often as it says (4 standard errors).
+
+    BCa alone holds .9967 in 66 % of samples. scripts/simulate_coverage.py has more populations.
+    """
+    rng = np.random.default_rng(21)
+    gold = 1 + rng.poisson(4, 20_000)
+    matched = gold - rng.binomial(gold, odds)
+    rows = np.stack((matched, 0.03 * gold, gold + matched), axis=1)
+    truth, held, runs = f1_figures(rows.sum(axis=0))[2], 0, 200
+    for seed in range(runs):
+        how = Resampling(resamples=200, seed=seed)
+        (interval,) = intervals_of(rows[rng.integers(0, len(rows), 50)], f1_figures, how)
+        held += interval.corrected[0] <= truth <= interval.corrected[1]
+    assert held / runs > 0.95 - 4 * math.sqrt(0.95 * 0.05 / runs)
+
+
+def test_undefined_stays_so():
+    """Joining gives no end where there was none."""
+    nothing = np.full((2, 2), np.nan)
+    assert np.isnan(united(nothing, np.zeros((2, 2)))).all()
+    assert united(np.array([0.2, 0.3]), np.array([0.1, 0.25])).tolist() == [0.1, 0.3]
+    assert united(np.array([0.2, 0.3]), np.array([np.nan, np.nan])).tolist() == [0.2, 0.3]
+
+
+# --- differences ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+def test_interval_and_p_agree(test):
+    """3 of 50 documents differ, all for one system: p is 2/8 by enumeration, and 0 is in the interval."""
+    evaluation = sa.evaluate(corpus_of(8, better=[ONE] * 5 + [TWO] * 45))
+    pair = sa.compare_systems(evaluation, test=test, resamples=2000)["better", "mine"]
+    low, _ = share(3, 3)
+    for difference in (pair.observed, pair.corrected):
+        assert difference.p == 0.25
+        assert difference.value > 0
+        # the most that exchanging gives is what was found
+        assert difference.low == pytest.approx(difference.value * (2 * low - 1))
+        assert difference.high >= difference.value
+        assert difference.reason == "interval: joined with Clopper–Pearson's, as only 3 documents differ"  # fmt: skip
+    assert pair.exact
+    assert pair.differing == 3
+    turned = sa.compare_systems(
+        sa.evaluate(corpus_of(8, better=[ONE] * 5 + [TWO] * 45).of_annotators(["gold", "better", "mine"])),
+        test=test, resamples=2000,
+    )["better", "mine"]  # fmt: skip
+    assert turned.corrected.low == pytest.approx(pair.corrected.low, abs=1e-15)
+
+
+def test_no_document_differs():
+    """Equal systems: of 50 documents any may differ, 1 − 0.025^(1/50) of them, and by all there is."""
+    evaluation = sa.evaluate(corpus_of(8, same=[ONE] * 8 + [TWO] * 42))
+    (pair,) = sa.compare_systems(evaluation, resamples=200).pairs
+    most = 1 - 0.025 ** (1 / 50)
+    assert (pair.observed.low, pair.observed.high) == pytest.approx((-most, most))
+    luck = evaluation.systems["mine"].f1.expected
+    assert pair.corrected.high == pytest.approx(most / (1 - luck))
+    assert pair.corrected.p == 1
+    json.dumps(pair.observed._asdict(), allow_nan=False)
+
+
+def test_contradictions_are_said():
+    """Where interval and p still part, the row says so; elsewhere 0 is in the interval if p is above .05."""
+    rng = np.random.default_rng(5)
+    torn = 0
+    for seed in range(40):
+        gold = [TWO] * 40
+        layers = {
+            name: [[s for s in TWO if rng.random() < odds] for _ in gold]
+            for name, odds in (("a", 0.8), ("b", 0.68))
+        }
+        corpus = sa.Corpus.from_segments([20] * 40, {"gold": gold, **layers})
+        (pair,) = sa.compare_systems(sa.evaluate(corpus), resamples=199, seed=seed).pairs
+        for difference in (pair.observed, pair.corrected):
+            agree = (difference.p > 0.05) == (difference.low <= 0 <= difference.high)
+            said = f"interval and p disagree, with {pair.differing} documents that differ; "
+            assert (said in difference.reason) is not agree
+            torn += not agree
+    assert torn
