@@ -92,13 +92,9 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    chosen = chosen_of(corpus.annotators, annotators)
-    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
-    order = tuple(order) if categorical == "ordinal" else ()
-    places = ordinal_places(corpus.labels, order) if categorical == "ordinal" else ()
+    corpus, chosen = _only(corpus, annotators)
     job = Job(
-        Dissimilarity(alpha, beta, delta_empty, categorical, places, order),
+        Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),
         asked_resampling(False, ci, confidence, resamples, seed, interval),
         executor,
@@ -106,6 +102,22 @@ def gamma(
     )
     result = _compared(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen))
+
+
+def _only(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[Corpus, list[str] | None]:
+    """Return the corpus of the annotators asked for, and which they are if not all."""
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    chosen = chosen_of(corpus.annotators, annotators)
+    return (corpus if annotators is None else corpus.of_annotators(annotators)), chosen
+
+
+def _places(
+    corpus: Corpus, categorical: str, order: Sequence[str]
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Return the place of each label in an order of categories, and the order; empty if nominal."""
+    if categorical != "ordinal":
+        return (), ()
+    return ordinal_places(corpus.labels, tuple(order)), tuple(order)
 
 
 def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
