@@ -32,9 +32,10 @@ def test_runs(bench):
         [sys.executable, SCRIPT, "--small", "--rounds", "1"], capture_output=True, text=True, check=True
     )  # fmt: skip
     lines = done.stdout.splitlines()
-    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 1
-    for line in lines[1:-1]:
+    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 2
+    for line in lines[1:-2]:
         assert "is not installed: passed over" in line or float(line.split("≤")[0].split()[-1]) > 0
+    assert lines[-2].startswith("slope of the exact test against luck: ")
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")
 
 
