@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.results import same
 
 FILES = ("gold", "lexicon", "tagger")
 
@@ -374,6 +376,50 @@ def test_the_command_unites_documents(batches, capsys):
     assert sa.read_jsonl("one.jsonl") == batches
     assert main(["agree", "batch-*.jsonl", "--on-error", "skip"]) == 1  # what to unite is not sure
     assert "have the same id" in capsys.readouterr().err
+
+
+def test_layers_of_their_own(batches, capsys):
+    """Files of one layer each are united where a layer is missing, whichever command misses it."""
+    whole = sa.evaluate(batches, gold="bob").systems["ann"].f1
+    shards = sa.read_shards("batch-*.jsonl")
+    assert sa.evaluate(shards, gold="bob").systems["ann"].f1 == whole
+    with ProcessPoolExecutor(1) as executor:
+        assert sa.evaluate(shards, gold="bob", executor=executor).systems["ann"].f1 == whole
+    first = json.loads(json.dumps(sa.evaluate(batches).to_dict()["systems"]))
+    assert main(["evaluate", "batch-*.jsonl", "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["systems"] == first
+    assert "2 documents in more than one file, united by id\n" in captured.err
+    hard = sa.difficulty(batches, gold="ann")
+    assert same(sa.difficulty(shards, gold="ann").values, hard.values)
+
+
+def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
+    """A wrong name, or a layer that other documents have, is the block's error, and that soon."""
+    from spanagree.formats.shards import Shard
+
+    assert main(["evaluate", "batch-*.jsonl", "--gold", "eve"]) == 1
+    assert capsys.readouterr().err.endswith("eve'; allowed: ann, bob\n")  # of the united ones
+    for n in (1, 2):  # other documents: nothing to unite
+        lines = Path(f"batch-{n}.jsonl").read_text("utf-8")
+        Path(f"apart-{n}.jsonl").write_text(re.sub('"id": "', f'"id": "{n}', lines), "utf-8")
+    assert main(["evaluate", "apart-*.jsonl"]) == 1
+    message = (
+        "spanagree: error: block 1: apart-1.jsonl: 1 layer in the corpus; gold and at least one"
+    )
+    assert capsys.readouterr().err.startswith(message)
+    Path("apart-2.jsonl").write_text("{", "utf-8")
+    assert main(["evaluate", "apart-*.jsonl"]) == 1
+    assert capsys.readouterr().err.startswith(message)
+    for n in range(40):
+        two = sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]}, ids=[str(n)])
+        sa.write_jsonl(two, f"same-{n:02}.jsonl")
+    calls = []
+    raw = Shard.raw
+    monkeypatch.setattr(Shard, "raw", lambda self: calls.append(self.name) or raw(self))
+    assert main(["evaluate", "same-*.jsonl", "--gold", "eve"]) == 1
+    assert "unknown gold 'eve'; allowed: a, b" in capsys.readouterr().err
+    assert len(calls) == 12
 
 
 OTHERS = {
