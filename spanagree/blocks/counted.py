@@ -125,7 +125,9 @@ def count_all(
     try:
         return _count_blocks(source, count, purpose, executor, on_error, progress)
     except (SharedDocumentsError, MissingLayerError) as error:
-        if not hasattr(source, "united") or on_error != "raise":
+        if on_error != "raise":
+            raise
+        if not (hasattr(source, "united") and hasattr(source, "share_documents")):
             raise
         if isinstance(error, MissingLayerError) and not source.share_documents():
             raise

@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.errors import InputError, SpanAgreeError, printable, show
-from spanagree.files import PathName, Source, file_names
+from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
 from spanagree.formats.registry import raw_files
 
@@ -156,6 +156,7 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
     patterns_of = {path: pattern for pattern in patterns for path in _matches(pattern)}
     if not patterns_of:
         raise InputError("no file; a pattern, or files one after the other, are needed")
+    _refuse_same(list(patterns_of))
     names = file_names(list(patterns_of))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
@@ -184,12 +185,23 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
                 " every shard"
             )
     ordered = [shards[stars] for stars in sorted(shards)]
+    _refuse_same(list(dict.fromkeys(path for files in ordered for path in files.values())))
     if len(source) > 1:
         names = [",".join(stars) for stars in sorted(shards)]
         if len({*names}) < len(names):  # they name documents, so each is another
             names = [",".join(map(repr, stars)) for stars in sorted(shards)]
         return list(zip(names, ordered, strict=True))
     return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
+
+
+def _refuse_same(paths: Sequence[PathName]) -> None:
+    """Refuse a file that is there twice, as through a link."""
+    for first, again in same_files(paths):
+        name, other = (printable(os.fspath(paths[i])) for i in (again, first))
+        raise InputError(
+            f"{name}: the same file as {other}; the files of a corpus in parts are different ones:"
+            " leave one of them out"
+        )
 
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:

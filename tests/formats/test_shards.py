@@ -482,3 +482,24 @@ def test_patterns_with_odd_brackets(tmp_path, monkeypatch):
     assert len(sa.read_shards({"g": "a[*.conll"}, scheme="IOB2")) == 2
     assert len(sa.read_shards({"g": "b[!a].conll"}, scheme="IOB2")) == 2
     assert [has_pattern(text) for text in ("a[b", "a[]", "a[b]", "[" * 50_000)] == [False, False, True, False]  # fmt: skip
+
+
+def test_one_file_in_two_shards(tmp_path, monkeypatch):
+    """A link is not another part, nor another layer; one pattern for two layers is meant so."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("g-1", "g-2", "m-1"):
+        Path(f"{name}.conll").write_text(f"{name[-1]} B-X\n", "utf-8")
+    advice = "the files of a corpus in parts are different ones: leave one of them out"
+    Path("m-2.conll").symlink_to("m-1.conll")
+    layers = {"gold": "g-*.conll", "mine": "m-*.conll"}
+    for source in (layers, {"mine": "m-*.conll"}, "m-*.conll"):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_shards(source)
+        assert str(error.value) == f"m-2.conll: the same file as m-1.conll; {advice}"
+    assert main(["convert", "gold=g-*.conll", "mine=m-*.conll", "-o", "one.jsonl"]) == 1
+    Path("m-2.conll").unlink()
+    Path("m-2.conll").hardlink_to("g-2.conll")
+    with pytest.raises(sa.InputError) as error:
+        sa.read_shards(layers)
+    assert str(error.value) == f"m-2.conll: the same file as g-2.conll; {advice}"
+    assert len(sa.read_shards({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2
