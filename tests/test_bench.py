@@ -87,8 +87,8 @@ def test_arrays(bench):
     for bad, names, said in (
         ([1, 2], (), "an array of shape (2,), int64; a matrix of numbers, items × annotators, is needed"),
         ([["x"]], (), "an array of shape (1, 1), <U1; a matrix of numbers"),
-        ([[1, 2]], ["a"], "1 names of annotators; 2 different ones are needed"),
-        ([[1, 2]], ["a", "a"], "2 names of annotators; 2 different ones are needed"),
+        ([[1, 2]], ["a"], "1 name of annotators; each of 2 needs one of its own"),
+        ([[1, 2]], ["a", "a"], "2 names of annotators; each of 2 needs one of its own"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
             sa.LabelTable.from_array(bad, annotators=names)
