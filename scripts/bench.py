@@ -500,15 +500,18 @@ def measured(call: Call) -> float:
     return result if isinstance(result, Given) else time.perf_counter() - begin
 
 
-def slope(small: bool) -> tuple[list[int], list[float], float]:
-    """Sizes, seconds, and the fitted slope of evaluating many shapes, log-log."""
-    sizes = [n // (20 if small else 1) for n in (12_500, 25_000, 50_000, 100_000, 200_000)]
+def slope(small: bool, against_luck: bool = False) -> tuple[list[int], list[float], float]:
+    """Sizes, seconds, and the fitted slope of evaluating (or testing) many shapes, log-log."""
+    part = (20 if small else 1) * (10 if against_luck else 1)
+    sizes = [n // part for n in (12_500, 25_000, 50_000, 100_000, 200_000)]
     seconds = []
     for size in sizes:
         gold, mine = shapes(size, 1)
         corpus = sa.from_tags({"gold": gold, "mine": mine})
-        call = functools.partial(sa.evaluate, corpus)
-        seconds.append(statistics.median(measured(call) for _ in range(5)))
+        call: Call = functools.partial(sa.evaluate, corpus)
+        if against_luck:
+            call = functools.partial(sa.luck_test, corpus, sa.evaluate(corpus))
+        seconds.append(statistics.median(measured(call) for _ in range(1 if against_luck else 5)))
     logs = [[math.log(x) for x in column] for column in (sizes, seconds)]
     return sizes, seconds, statistics.linear_regression(*logs).slope
 
@@ -544,15 +547,22 @@ def main() -> None:
         times = [f"{shown(value, work.memory):>9}" for value in (row.ours, row.theirs)]
         said = [f"{work.name:44}", f"{work.peer:26}", *times, f"{row.ratio:8.4f}", f"  {bar}"]
         print(" ".join(said), flush=True)
+    if "luck" in asked.only or not asked.only:
+        *_, of_luck = slope(asked.small, against_luck=True)
+        print(f"slope of the exact test against luck: {of_luck:.3f}   ≤ 1.05")
     if "shapes" in asked.only or not asked.only:
         sizes, seconds, fitted = slope(asked.small)
         print(f"slope of cost against sentences, log-log: {fitted:.3f}   ≤ 1.05")
     if asked.write:
-        write(rows, sizes, seconds, fitted, asked.rounds)
+        write(rows, sizes, seconds, (fitted, of_luck), asked.rounds)
 
 
 def write(
-    rows: list[Row], sizes: list[int], seconds: list[float], fitted: float, rounds: int
+    rows: list[Row],
+    sizes: list[int],
+    seconds: list[float],
+    slopes: tuple[float, float],
+    rounds: int,
 ) -> None:
     """The table into docs/benchmarks.md, between its marks; the plot into docs/benchmarks.svg."""
     lines = ["| work | beside | ours | theirs | ratio | bar |", "|---|---|---|---|---|---|"]
@@ -567,13 +577,13 @@ def write(
     lines.append(
         f"Medians of {rounds} rounds in alternation; Python {platform.python_version()}, NumPy"
         f" {np.__version__}, {platform.machine()}. Cost against the number of sentences (many"
-        f" shapes): slope {fitted:.3f}."
+        f" shapes): slope {slopes[0]:.3f}; of the exact test against luck, slope {slopes[1]:.3f}."
     )
     page = DOCS / "benchmarks.md"
     head, mark, rest = page.read_text("utf-8").partition("<!-- measured -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
     page.write_text(head + mark + "\n".join(lines) + "\n" + end + tail, "utf-8")
-    plot(sizes, seconds, fitted)
+    plot(sizes, seconds, slopes[0])
 
 
 def plot(sizes: list[int], seconds: list[float], fitted: float) -> None:

@@ -32,9 +32,10 @@ def test_runs(bench):
         [sys.executable, SCRIPT, "--small", "--rounds", "1"], capture_output=True, text=True, check=True
     )  # fmt: skip
     lines = done.stdout.splitlines()
-    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 1
-    for line in lines[1:-1]:
+    assert len(lines) == 1 + len([*bench.all_work(small=True, wnut17=None)]) + 2
+    for line in lines[1:-2]:
         assert "is not installed: passed over" in line or float(line.split("≤")[0].split()[-1]) > 0
+    assert lines[-2].startswith("slope of the exact test against luck: ")
     assert lines[-1].startswith("slope of cost against sentences, log-log: ")
 
 
@@ -86,8 +87,8 @@ def test_arrays(bench):
     for bad, names, said in (
         ([1, 2], (), "an array of shape (2,), int64; a matrix of numbers, items × annotators, is needed"),
         ([["x"]], (), "an array of shape (1, 1), <U1; a matrix of numbers"),
-        ([[1, 2]], ["a"], "1 names of annotators; 2 different ones are needed"),
-        ([[1, 2]], ["a", "a"], "2 names of annotators; 2 different ones are needed"),
+        ([[1, 2]], ["a"], "1 name of annotators; each of 2 needs one of its own"),
+        ([[1, 2]], ["a", "a"], "2 names of annotators; each of 2 needs one of its own"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
             sa.LabelTable.from_array(bad, annotators=names)

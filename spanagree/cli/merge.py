@@ -22,7 +22,9 @@ from spanagree.evaluation.result import Evaluation
 @command(
     click.Argument(["files"], nargs=-1, required=True, metavar="PART..."),
     options.group("Comparing", options.by(Evaluation.BY)),
-    options.certainty(options.option("--test", "Test all pairs of systems.", choices=TESTS)),
+    options.certainty(
+        options.option("--test", "Test all pairs of systems.", choices=TESTS), whole=False
+    ),
     options.output(),
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:

@@ -144,8 +144,11 @@ def levels() -> Group:
     )
 
 
-def certainty(*own: Option, resamples: str = "10000") -> Group:
-    """Return the options of confidence intervals, before those that only one command has."""
+def certainty(*own: Option, resamples: str = "10000", whole: bool = True) -> Group:
+    """Return the options of confidence intervals, before those that only one command has.
+
+    ``whole``: whether it may be known which sentences are one document.
+    """
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
 
     percent = "Set the confidence of the intervals to C per cent."
@@ -158,10 +161,11 @@ def certainty(*own: Option, resamples: str = "10000") -> Group:
         number("--resamples", "Draw N resamples.", unless=resamples),
         number("--seed", "Draw the resamples with this seed.", unless="0"),
         option("--interval", "Choose how intervals are made.", choices=INTERVALS, unless=kinds),
-        option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit"),
         part="certainty",
     )
-    return group("Certainty", *shared, *own)
+    by = option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit")
+    drawn_by = group("Certainty", *([by] if whole else []), part="certainty")
+    return group("Certainty", *shared, *drawn_by, *own)
 
 
 def blocks(*own: Option) -> Group:

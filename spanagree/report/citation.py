@@ -23,6 +23,7 @@ from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import find_match
+from spanagree.matching.score import RARE
 from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
@@ -174,6 +175,7 @@ def _template() -> Any:
         "CUTS": CUTS,
         "WEIGHTS": WEIGHTS,
         "counted": counted,
+        "rare": RARE,
         "grouped": lambda number: "some" if number is None else f"{number:,}",
         "numbers": lambda values: ", ".join(f"{number:g}" for number in values),
     }

@@ -80,6 +80,7 @@ CERTAINTY = {
     "--seed": Pair("--ci --resamples 9", "--seed 1"),
     "--interval": Pair("--ci --resamples 9", "--interval percentile"),
 }
+RESAMPLED_BY = {"--resample-by": Pair("--ci --resamples 9", "--resample-by document")}
 BLOCKS = {
     "--block": Pair("--ci --resamples 9 --scheme IOB2", "--block 2"),
     "--workers": Pair("--ci --resamples 9 --scheme IOB2", "--workers 1"),
@@ -122,7 +123,7 @@ OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a cas
 BY = {"--by": Same("it breaks the same figures down")}
 CASES = {
     "evaluate": {
-        **behind(TWO, {**CERTAINTY, **BLOCKS}),
+        **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **behind(f"{TWO} --by difficulty", LEVELS),
         **SKIPPED,
         **MATCH,
@@ -134,7 +135,7 @@ CASES = {
         **OUTPUT,
     },
     "agree": {
-        **behind(TWO, {**CERTAINTY, **BLOCKS}),
+        **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,
         **BY,
@@ -174,6 +175,7 @@ CASES = {
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
+        **behind(f"{TWO} --tokens", RESAMPLED_BY),
         **OUTPUT,
     },
     "disagreements": {

@@ -19,6 +19,7 @@ from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import MATCHES
+from spanagree.matching.score import RARE
 from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
 from spanagree.report.references import REFERENCES
@@ -188,9 +189,9 @@ def test_as_it_was_read(name):
 def test_only_the_references_needed():
     """Each setting brings its own, and none without it."""
     always = {"li2024", "spanagree"}
-    of_tests = {"efron1979", "efron1987", "holm1979", "tjongkimsang2003"}
+    of_tests = {"efron1979", "efron1987", "clopper1934", "holm1979", "tjongkimsang2003"}
     assert keys(EVALUATION) == always | of_tests
-    assert keys(AGREEMENT) == always | {"efron1979"}
+    assert keys(AGREEMENT) == always | {"efron1979", "clopper1934"}
     assert keys(LEVELS) == always
     assert keys("chance:nonoverlapping|spanagree:0.1.0") == always
     assert keys("between:a,b|offsets:tokens|spanagree:0.1.0") == {"spanagree"}
@@ -199,9 +200,12 @@ def test_only_the_references_needed():
     assert keys("items:labels|categories:2|spanagree:0.1.0") == of_items
     assert keys(COEFFICIENTS) == of_items | {"norregaard2022"}
     poisson = "average:micro|ci:poisson95|resamples:9|seed:0|spanagree:0.1.0"
-    assert keys(poisson) == {"chamandy2012", "spanagree"}
+    assert keys(poisson) == {"chamandy2012", "clopper1934", "spanagree"}
     assert keys("scheme:IOB2|strict:yes|spanagree:0.1.0") == {"spanagree"}
-    assert keys("average:micro|ci:jackknife95|spanagree:0.1.0") == {"spanagree"}
+    jackknife = "average:micro|ci:jackknife95|spanagree:0.1.0"
+    assert keys(jackknife) == {"clopper1934", "spanagree"}
+    units = keys("measure:alpha-u|ci:percentile95|resamples:9|seed:0|spanagree:0.1.0")
+    assert units == {"krippendorff1995", "krippendorff2004", "efron1979", "spanagree"}
     assert keys(None) == REFERENCES.keys() | {"spanagree"}
 
 
@@ -239,7 +243,23 @@ SAYS = {
     " systems' tallies sentence by sentence (1,000 random exchanges, seed 3; all of them where",
     "average:micro|test:luck|draws:1000|seed:3": "against luck: 1,000 random annotations of it, seed 3",
     "average:micro|test:luck|null:exact": "against luck: p is the exact probability that an annotation",
-    "average:micro|test:luck|null:partly-drawn|draws:20|seed:3": "in documents too large for the exact distribution",
+    "average:micro|test:luck|null:partly-drawn|draws:20|seed:3": "reaches its F1, exact but for sentences"
+    " too large for that, in which 20 random annotations or more were drawn, seed 3; p counts the",
+    "match:overlap|chance:nonoverlapping|expected:partly-fixed|average:micro": "Where that was too much"
+    " work one of the two stayed as it is. Corrected",
+    "match:overlap|chance:nonoverlapping|expected:partly-drawn|average:micro": "Where that was too much"
+    " work one of the two stayed as it is, or they were drawn. Corrected",
+    "average:micro|ci:bca95|resample_by:document|resamples:9|seed:0": "over documents, each with all its"
+    " sentences (9 resamples, seed 0). Where fewer than 10 of the documents that a score rests on hold"
+    " a disagreement, or fewer than 10 an agreement, its interval is joined with one from Clopper and"
+    " Pearson's exact interval (Clopper & Pearson, 1934) for the share that do.",
+    "average:micro|ci:jackknife95|resample_by:document": "one document at a time, each with all its"
+    " sentences. Where fewer than 10 of the documents",
+    "items:labels|categories:2|ci:jackknife95": "fewer than 10 of the items that a coefficient (but B) rests",
+    "average:micro|test:permutation|resamples:7|seed:3": "p counts all exchanges of these. All figures",
+    "average:micro|ci:bca95|test:bootstrap|resamples:7|seed:3": "Where two systems differ in fewer than 10"
+    " sentences, p counts all exchanges of these, and the interval of the difference is joined with one"
+    " from Clopper and Pearson's for the share of them that favours either system.",
 }
 
 
@@ -249,6 +269,32 @@ def test_what_is_said(line):
     head, offsets, tail = line.partition("|offsets")
     unit = "" if "unit:" in line else "unit:sentence|"
     assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:0.1.0")
+
+
+def test_few_that_decide_are_said_as_they_are_counted():
+    """The bound in the paragraph is that below which intervals are joined, and none of B or α_U is.
+
+    Oracle: what ``interval.kind`` says of a result with few errors, and of one with enough.
+    """
+    kinds = {}
+    for errors in (RARE - 1, RARE):
+        gold = [[(0, 1, "X")]] * 40
+        mine = [[(2, 3, "X")]] * errors + gold[errors:]
+        corpus = sa.Corpus.from_segments([9] * 40, {"gold": gold, "mine": mine})
+        result = sa.evaluate(corpus, ci=True, resamples=50)
+        assert f"fewer than {RARE} of the documents" in paragraph(result.signature)
+        kinds[errors] = result.systems["mine"].f1.interval.kind
+        units = sa.alpha_u(corpus, ci=True, resamples=50)
+        assert "Clopper" not in paragraph(units.signature)
+        assert units.team.all.interval.kind == "bca"
+        items = [str(x) for x in range(40)]
+        table = sa.LabelTable.from_rows(
+            [(i, who, "ab"[who == "b" and k < errors]) for k, i in enumerate(items) for who in "ab"]
+        )
+        figures = sa.coefficients(table, ci=True, resamples=50)
+        assert figures.bias.interval.kind == "bca"
+        assert figures.kappa.interval.kind == kinds[errors]
+    assert kinds == {RARE - 1: "bca+clopper-pearson", RARE: "bca"}
 
 
 @given(SETTINGS)
