@@ -213,6 +213,46 @@ def test_fourier_equals_the_plain_sum(name, monkeypatch):
         np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
 
 
+@pytest.mark.parametrize("name", ["k = 1000, sparse", "longer than half", "equal and dense"])
+def test_portions_change_nothing(name, monkeypatch):
+    """Temporary arrays of few elements give the same digits but for rounding: the same sums in parts."""
+    n, length, u, v, _ = LARGE[name]
+    lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
+    whole = sa.start_distribution(n, lengths)
+    monkeypatch.setattr(edges_of, "_CHUNK", 1 << 12)
+    monkeypatch.setattr(edges_of, "_CACHED", 1 << 8)
+    for p, q in zip(whole, sa.start_distribution(n, lengths), strict=True):
+        np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
+
+
+def test_edges_end_where_they_are_flat():
+    """In a sparse document an edge is some of its longest segments wide (a renewal process), not all.
+
+    Oracle: all together have an excess of 1300 tokens, and Prop. 3 alone would take as many.
+    """
+    excess = np.array([1] * 700 + [2] * 300)
+    for edge in edges_of.long_edges(excess, 18_700).values():
+        assert len(edge) == 65
+
+
+def test_what_long_documents_cost(monkeypatch):
+    """The work that is checked before it is done: rows times columns of the tables, by hand.
+
+    1000 segments in 20000 tokens: of the shortest 32 fit into the first 64. 400 of ten tokens in
+    4060: one more for each ten tokens of an edge, until at 2025 it is less work to sum over all.
+    """
+    asked = []
+    monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append((cost, what)))
+    edges_of.long_edges(np.array([1] * 700 + [2] * 300), 18_700)
+    what = "the chance of segments of up to {} tokens in a document of {}"
+    assert asked == [(4 * 33 * 64, what.format(3, 20_000))]
+    asked.clear()
+    edges_of.long_edges(np.array([9] * 400), 460)
+    edges = [(64, 6), (128, 12), (256, 25), (512, 51), (1024, 102)]
+    grown = [4 * (segments + 1) * tokens for tokens, segments in edges]
+    assert asked == [(cost, what.format(10, 4_060)) for cost in (*grown, 2 * 201 * 4_060)]
+
+
 def test_binomials_equal_draws(monkeypatch):
     """The table of binomials and the draw-by-draw recurrence agree."""
     totals = np.array([40, 90, 200])
@@ -275,14 +315,14 @@ def test_errors(length, segments, chance, message):
     assert str(error.value) == message
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drawn", "special", "total", "most"),
     [
         (9, 4, [12, 30], 4),  # binomials from the table
         (40, 300, [900, 2000], 25),  # each m from the one before
         (40, 1000, [1020], 40),  # more drawn than are left: followed one by one
-        (700, 990, [2000], 500),  # none of so many is too small for a float: one by one
+        # none of so many is too small for a float: one by one
+        pytest.param(700, 990, [2000], 500, marks=pytest.mark.slow),
     ],
 )
 def test_hypergeometric_tables(drawn, special, total, most):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import math
@@ -19,7 +20,13 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.matching import overlap_expected
 from spanagree.matching.convolution import convolved, log10_tail
-from spanagree.matching.luck_distribution import Question, distribution, draws_of
+from spanagree.matching.luck_distribution import (
+    MatchDistribution,
+    Question,
+    distribution,
+    draws_of,
+    likely_matches,
+)
 from spanagree.matching.luck_draws import canonical_order
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_variance import closed_moments
@@ -358,6 +365,73 @@ def test_over_the_budget(news):
     again = sa.match_distribution(turned, *names, **small)
     assert again.mean == pytest.approx(luck.mean, rel=1e-12)
     assert again.pmf == pytest.approx(luck.pmf, rel=1e-9)
+
+
+def test_what_documents_say(news):
+    """Each document is one, exact or drawn; the variance of draws divides by one less, of one draw is 0."""
+    names = ("gold.conll", "tagger.conll")
+    for match in ("exact", "iou"):
+        luck = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
+        assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in luck.documents)
+    for draws in (1, 50):
+        luck = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
+        drawn = [part for part in luck.parts.values() if len(part.drawn)]
+        assert len(drawn) > 20
+        for part in drawn:
+            assert (part.computed, part.size, part.pmf.keys()) == ({"drawn": 1}, 1, {*part.drawn})
+            mean = sum(part.drawn) / draws
+            squares = sum((x - mean) ** 2 for x in part.drawn)
+            assert part.variance == pytest.approx(squares / max(draws - 1, 1), abs=1e-12)
+
+
+def test_points_of_a_distribution():
+    """Ten matches of a tenth each: 8 of them are .8 though floats add up to less; one in 1001 is not shown."""
+    luck = MatchDistribution(4.5, 8.25, {"exact": 1}, np.full(10, 0.1))
+    assert sum([0.1] * 8) < 0.8
+    assert [luck.quantile(k / 10) for k in range(1, 11)] == list(range(10))
+    p = np.array([1, 999.9, 0, 0.9, 1.1]) / 1002.9
+    matches, shown = likely_matches(MatchDistribution(1, 1, {"exact": 1}, p))
+    assert matches.tolist() == [0, 1, 4]
+    assert shown.tolist() == p[[0, 1, 4]].tolist()
+
+
+def test_defaults_of_luck():
+    """Wherever luck is asked for, the budget, the draws and the seed are those of the public function."""
+    public = inspect.signature(sa.match_distribution).parameters
+    ask = Question(find_match("exact"), "nonoverlapping")
+    for name in ("budget", "draws", "seed"):
+        assert getattr(ask, name) == public[name].default
+
+
+def test_many_segments_in_one_document():
+    """300 segments in 3100 tokens: more ways than a float holds, and the mean is the expected match.
+
+    Oracle: the sum over start distributions, which shares no formula with the walk.
+    """
+    spans = [[(10 * i, 10 * i + 10, "X") for i in range(300)]]
+    corpus = sa.Corpus.from_segments([3_100], {"a": spans, "b": spans})
+    luck = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
+    assert luck.computed == {"exact": 1}
+    assert luck.variance > 0
+    starts = sa.start_distribution(3_100, [10] * 300)[0]
+    offsets = np.arange(-9, 10)
+    share = (10 - abs(offsets)) / (10 + abs(offsets))
+    near = np.convolve(starts, share)[9:-9]
+    assert luck.mean == pytest.approx(300 * near[np.arange(300) * 10].sum(), rel=1e-9)
+
+
+def test_what_cannot_vary():
+    """Segments that fill their document meet the others in the same way always: no variance, no z."""
+    for tokens, number in itertools.product((3, 6, 7), range(1, 9)):
+        begins = [tokens * i for i in range(number)]
+        layers = {
+            name: [[(at, at + size, "X") for at in begins]]
+            for name, size in (("a", 1), ("b", tokens))
+        }
+        corpus = sa.Corpus.from_segments([tokens * number], layers)
+        luck = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
+        assert (luck.mean, luck.variance) == (pytest.approx(number / tokens), 0)
+        assert math.isnan(luck.z(1))
 
 
 def test_documents(news):

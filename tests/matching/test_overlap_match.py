@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import apart, arranged, most_pairs
+from oracles import apart, arranged, configurations, matched, most_pairs
 
 import spanagree as sa
+from spanagree.matching import overlap_expected
+from spanagree.matching.luck_pieces import Side
+from spanagree.matching.overlap_match import has_partner
 
 
 @st.composite
@@ -104,3 +108,67 @@ def test_expected_by_label(n, a, b, chance):
         )
         mean = Fraction(total, len(all_a) * len(all_b))
         assert tally.expected == pytest.approx(float(mean), abs=1e-12)
+
+
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label"])
+def test_expected_from_draws(chance, monkeypatch):
+    """Drawn means of two labels beside segments of others: the enumerated ones within 4 standard errors.
+
+    No cell has more than one match, so a mean of 1000 draws has the variance p (1 − p) / 1000. How
+    many draws there are is asked with the larger layer's number of segments.
+    """
+    layers = {
+        "a": [[(0, 1, "W")], [(0, 3, "X"), (4, 6, "Y"), (8, 9, "Z")], [(1, 4, "Y"), (8, 9, "Z")]],
+        "b": [[(1, 2, "V")], [(1, 4, "X"), (5, 9, "Y")], [(2, 7, "Y"), (8, 9, "W")]],
+    }
+    corpus = sa.Corpus.from_segments([3, 12, 11], layers)
+    exact = sa.evaluate(corpus, match="overlap", chance=chance).systems["b"].labels
+    asked = []
+
+    def number_of_draws(draws, segments):
+        asked.append((draws, segments))
+        return draws
+
+    monkeypatch.setattr(overlap_expected, "BUDGET", 1)
+    monkeypatch.setattr(overlap_expected, "number_of_draws", number_of_draws)
+    result = sa.evaluate(corpus, match="overlap", chance=chance)
+    drawn = result.systems["b"].labels
+    assert asked == [(1000, 5)]
+    assert any("from draws in 3 pairs of document and label" in note for note in result.notes)
+    for label, cells in (("X", 1), ("Y", 2)):
+        p = exact[label].expected / cells
+        error = (cells * p * (1 - p) / 1000) ** 0.5
+        assert 0 < abs(drawn[label].expected - exact[label].expected) < 4 * error
+    assert [drawn[label].expected for label in "VWZ" if label in drawn] == [0] * 3
+
+
+@pytest.mark.parametrize(
+    ("fixed", "random"),
+    [
+        ([(1, 6)], [1, 1, 1]),  # the first takes the long one, and it stays taken
+        ([(1, 6)], [2, 2, 2]),
+        ([(0, 2), (2, 1), (3, 4)], [1, 5]),  # a long one takes the first of several, not the last
+        ([(0, 3), (3, 3), (6, 3)], [2, 4]),
+        ([(0, 4), (5, 4)], [1, 2, 3]),
+    ],
+)
+@pytest.mark.parametrize("match", ["overlap", "overlap-at-0.3"])
+def test_luck_of_several_in_one(fixed, random, match):
+    """One side fixed, nine tokens: the distribution over all arrangements of the other, counted."""
+    lying = tuple((*span, "X") for span in fixed)
+    placed = list(configurations(9, [(length, "X") for length in random], "nonoverlapping"))
+    spans = [[(start, start + length, "X") for start, length, _ in x] for x in (lying, placed[0])]
+    corpus = sa.Corpus.from_segments([9], {"a": [spans[0]], "b": [spans[1]]})
+    luck = sa.match_distribution(corpus, "a", "b", match=match, fixed="a")
+    counts = Counter(int(matched(lying, each, match)) for each in placed)
+    assert luck.pmf == pytest.approx({k: v / len(placed) for k, v in counts.items()}, abs=1e-13)
+
+
+@given(*[st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=6)] * 2)
+def test_who_has_a_partner(mine, theirs):
+    """A segment has one if the other side has its label in its piece; by looking at all."""
+    sides = []
+    for rows in (mine, theirs):
+        piece, label = np.array(rows, np.int64).reshape(-1, 2).T
+        sides.append(Side(piece, label, label, label, label))
+    assert has_partner(*sides).tolist() == [row in theirs for row in mine]

@@ -19,7 +19,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.matching import expected as similarity
 from spanagree.matching.expected import place_layers, tallies
-from spanagree.matching.measures import MATCHES
+from spanagree.matching.measures import MATCHES, find_match
 from spanagree.matching.observed import observed
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
@@ -134,6 +134,39 @@ def test_observed_by_counting(a, b, match):
     cells = [x.label if measure.of_label else x.document for x in layers]
     got = observed(*layers, *cells, 2, measure).sum()
     assert got == pytest.approx(float(matched(tuple(a), tuple(b), match)), rel=1e-13)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("match", MATCHES)
+def test_other_labels_match_nothing(match, turned):
+    """A long segment of one layer and a short one of another label share tokens, and no label.
+
+    By hand; only ``boundaries`` regards no label, and these two differ in theirs. The other
+    document has short segments alone, so that the layers reach differently far.
+    """
+    layers = [[[(0, 9, "X")], [(0, 1, "X")]], [[(0, 3, "Y")], [(0, 2, "Y")]]]
+    corpus = Corpus.from_segments([9, 9], dict(zip("ba" if turned else "ab", layers, strict=True)))
+    assert totals(corpus, match, "nonoverlapping").total().matched == 0
+
+
+@pytest.mark.parametrize("number", range(2, 9))
+def test_overlaps_in_a_row(number):
+    """Segments of both layers in turn, each over the end of the one before: half of them are pairs.
+
+    Oracle: a path of n places has a greatest matching of ⌊n / 2⌋ edges.
+    """
+    spans = [(3 * i, 3 * i + 4, "X") for i in range(number)]
+    corpus = Corpus.from_segments([3 * number + 1], {"a": [spans[::2]], "b": [spans[1::2]]})
+    assert totals(corpus, "overlap", "nonoverlapping").total().matched == number // 2
+
+
+@pytest.mark.parametrize("match", [*MATCHES, "overlap-at-0.5", "overlap-at-0.25"])
+def test_two_segments(match):
+    """φ of two segments anywhere, beside each other too, is what their tokens say one by one."""
+    offset, a, b = np.meshgrid(np.arange(-6, 7), np.arange(1, 5), np.arange(1, 5))
+    found = find_match(match).phi(offset, a, b)
+    for o, x, y, value in zip(*(column.ravel().tolist() for column in (offset, a, b, found)), strict=True):  # fmt: skip
+        assert value == pytest.approx(float(matched(((0, x, "X"),), ((o, y, "X"),), match)))
 
 
 def random_corpus(seed, documents=60, longest=60):
@@ -272,6 +305,23 @@ def test_any_additive_measure(monkeypatch):
     assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
 
 
+def test_what_expected_matches_cost(monkeypatch):
+    """The work that is checked before it is done, by hand: segments of 3 and 5 of 20 tokens.
+
+    Random ones are covered alike but for the first 2 and 4 tokens. Pairs of them meet alike but for
+    the first 4 starts: these are kept with 8 tokens around, and 8 numbers each added up.
+    """
+    asked = []
+    monkeypatch.setattr(similarity, "check_cost", lambda cost, what: asked.append((cost, what)))
+    corpus = Corpus.from_segments([20], {"a": [[(0, 3, "X")]], "b": [[(9, 14, "X")]]})
+    totals(corpus, "token", "nonoverlapping")
+    what = "the chance of segments of {} tokens"
+    assert asked == [(4 * 2, what.format("up to 3")), (4 * 4, what.format("up to 5"))]
+    asked.clear()
+    totals(corpus, "iou", "nonoverlapping")
+    assert asked == [(4 * (4 + 8) + 4 * 8 / 64, what.format("3 and 5"))]
+
+
 @pytest.mark.parametrize(("match", "chance"), ADDITIVE, ids="-".join)
 def test_pieces_are_chunked_alike(match, chance, monkeypatch):
     """Working in small portions changes no number."""
@@ -348,6 +398,7 @@ def test_self_overlap(which, match, chance):
         ("same label", "token", "overlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token does not allow; match exact or boundaries would work"),
         ("same label", "token", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token and chance nonoverlapping does not allow; match exact or boundaries with chance overlapping would work"),
         ("same boundaries", "boundaries", "overlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; match exact or token or iou would work"),
+        ("same boundaries", "boundaries", "nonoverlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries and chance nonoverlapping does not allow; match exact or token or iou with chance per-label or overlapping would work"),
         ("nested in the first", "exact", "per-label", "'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap, which chance per-label does not allow; chance overlapping would work"),
     ],
 )  # fmt: skip
