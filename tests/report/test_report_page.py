@@ -417,6 +417,8 @@ def browser(tmp_path_factory):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(executable_path=str(DRIVER)))
+    for waiting in (driver.set_script_timeout, driver.set_page_load_timeout):
+        waiting(600)  # seconds: a busy machine is not a fault of the page
     yield driver
     driver.quit()
 
