@@ -30,6 +30,7 @@ from spanagree.matching.luck_distribution import (
 from spanagree.matching.luck_draws import canonical_order
 from spanagree.matching.luck_pieces import pieces_of
 from spanagree.matching.luck_variance import closed_moments
+from spanagree.matching.luck_walk_both import Kind, _cost
 from spanagree.matching.measures import MATCHES, find_match
 from spanagree.settings import merged_settings
 
@@ -432,6 +433,40 @@ def test_what_cannot_vary():
         luck = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
         assert (luck.mean, luck.variance) == (pytest.approx(number / tokens), 0)
         assert math.isnan(luck.z(1))
+
+
+def test_what_walks_cost():
+    """Numbers that are computed, by hand: ten places, three segments of two tokens on either side.
+
+    4 · 4 states by how many are placed; either segment may reach one token ahead, of an overlap
+    taken or not; two kinds of moves; and (1, Σ, Σ²), or the matches from 0 to 3.
+    """
+    side = (Kind(2, 0, 3),)
+    for match, ahead in (("exact", 3), ("token", 3), ("overlap", 5)):
+        measure = find_match(match)
+        most = 6 if match == "token" else 3
+        assert _cost(9, side, side, measure, True) == 10 * 16 * ahead * 2 * 3
+        assert _cost(9, side, side, measure, False) == 10 * 16 * ahead * 2 * (most + 1)
+
+
+def test_what_pairs_of_places_cost():
+    """Two lengths, so 2 · 2 pairs at 10 · 10 places, and 6 · 3 ways to part two segments and one in three."""
+    corpus = corpus_of(9, [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")], [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")])  # fmt: skip
+    measure = find_match("exact")
+    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, measure, "nonoverlapping")  # fmt: skip
+    for budget, known in ((4 * 100 * 18 * 0.999, False), (4 * 100 * 18 * 1.001, True)):
+        made = closed_moments(pieces, measure, "nonoverlapping", True, budget)
+        assert (made is not None) is known
+
+
+def test_what_arrangements_cost():
+    """Ten segments fill ten tokens in one way: 11 places times 11 segments are computed, and no less will do."""
+    singles = [(i, 1, "X") for i in range(10)]
+    corpus = corpus_of(10, singles, [(0, 2, "X")])
+    ask = {"match": "boundaries", "chance": "per-label"}
+    for budget, how in ((121, "exact"), (120, "drawn")):
+        luck = sa.match_distribution(corpus, "a", "b", **ask, budget=budget)
+        assert luck.computed[how] == 1
 
 
 def test_documents(news):
