@@ -37,6 +37,10 @@ class SettingError(SpanAgreeError, ValueError):
     """A choice that does not exist, or that does not fit the data."""
 
 
+class MissingLayerError(SettingError):
+    """A layer that is not in the corpus; of a block, it may be in another one."""
+
+
 def show(value: object) -> str:
     """Return a user's value for a message: quoted, on one line, with escapes, cut.
 
@@ -184,12 +188,12 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
     """Refuse annotators who are not there.
 
     Raises:
-        SettingError: naming the first, and those who are.
+        MissingLayerError: naming the first, and those who are.
     """
     there = list(known)
     for name in names:
         if name not in there:
-            raise one_of(name, there, what)
+            raise MissingLayerError(str(one_of(name, there, what)))
 
 
 def check_whole(value: object, least: int, what: str) -> None:

@@ -173,6 +173,12 @@ KEYS = {
 """The settings that change numbers, in the order of the signature, and what their values are."""
 
 
+class Escaped(str):
+    """A user's text as it stands in a signature; it is not escaped again."""
+
+    __slots__ = ()
+
+
 def signature(settings: Mapping[str, Any]) -> str:
     """Return the settings that change numbers, and the version, in one line for the record.
 
@@ -202,8 +208,9 @@ def _signed(value: Any) -> str:
         return ",".join(map(_part, value))
     if isinstance(value, float):
         return short if float(short := f"{value:g}") == value else repr(value)
-    # a user's text may hold anything
-    return printable(value).replace("|", "\\x7c") if isinstance(value, str) else str(value)
+    if isinstance(value, str) and not isinstance(value, Escaped):  # a user's may hold anything
+        return printable(value.replace("\\", "\\x5c")).replace("|", "\\x7c")
+    return str(value)
 
 
 def _part(value: Any) -> str:

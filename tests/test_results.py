@@ -85,13 +85,14 @@ def test_coefficients_have_the_notes_and_caveats_of_all():
     table = sa.LabelTable.from_rows(rows)
     together = sa.coefficients(table)
     assert together.notes == ("1 repeated label by the same annotator counted once",)
-    assert together.caveats[0] == "π: only 2 items; on others the figures may differ a lot"
+    few = ": only 2 items with anything to compare; on others the figures may differ a lot"
+    assert together.caveats[0] == f"π{few}"
     assert sa.pi(table).caveats == together.caveats
     for part in (*map(together.__getattribute__, ("spa", "kappa", "bias")), together.categories):
         assert part.notes == together.notes
-        assert part.caveats[0].endswith(": only 2 items; on others the figures may differ a lot")
+        assert part.caveats[0].endswith(few)
     tokens = sa.token_labels(sa.Corpus.from_segments([9, 8, 5], LAYERS))
-    assert sa.alpha(tokens).caveats[0].startswith("α: only 3 documents;")
+    assert sa.alpha(tokens).caveats[0].startswith("α: only 3 documents with")
     assert sa.bias(tokens).caveats == (
-        "B: only 3 documents; on others the figures may differ a lot",
+        "B: only 3 documents with anything to compare; on others the figures may differ a lot",
     )

@@ -16,7 +16,7 @@ from spanagree.blocks.ids import Hashes, SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError
+from spanagree.errors import InputError, MissingLayerError, SettingError
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -105,7 +105,8 @@ def count_all(
 
     Args:
         source: a corpus; or corpora, or functions that give them. Blocks that share documents are
-            counted as one, if the source can give the corpus ``united``, as shards can.
+            counted as one, if the source can give the corpus ``united``, as shards can; also if a
+            layer is missing in one of them.
         count: called with each corpus; for a whole one also with ``keep`` and ``progress``.
         purpose: what the blocks are needed for, in the error where there are none.
         executor: whose workers count the blocks.
@@ -123,8 +124,12 @@ def count_all(
         return count(source, keep=True, progress=progress)
     try:
         return _count_blocks(source, count, purpose, executor, on_error, progress)
-    except SharedDocumentsError:
-        if not hasattr(source, "united") or on_error != "raise":
+    except (SharedDocumentsError, MissingLayerError) as error:
+        if on_error != "raise":
+            raise
+        if not (hasattr(source, "united") and hasattr(source, "share_documents")):
+            raise
+        if isinstance(error, MissingLayerError) and not source.share_documents():
             raise
     return replace(count(source.united()), blocks=1)
 

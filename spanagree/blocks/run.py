@@ -61,7 +61,7 @@ def each_block(
             reason = str(error) if isinstance(error, SpanAgreeError) else _unexpected(error)
             reason = reason if name in reason else f"{name}: {reason}"
             if on_error == "raise":
-                kind = SettingError if isinstance(error, SettingError) else InputError
+                kind = type(error) if isinstance(error, SettingError) else InputError
                 raise kind(f"block {number}: {reason}") from None
         yield result, reason, name
         if progress is not None:

@@ -34,10 +34,10 @@ TESTS = {
 """The tests of a difference, by name."""
 
 
-_FEW_DIFFER = "interval: joined with Clopper–Pearson's, as only {} differ"
+_FEW_DIFFER = "interval: joined with Clopper–Pearson's, as the systems differ in only {}"
 _TORN = (
-    "interval and p disagree, with {} that differ; take it that no difference was found, as one"
-    " that hangs on how it is tested is none"
+    "interval and p disagree, and the systems differ in {}; take it that no difference was"
+    " found, as one that hangs on how it is tested is none"
 )
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small

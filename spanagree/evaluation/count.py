@@ -15,7 +15,15 @@ from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, check_known, counted, listed, printable
+from spanagree.errors import (
+    InputError,
+    MissingLayerError,
+    SettingError,
+    check_known,
+    counted,
+    listed,
+    printable,
+)
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlap_expected import expected_how, notes_on
@@ -228,7 +236,7 @@ def _tally_systems(
     """Return gold's name, and the tallies of each system; ``over`` takes what is too much work."""
     names = corpus.annotators
     if len(names) < 2:
-        raise SettingError(
+        raise MissingLayerError(
             f"{counted(len(names), 'layer')} in the corpus; gold and at least one system are"
             " needed: pass a second file, or --columns gold=1,mine=2"
         )

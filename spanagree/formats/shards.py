@@ -12,11 +12,12 @@ from typing import Any
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.errors import InputError, printable, show
-from spanagree.files import PathName, Source, file_names
+from spanagree.errors import InputError, SpanAgreeError, printable, show
+from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
 from spanagree.formats.registry import raw_files
 
+_FIRST = 10  # shards that are looked at for other layers
 _CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # a bracket inside only as the first
 _WILD = re.compile(rf"[*?]|{_CLASS}")
 _PIECE = re.compile(rf"\*\*/|\*\*|[*?]|{_CLASS}|[^*?\[]+|\[")
@@ -65,9 +66,28 @@ class Shards(list[Callable[[], Corpus]]):
     def united(self) -> Corpus:
         """Return the corpus in all shards, with documents of the same id united."""
         shards = [shard for shard in self if isinstance(shard, Shard)]
-        parts = {s.name: raw_files(s.files, s.options, s.form) for s in shards}
+        parts = {shard.name: shard.raw() for shard in shards}
         repair = shards[0].repair
         return valid_corpus(concatenated(parts, repeats="drop-repeats" in repair), repair)
+
+    def share_documents(self) -> bool:
+        """Return whether some document is in several shards, as where each has a layer of its own.
+
+        If the last shard and the first few have the same layers, the others are not read: a wrong
+        name is answered soon, however large the corpus is.
+        """
+        shards = [shard for shard in self if isinstance(shard, Shard)]
+        seen: set[str] = set()
+        try:
+            if len({shard.raw().annotators for shard in (shards[-1], *shards[:_FIRST])}) > 1:
+                for shard in shards:
+                    ids = shard.raw().ids or ()
+                    if not seen.isdisjoint(ids):
+                        return True
+                    seen.update(ids)
+        except SpanAgreeError:
+            pass  # what was wrong before is said
+        return False
 
 
 @dataclass(frozen=True)
@@ -82,8 +102,11 @@ class Shard:
 
     def __call__(self) -> Corpus:
         """Return the corpus in it, with its name in the ids of documents that have none."""
-        corpus = valid_corpus(raw_files(self.files, self.options, self.form), self.repair)
-        return corpus.with_ids(f"{self.name}:")
+        return valid_corpus(self.raw(), self.repair).with_ids(f"{self.name}:")
+
+    def raw(self) -> RawCorpus:
+        """Return the rows in it, unchecked."""
+        return raw_files(self.files, self.options, self.form)
 
 
 def read_found(
@@ -133,6 +156,7 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
     patterns_of = {path: pattern for pattern in patterns for path in _matches(pattern)}
     if not patterns_of:
         raise InputError("no file; a pattern, or files one after the other, are needed")
+    _refuse_same(list(patterns_of))
     names = file_names(list(patterns_of))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
@@ -161,12 +185,23 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
                 " every shard"
             )
     ordered = [shards[stars] for stars in sorted(shards)]
+    _refuse_same(list(dict.fromkeys(path for files in ordered for path in files.values())))
     if len(source) > 1:
         names = [",".join(stars) for stars in sorted(shards)]
         if len({*names}) < len(names):  # they name documents, so each is another
             names = [",".join(map(repr, stars)) for stars in sorted(shards)]
         return list(zip(names, ordered, strict=True))
     return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
+
+
+def _refuse_same(paths: Sequence[PathName]) -> None:
+    """Refuse a file that is there twice, as through a link."""
+    for first, again in same_files(paths):
+        name, other = (printable(os.fspath(paths[i])) for i in (again, first))
+        raise InputError(
+            f"{name}: the same file as {other}; the files of a corpus in parts are different ones:"
+            " leave one of them out"
+        )
 
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanagree.errors import InputError, show
-from spanagree.settings import KEYS
+from spanagree.settings import KEYS, Escaped
 
 _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
 _NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
@@ -85,8 +85,10 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
             return {key: value.split("+")}
         case "ignored":
             return {"ignore_tokens": True}
-        case _ if key == "gold":  # it is named where it is not the first layer
-            return {key: value, "gold_first": False}
+        case "text" if key == "gold":  # it is named where it is not the first layer
+            return {key: Escaped(value), "gold_first": False}
+        case "text":
+            return {key: Escaped(value)}
         case "version":
             return {"version": value}
         case _:

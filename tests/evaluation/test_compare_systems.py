@@ -30,9 +30,12 @@ def test_documents_that_one_missed(test):
 
 
 def test_two_documents_can_tell():
-    """Two documents that are not alike have a p; what is defined has no reason in JSON."""
+    """Two documents that are not alike have a p; what needs no remark has no reason in JSON."""
     result, pair = compared({"gold": [X, X], "a": [X, NONE], "b": [X, X]}, resamples=99)
     assert 0 < pair.observed.p <= 1
+    joined = "interval: joined with Clopper–Pearson's, as the systems differ in only 1 document"
+    assert result.to_dict()["pairs"][0]["observed"]["reason"] == joined
+    result, _ = compared({"gold": [X] * 24, "a": [X, NONE] * 12, "b": [X] * 24}, resamples=99)
     assert "reason" not in result.to_dict()["pairs"][0]["observed"]
 
 

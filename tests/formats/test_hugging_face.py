@@ -297,6 +297,7 @@ ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
         ([{**ROW, "tags": "O"}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 'O'; a list of tags is needed"),
         ([{**ROW, "tags": [1]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags' has label ids, but their names are not known; pass label_names"),
         ([{**ROW, "tags": [7]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': label id 7; with 1 name, 0 to 0 and -100 are allowed"),
+        ([{**ROW, "tags": [[0, 9], [0, 0]], "tokens": ["a", "b"]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': tags are strings or whole numbers; there are others"),
         ([{**ROW, "tags": [0.5]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': tags are strings or whole numbers; there are others"),
         ([{**ROW, "tags": ["Q"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "'a', document 1, token 1: unknown tag 'Q'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
         ([{**ROW, "tokens": [3]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tokens': a token is not a string; lists of strings are needed"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.results import same
 
 FILES = ("gold", "lexicon", "tagger")
 
@@ -376,6 +378,50 @@ def test_the_command_unites_documents(batches, capsys):
     assert "have the same id" in capsys.readouterr().err
 
 
+def test_layers_of_their_own(batches, capsys):
+    """Files of one layer each are united where a layer is missing, whichever command misses it."""
+    whole = sa.evaluate(batches, gold="bob").systems["ann"].f1
+    shards = sa.read_shards("batch-*.jsonl")
+    assert sa.evaluate(shards, gold="bob").systems["ann"].f1 == whole
+    with ProcessPoolExecutor(1) as executor:
+        assert sa.evaluate(shards, gold="bob", executor=executor).systems["ann"].f1 == whole
+    first = json.loads(json.dumps(sa.evaluate(batches).to_dict()["systems"]))
+    assert main(["evaluate", "batch-*.jsonl", "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["systems"] == first
+    assert "2 documents in more than one file, united by id\n" in captured.err
+    hard = sa.difficulty(batches, gold="ann")
+    assert same(sa.difficulty(shards, gold="ann").values, hard.values)
+
+
+def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
+    """A wrong name, or a layer that other documents have, is the block's error, and that soon."""
+    from spanagree.formats.shards import Shard
+
+    assert main(["evaluate", "batch-*.jsonl", "--gold", "eve"]) == 1
+    assert capsys.readouterr().err.endswith("eve'; allowed: ann, bob\n")  # of the united ones
+    for n in (1, 2):  # other documents: nothing to unite
+        lines = Path(f"batch-{n}.jsonl").read_text("utf-8")
+        Path(f"apart-{n}.jsonl").write_text(re.sub('"id": "', f'"id": "{n}', lines), "utf-8")
+    assert main(["evaluate", "apart-*.jsonl"]) == 1
+    message = (
+        "spanagree: error: block 1: apart-1.jsonl: 1 layer in the corpus; gold and at least one"
+    )
+    assert capsys.readouterr().err.startswith(message)
+    Path("apart-2.jsonl").write_text("{", "utf-8")
+    assert main(["evaluate", "apart-*.jsonl"]) == 1
+    assert capsys.readouterr().err.startswith(message)
+    for n in range(40):
+        two = sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]}, ids=[str(n)])
+        sa.write_jsonl(two, f"same-{n:02}.jsonl")
+    calls = []
+    raw = Shard.raw
+    monkeypatch.setattr(Shard, "raw", lambda self: calls.append(self.name) or raw(self))
+    assert main(["evaluate", "same-*.jsonl", "--gold", "eve"]) == 1
+    assert "unknown gold 'eve'; allowed: a, b" in capsys.readouterr().err
+    assert len(calls) == 12
+
+
 OTHERS = {
     "other text": ('"text": "Rome wins"', '"text": "Rome lost"', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: the text differs from the one before, first at character 5: 'Rome lost', not 'Rome wins'; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
     "other length": ('"length": 9', '"length": 12', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: length 12, 9 before; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
@@ -436,3 +482,24 @@ def test_patterns_with_odd_brackets(tmp_path, monkeypatch):
     assert len(sa.read_shards({"g": "a[*.conll"}, scheme="IOB2")) == 2
     assert len(sa.read_shards({"g": "b[!a].conll"}, scheme="IOB2")) == 2
     assert [has_pattern(text) for text in ("a[b", "a[]", "a[b]", "[" * 50_000)] == [False, False, True, False]  # fmt: skip
+
+
+def test_one_file_in_two_shards(tmp_path, monkeypatch):
+    """A link is not another part, nor another layer; one pattern for two layers is meant so."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("g-1", "g-2", "m-1"):
+        Path(f"{name}.conll").write_text(f"{name[-1]} B-X\n", "utf-8")
+    advice = "the files of a corpus in parts are different ones: leave one of them out"
+    Path("m-2.conll").symlink_to("m-1.conll")
+    layers = {"gold": "g-*.conll", "mine": "m-*.conll"}
+    for source in (layers, {"mine": "m-*.conll"}, "m-*.conll"):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_shards(source)
+        assert str(error.value) == f"m-2.conll: the same file as m-1.conll; {advice}"
+    assert main(["convert", "gold=g-*.conll", "mine=m-*.conll", "-o", "one.jsonl"]) == 1
+    Path("m-2.conll").unlink()
+    Path("m-2.conll").hardlink_to("g-2.conll")
+    with pytest.raises(sa.InputError) as error:
+        sa.read_shards(layers)
+    assert str(error.value) == f"m-2.conll: the same file as g-2.conll; {advice}"
+    assert len(sa.read_shards({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import re
@@ -90,6 +91,39 @@ def test_text_of_users_in_a_signature(settings, text, key):
     assert line.isprintable()
     assert signature(settings_of(line)) == line
     assert settings_of(line).keys() == settings.keys() | {key}
+
+
+def unescaped(text):
+    """What was escaped: every backslash begins an escape of Python, as none stands for itself."""
+    return re.sub(
+        r"\\(?:x..|u.{4}|U.{8}|[ntr])", lambda each: ast.literal_eval(f'"{each[0]}"'), text
+    )
+
+
+NAMES = st.text() | st.text("a\\x7c5|,=()n\n")
+
+
+@given(NAMES, NAMES)
+@example("a|b", "a\\x7cb")
+@example("a\\b", "a\\x5cb")
+@example("a\nb", "a\\nb")
+def test_names_in_a_signature_are_one_to_one(one, other):
+    """From the line each name comes back, so no two look the same, by itself and among others."""
+    for settings in ({"gold_first": False, "gold": one}, {"between": [one, other]}):
+        line = signature({**settings, "version": "1"})
+        assert signature(settings_of(line)) == line
+        (value,) = (text for key, text in settings_of(line).items() if key in ("gold", "between"))
+        names = [one] if "gold" in settings else [one, other]
+        parts = [value] if "gold" in settings else value.split(",")
+        assert [unescaped(part) for part in parts] == names
+
+
+def test_lines_from_before_backslashes_were_escaped():
+    """They are read, and written again, as they stand."""
+    line = r"gold:C:\data\x7c\x5c.conll|spanagree:0.1.0"
+    assert settings_of(line)["gold"] == r"C:\data\x7c\x5c.conll"
+    assert signature(settings_of(line)) == line
+    assert f"Signature: {line}\n" in sa.cite(line)
 
 
 @given(st.sets(st.sampled_from(["IOB2", "IO", "none", "mixed"])))

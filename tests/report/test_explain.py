@@ -139,7 +139,7 @@ def test_intervals_are_explained(kind, of, drawn):
     assert "with 97.5% confidence" in shown
     assert f"{drawn}" in shown
     assert ("77 resamples" in shown) == (kind != "jackknife")
-    assert ("--unit document" in shown) == (drawn == "sentence")
+    assert ("--resample-by document" in shown) == (drawn == "sentence")
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

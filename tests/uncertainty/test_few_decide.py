@@ -238,7 +238,7 @@ def test_interval_and_p_agree(test):
         # the most that exchanging gives is what was found
         assert difference.low == pytest.approx(difference.value * (2 * low - 1))
         assert difference.high >= difference.value
-        assert difference.reason == "interval: joined with Clopper–Pearson's, as only 3 documents differ"  # fmt: skip
+        assert difference.reason == "interval: joined with Clopper–Pearson's, as the systems differ in only 3 documents"  # fmt: skip
     assert pair.exact
     assert pair.differing == 3
     turned = sa.compare_systems(
@@ -274,7 +274,9 @@ def test_contradictions_are_said():
         (pair,) = sa.compare_systems(sa.evaluate(corpus), resamples=199, seed=seed).pairs
         for difference in (pair.observed, pair.corrected):
             agree = (difference.p > 0.05) == (difference.low <= 0 <= difference.high)
-            said = f"interval and p disagree, with {pair.differing} documents that differ; "
+            said = (
+                f"interval and p disagree, and the systems differ in {pair.differing} documents; "
+            )
             assert (said in difference.reason) is not agree
             torn += not agree
     assert torn

@@ -139,6 +139,8 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
         codes = np.asarray(values).astype(np.int64, casting=casting, copy=False)
     except (TypeError, ValueError):
         raise InputError(odd) from None
+    if codes.ndim != 1:  # lists within lists
+        raise InputError(odd)
     if not len(codes):
         return names or [], codes
     if names is None:
