@@ -650,3 +650,38 @@ def test_what_a_coefficient_rests_on():
     corpus = sa.Corpus.from_segments([9, 9], {"a": layer, "b": layer})
     for labels, what in ((table("xy", "xx"), "items"), (sa.token_labels(corpus), "documents")):
         assert sa.pi(labels).caveats[0].startswith(f"π: only 2 {what} with anything to compare")
+
+
+def test_parts_as_tables():
+    """By category and by annotator: each column by its key or title, by hand.
+
+    Of x 3 of 5 pairs in which one chose it agree, of y 1 of 3; specific are 6 of 8 labels and 2 of 4.
+    """
+    result = sa.coefficients(table("xyxxyx", "xyyxxx"))
+    by_category = result.table("category")
+    assert [(c.key, c.title, c.kind) for c in by_category.columns] == [
+        ("category", "category", "name"), ("agreement", "agreement", "figure"),
+        ("specific", "specific", "figure"), ("agreements", "", "count"), ("potential", "", "count"),
+        ("labels", "", "count"), *((n, n, "figure") for n in ("SPA", "π", "κ", "α", "AC1", "B")),
+        ("", "both", "count"), ("", "either", "count"),
+    ]  # fmt: skip
+    hand = {"x": (3 / 5, 6 / 8, 3, 5, 8), "y": (1 / 3, 2 / 4, 1, 3, 4)}
+    for (name, *row), (label, figures) in zip(by_category.rows, hand.items(), strict=True):
+        assert name == label
+        assert row[:5] == pytest.approx(figures)
+        assert row[5:11] == [whole.by_category[name].value for whole in result.all]
+        assert row[11:] == list(figures[2:4])
+    assert by_category.remarks[0] == "lowest agreement by category: y, 0.3333 (1 of 3 pairs in which one chose it)"  # fmt: skip
+    by_annotator = result.table("annotator")
+    assert [(c.key, c.kind) for c in by_annotator.columns] == [
+        ("annotator", "name"), ("labels", "count"), ("pairs", "count"), ("agreement", "figure"),
+        ("share_of_bias", "figure"),
+    ]  # fmt: skip
+    shares = result.bias.by_annotator
+    assert by_annotator.rows == [[name, 6, 6, pytest.approx(4 / 6), shares[name]] for name in ("a0", "a1")]  # fmt: skip
+    assert not any("lowest" in remark for remark in by_annotator.remarks)
+    assert "lowest agreement by category" not in by_annotator.meanings
+    counts = sa.coefficients(sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"]))
+    said = "no rows: a table of counts does not say who gave which label"
+    assert counts.table("annotator").remarks[0] == said
+    assert counts.table("annotator").rows == []
