@@ -119,8 +119,13 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "p": "",
     }
     if "ci" in settings:
-        by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
-        text = _paragraph(f"intervals by {words['interval']}", by_sentence, "intervals over few")
+        headings = [f"intervals by {words['interval']}"]
+        if "measure" not in settings:  # those of α_U and γ are as they are
+            kinds = {"test": "differences", "categories": "coefficients"}
+            kind = next((kinds[key] for key in kinds if key in settings), "scores")
+            by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
+            headings += [f"intervals of {kind}", by_sentence]
+        text = _paragraph(*headings, "intervals over few")
         words["interval"] = text.format(**words)
     if settings.get("test", "luck") != "luck":
         words["p"] = _paragraph(f"p by {settings['test']}").format(**words)

@@ -110,6 +110,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("chance", "chance by sentences", "chance by characters", "weights"),
         *("items", "items, O kept", "items, O skipped"),
         *("intervals over sentences", "intervals over few"),
+        *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
     used = {heading for table in tables for heading in meanings(table).values()}
     assert set(paragraphs()) == choices | used
@@ -117,6 +118,25 @@ def test_nothing_is_explained_that_is_not_there(tables):
 
 def explained(line, columns=(SYSTEM, F1, INTERVAL)):
     return dict(explain([Table(columns, [], settings_of(f"{line}|spanagree:0.1.0"))]))
+
+
+@pytest.mark.parametrize("interval", [*INTERVALS, "poisson"])
+def test_intervals_of_few_are_explained(interval):
+    """Whatever their kind, as they are joined; those of B, α_U and γ are not, and nothing says so."""
+    scores = (
+        "it rests on hold a disagreement, or an agreement, it is wider, by Clopper and Pearson's"
+    )
+    says = {
+        "average:micro": scores,
+        "team:summed": scores,
+        "items:labels|categories:2": "by Clopper and Pearson's exact interval, but for that of B.",
+        "average:micro|test:bootstrap": "Where two systems differ in fewer than 10 documents, it is",
+    }
+    for line, words in says.items():
+        assert words in explained(f"{line}|ci:{interval}95", [SYSTEM, INTERVAL])["interval"]
+    units = explained(f"measure:gamma|unit:sentence|ci:{interval}95", [SYSTEM, INTERVAL])
+    assert "Pearson" not in units["interval"]
+    assert "--resample-by" not in units["interval"]
 
 
 @pytest.mark.parametrize("match", MATCHES)
