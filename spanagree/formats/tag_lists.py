@@ -74,10 +74,8 @@ def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
     if is_iterable(documents) and not isinstance(documents, apart):
         kept = list(documents)
         refused = (*apart, set, frozenset)
-        if all(
-            tags is None or (length_of(tags) is not None and not isinstance(tags, refused))
-            for tags in kept
-        ):
+        others = (tags for tags in kept if type(tags) is not list and tags is not None)
+        if all(length_of(tags) is not None and not isinstance(tags, refused) for tags in others):
             return kept
     raise InputError(
         f"{show(name)}: {show(documents)}; a list of documents, each a list of strings, is needed"
