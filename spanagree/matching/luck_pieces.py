@@ -86,7 +86,6 @@ def pieces_of(a: Layer, b: Layer, tokens: Ints, measure: Match, chance: str) -> 
     many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
     keys = [x.document * many + x.label * of_label for x in (a, b)]
     both = np.intersect1d(keys[0], keys[1])
-    both = both[a.annotated[both // many] & b.annotated[both // many]]
     sides = []
     for layer, key in zip((a, b), keys, strict=True):
         rows = np.flatnonzero(np.isin(key, both))

@@ -99,6 +99,24 @@ def test_redraw_keeps_what_it_must(chance):
         assert (mine.start[1:] >= mine.end[:-1])[same].all()
 
 
+def test_dense_and_sparse_documents_together():
+    """Documents with many slots for their segments and with few, in turn: each uniform (chi-square)."""
+    shapes = [(6, [2]), (4, [1, 1, 1]), (7, [1, 2]), (5, [2, 1, 1]), (9, [3])]
+    times = 700
+    spans = [[(sum(x[:i]), sum(x[: i + 1]), "XYZ"[i]) for i in range(len(x))] for _, x in shapes]
+    corpus = sa.Corpus.from_segments([n for n, _ in shapes] * times, {"a": spans * times})
+    new = redraw(corpus.layers["a"], corpus.lengths, len(corpus.labels), 23)
+    drawn = [{} for _ in range(len(corpus))]
+    for d, start, label in zip(new.document.tolist(), new.start.tolist(), new.label.tolist(), strict=True):  # fmt: skip
+        drawn[d][label] = start
+    for i, (n, lengths) in enumerate(shapes):
+        possible = list(configurations(n, [(a, "X") for a in lengths], "nonoverlapping"))
+        counts = Counter(tuple(x[k] for k in sorted(x)) for x in drawn[i :: len(shapes)])
+        found = [counts.pop(tuple(start for start, _, _ in placed), 0) for placed in possible]
+        assert not counts
+        assert chisquare(found).pvalue > 1e-4
+
+
 def test_seed():
     """The same seed gives the same draw, another one another; global state is left alone."""
     before = np.random.get_state()[1].copy()  # noqa: NPY002 — this is what must not change

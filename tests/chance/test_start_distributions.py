@@ -285,6 +285,20 @@ def test_many_groups_at_once():
         np.testing.assert_array_equal(profiles.expand(profile[position]), alone)
 
 
+def test_short_documents_in_portions(monkeypatch):
+    """Short documents of one shape and many lengths, one at a time: the same digits."""
+    lengths = [4, 4, 2, 1]
+    tokens = np.arange(sum(lengths), 60)
+    group = np.repeat(np.arange(len(tokens)), len(lengths))
+    ask = (group, tokens, np.tile(lengths, len(tokens)))
+    whole, profile = placement.place(*ask)
+    monkeypatch.setattr(edges_of, "_CHUNK", 1)
+    parts, same = placement.place(*ask)
+    assert (profile == same).all()
+    for i in range(len(whole.size)):
+        np.testing.assert_allclose(parts.expand(i), whole.expand(i), rtol=1e-13, atol=0)
+
+
 def test_lengths_are_numbers_of_any_kind():
     """NumPy's whole numbers are whole numbers; no segments, no distributions."""
     assert sa.start_distribution(np.int64(5), np.array([2]))[0].tolist() == [0.25] * 4

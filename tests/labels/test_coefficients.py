@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.labels import summary
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.spa import WEIGHTS
 
@@ -598,3 +599,89 @@ def test_tokens_over_blocks_are_drawn_if_asked():
     assert sa.token_labels([corpus], resamples=1).resampling.resamples == 1
     with pytest.raises(sa.SettingError, match="seed -1"):
         sa.token_labels([corpus], seed=-1)
+
+
+def test_coefficients_as_a_table(monkeypatch):
+    """Names and their meanings, kinds of columns, the caption, and what is drawn: by hand."""
+    labels = table("xyxxyx", "xyyxxx")
+    result = sa.coefficients(labels)
+    shown = result.table()
+    names = ["SPA", "SPA corrected", "SPA corrected, jackknife", "π", "κ", "α", "AC1"]
+    assert [row[0] for row in shown.rows] == [*names, "B", "bias B"]
+    assert [*shown.meanings] == [*names, "bias B", "lowest agreement by category"]
+    assert [row[0] for row in shown.shown.rows] == [*names, "bias B"]
+    assert [row["coefficient"] for row in result.to_rows()] == ["SPA", "π", "κ", "α", "AC1", "B"]
+    counts = sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"])
+    for each, who in ((labels, "2 annotators"), (counts, "annotators unnamed")):
+        assert sa.coefficients(each).table().caption.startswith(f"{who}, ")
+    kinds = {column.key: column.kind for column in result.pi.table().columns}
+    assert kinds == {
+        **dict.fromkeys(("coefficient", "category"), "name"),
+        **dict.fromkeys(("value", "observed", "expected"), "figure"),
+        **dict.fromkeys(Counts._fields, "count"),
+    }
+    drawn = []
+    monkeypatch.setattr(summary, "dots", lambda ax, rows, *more: drawn.extend(rows))
+    with_ends = sa.coefficients(labels, ci=True, resamples=50)
+    for each in (result, with_ends):
+        each.picture().draw(None)
+    assert [name for name, _ in drawn] == ["SPA", "π", "κ", "α", "AC1"] * 2
+    (point,) = drawn[6][1]
+    assert point == (with_ends.pi.value, *with_ends.pi.interval.corrected)
+    (point,) = drawn[1][1]
+    assert point[0] == result.pi.value
+    assert np.isnan(point[1:]).all()
+
+
+def test_defaults_of_coefficients():
+    """No interval unless asked for, one of 95 % if it is; shown are the figures, not what is behind them."""
+    labels = table("xyxxyx", "xyyxxx")
+    result = sa.coefficients(labels)
+    assert (result.settings.ci, result.pi.interval, result.settings.complete_only) == (None,) * 3
+    assert sa.coefficients(labels, ci=True, resamples=9).settings.ci == "bca95"
+    for part in result.all:
+        for hidden in ("settings", "notes", "units", "evidence", "by_category"):
+            assert f"{hidden}=" not in repr(part)
+
+
+def test_what_a_coefficient_rests_on():
+    """Two items of a table, two documents of a corpus: the caveat says which."""
+    layer = [[(0, 1, "X")]] * 2
+    corpus = sa.Corpus.from_segments([9, 9], {"a": layer, "b": layer})
+    for labels, what in ((table("xy", "xx"), "items"), (sa.token_labels(corpus), "documents")):
+        assert sa.pi(labels).caveats[0].startswith(f"π: only 2 {what} with anything to compare")
+
+
+def test_parts_as_tables():
+    """By category and by annotator: each column by its key or title, by hand.
+
+    Of x 3 of 5 pairs in which one chose it agree, of y 1 of 3; specific are 6 of 8 labels and 2 of 4.
+    """
+    result = sa.coefficients(table("xyxxyx", "xyyxxx"))
+    by_category = result.table("category")
+    assert [(c.key, c.title, c.kind) for c in by_category.columns] == [
+        ("category", "category", "name"), ("agreement", "agreement", "figure"),
+        ("specific", "specific", "figure"), ("agreements", "", "count"), ("potential", "", "count"),
+        ("labels", "", "count"), *((n, n, "figure") for n in ("SPA", "π", "κ", "α", "AC1", "B")),
+        ("", "both", "count"), ("", "either", "count"),
+    ]  # fmt: skip
+    hand = {"x": (3 / 5, 6 / 8, 3, 5, 8), "y": (1 / 3, 2 / 4, 1, 3, 4)}
+    for (name, *row), (label, figures) in zip(by_category.rows, hand.items(), strict=True):
+        assert name == label
+        assert row[:5] == pytest.approx(figures)
+        assert row[5:11] == [whole.by_category[name].value for whole in result.all]
+        assert row[11:] == list(figures[2:4])
+    assert by_category.remarks[0] == "lowest agreement by category: y, 0.3333 (1 of 3 pairs in which one chose it)"  # fmt: skip
+    by_annotator = result.table("annotator")
+    assert [(c.key, c.kind) for c in by_annotator.columns] == [
+        ("annotator", "name"), ("labels", "count"), ("pairs", "count"), ("agreement", "figure"),
+        ("share_of_bias", "figure"),
+    ]  # fmt: skip
+    shares = result.bias.by_annotator
+    assert by_annotator.rows == [[name, 6, 6, pytest.approx(4 / 6), shares[name]] for name in ("a0", "a1")]  # fmt: skip
+    assert not any("lowest" in remark for remark in by_annotator.remarks)
+    assert "lowest agreement by category" not in by_annotator.meanings
+    counts = sa.coefficients(sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"]))
+    said = "no rows: a table of counts does not say who gave which label"
+    assert counts.table("annotator").remarks[0] == said
+    assert counts.table("annotator").rows == []

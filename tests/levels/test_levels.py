@@ -116,6 +116,15 @@ def test_settings():
         sa.difficulty(sa.Corpus.from_segments([4], {}))
 
 
+def test_gold_first():
+    """That gold is not the first layer is said of the settings, and nothing where it is, or of a team."""
+    corpus = sa.Corpus.from_segments([4], {name: [[(0, 2, "X")]] for name in "ab"})
+    for gold, said in ((None, None), ("a", None), ("b", False)):
+        found = sa.difficulty(corpus, gold=gold)
+        assert found.settings.gold_first is said
+        assert ("gold_first" in found.settings) is (said is False)
+
+
 # --- levels -------------------------------------------------------------------------------------
 
 
@@ -461,6 +470,22 @@ def test_a_part_in_the_place_of_anothers_file(crowd, tmp_path):
         part.unlink()
 
 
+def test_where_parts_are_made(crowd, tmp_path, monkeypatch):
+    """Inside a folder that is there, as its parent may be another device; else beside it."""
+    made = []
+    monkeypatch.setitem(WRITERS, "jsonl", lambda split, folder: made.append(folder.parent))
+    parts = sa.split(crowd, sa.difficulty(crowd))
+    (tmp_path / "there").mkdir()
+    sa.write_split(parts, tmp_path / "there")
+    sa.write_split(parts, tmp_path / "new")
+    assert made == [tmp_path / "there", tmp_path]
+
+
+def test_the_seal_does_not_depend_on_the_order():
+    """Settings that another program saved in another order are the same settings."""
+    assert _seal({"a": 1, "b": 2}) == _seal({"b": 2, "a": 1}) != _seal({"a": 2, "b": 1})
+
+
 def test_a_dataset_is_a_folder_and_stays(crowd, tmp_path):
     """The folder of an earlier split's dataset is not removed, whatever replaces that split."""
     pytest.importorskip("datasets")
@@ -683,8 +708,9 @@ def test_tau(systems):
         [0.3, 0.3, 0.5], [0.1, 0.2, 0.3]
     )
     assert math.isnan(by_level.tau([1.0], [1.0]))
-    many = sa.evaluate_levels(result, sa.difficulty(systems, gold="gold"), levels=12)
-    assert len(many.between("observed")) == 11
+    for levels, pairs in ((10, 45), (11, 10), (12, 11)):  # of over ten, neighbours only
+        many = sa.evaluate_levels(result, sa.difficulty(systems, gold="gold"), levels=levels)
+        assert len(many.between("observed")) == pairs
     assert math.isnan(by_level.tau([1.0, 1.0], [1.0, 2.0]))
     assert math.isnan(by_level.tau([1.0, math.nan], [1.0, 2.0]))
     assert (

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +19,7 @@ from oracles import apart, arranged, configurations, matched
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.matching import overlap_expected
+from spanagree.matching import luck_draws, luck_walk, overlap_expected
 from spanagree.matching.convolution import convolved, log10_tail
 from spanagree.matching.luck_distribution import (
     MatchDistribution,
@@ -28,8 +29,10 @@ from spanagree.matching.luck_distribution import (
     likely_matches,
 )
 from spanagree.matching.luck_draws import canonical_order
-from spanagree.matching.luck_pieces import pieces_of
+from spanagree.matching.luck_pieces import Pieces, Side, least_costs, pieces_of
 from spanagree.matching.luck_variance import closed_moments
+from spanagree.matching.luck_walk import Moves, _costs
+from spanagree.matching.luck_walk_both import Kind, _cost
 from spanagree.matching.measures import MATCHES, find_match
 from spanagree.settings import merged_settings
 
@@ -432,6 +435,127 @@ def test_what_cannot_vary():
         luck = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
         assert (luck.mean, luck.variance) == (pytest.approx(number / tokens), 0)
         assert math.isnan(luck.z(1))
+
+
+def test_what_walks_cost():
+    """Numbers that are computed, by hand: ten places, three segments of two tokens on either side.
+
+    4 · 4 states by how many are placed; either segment may reach one token ahead, of an overlap
+    taken or not; two kinds of moves; and (1, Σ, Σ²), or the matches from 0 to 3.
+    """
+    side = (Kind(2, 0, 3),)
+    for match, ahead in (("exact", 3), ("token", 3), ("overlap", 5)):
+        measure = find_match(match)
+        most = 6 if match == "token" else 3
+        assert _cost(9, side, side, measure, True) == 10 * 16 * ahead * 2 * 3
+        assert _cost(9, side, side, measure, False) == 10 * 16 * ahead * 2 * (most + 1)
+
+
+def test_what_pairs_of_places_cost():
+    """Two lengths, so 2 · 2 pairs at 10 · 10 places, and 6 · 3 ways to part two segments and one in three."""
+    corpus = corpus_of(9, [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")], [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")])  # fmt: skip
+    measure = find_match("exact")
+    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, measure, "nonoverlapping")  # fmt: skip
+    for budget, known in ((4 * 100 * 18 * 0.999, False), (4 * 100 * 18 * 1.001, True)):
+        made = closed_moments(pieces, measure, "nonoverlapping", True, budget)
+        assert (made is not None) is known
+
+
+def test_what_arrangements_cost():
+    """Ten segments fill ten tokens in one way: 11 places times 11 segments are computed, and no less will do."""
+    singles = [(i, 1, "X") for i in range(10)]
+    corpus = corpus_of(10, singles, [(0, 2, "X")])
+    ask = {"match": "boundaries", "chance": "per-label"}
+    for budget, how in ((121, "exact"), (120, "drawn")):
+        luck = sa.match_distribution(corpus, "a", "b", **ask, budget=budget)
+        assert luck.computed[how] == 1
+
+
+def test_what_fixed_walks_cost():
+    """Numbers that are computed, by hand: two kinds, (2 + 1) · (1 + 1) states of them, matches 0 to 3.
+
+    A bit doubles them; of mean and variance there are 3 for each state.
+    """
+    some = np.zeros((2, 2, 10, 1), np.int64)
+    moves = Moves(np.array([2, 3]), np.array([2, 1]), np.array([9, 4]), some, None, None, 3)
+    assert _costs(moves, False).tolist() == [6 * 2 * 4 * 10, 6 * 2 * 4 * 5]
+    assert _costs(moves, True).tolist() == [6 * 2 * 3 * 10, 6 * 2 * 3 * 5]
+    with_bits = replace(moves, gain=np.zeros((2, 2, 10, 2), np.int64))
+    assert _costs(with_bits, False).tolist() == [6 * 2 * 4 * 2 * 10, 6 * 2 * 4 * 2 * 5]
+
+
+def test_least_costs():
+    """Ten places; two segments of one length and one of another have 3 · 2 states, one has 2, by hand.
+
+    Of groups that do not exclude each other the largest counts.
+    """
+    nothing = np.zeros(4, np.int64)
+    one = Side(np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing)
+    two = Side(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing)  # fmt: skip
+    pieces = Pieces(np.array([0, 1]), np.array([9, 4]), one, two)
+    assert least_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
+    assert least_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])
+    assert least_costs(pieces, one, two) == pytest.approx([10 * 6 * 3, 5 * 2 * 2])
+
+
+@pytest.mark.parametrize(
+    ("match", "fixed", "cost"),
+    [
+        ("exact", "a", 4 * 4 * 10),  # states by matches by places
+        ("overlap", "a", 4 * 4 * 10 * 2),  # and the bit
+        ("exact", None, 10 * 16 * 3 * 2 * 4),
+        ("overlap", None, 10 * 16 * 5 * 2 * 4),
+    ],
+)
+def test_the_last_that_is_computed(match, fixed, cost):
+    """A document that costs as much as the budget is computed, with one less it is drawn; longer ones too.
+
+    Three segments of two tokens in nine, on either side; the costs are those of the tests above.
+    """
+    spans = [(2 * i, 2 * i + 2, "X") for i in range(3)]
+    corpus = sa.Corpus.from_segments([9, 30], {"a": [spans] * 2, "b": [spans] * 2})
+    for budget, exact in ((cost, 1), (cost - 1, 0), (3.2 * cost, 2)):
+        luck = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed, budget=budget, draws=20)  # fmt: skip
+        assert luck.computed["exact"] == exact
+    whole = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed)
+    for d in (0, 1):
+        alone = sa.match_distribution(corpus.subset([d]), "a", "b", match=match, fixed=fixed)
+        assert whole.documents[d].pmf == pytest.approx(alone.pmf, abs=1e-14)
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou"])
+def test_walks_in_portions(news, monkeypatch, match):
+    """One document at a time gives the digits of all together."""
+    ask = {"match": match, "fixed": "gold.conll"}
+    whole = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
+    monkeypatch.setattr(luck_walk, "_CHUNK", 1)
+    parts = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
+    assert (parts.mean, parts.variance) == pytest.approx((whole.mean, whole.variance), rel=1e-12)
+    if match != "iou":
+        assert parts.pmf == pytest.approx(whole.pmf, rel=1e-9)
+
+
+@pytest.mark.parametrize("fixed", ["gold.conll", None])
+def test_draws_in_portions(news, monkeypatch, fixed):
+    """Some draws at a time: as many in all, whose mean is the exact one within 4 standard errors."""
+    names = ("gold.conll", "lexicon.conll")
+    exact = sa.match_distribution(news, *names, fixed=fixed)
+    monkeypatch.setattr(luck_draws, "_PORTION", 1500)
+    ask = Question(find_match("exact"), "nonoverlapping", seed=5)
+    each = list(draws_of(news, names, fixed, ask, 400))
+    assert len(each) > 20
+    drawn = np.concatenate(each)
+    assert drawn.shape == (400, len(news))
+    assert abs(drawn.sum(1).mean() - exact.mean) < 4 * exact.sd / math.sqrt(400)
+
+
+def test_canonical_order_of_equal_lengths():
+    """Documents as long as each other come in the order of their segments."""
+    spans = [[(1, 2, "X")], [(0, 2, "X")], [], [(0, 1, "X")], [(2, 3, "X")]]
+    corpus = sa.Corpus.from_segments([5, 5, 5, 3, 9], {"a": spans, "b": [[]] * 5})
+    for turned in itertools.permutations(range(5)):
+        order = canonical_order(corpus.subset(turned))
+        assert [turned[i] for i in order] == [3, 2, 1, 0, 4]
 
 
 def test_documents(news):

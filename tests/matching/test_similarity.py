@@ -17,7 +17,9 @@ from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+from spanagree.matching import annotation_pairs
 from spanagree.matching import expected as similarity
+from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import MATCHES, find_match
 from spanagree.matching.observed import observed
@@ -295,6 +297,32 @@ def test_long_documents_by_the_witness(chance):
         cells = [x.document * 2 + x.label for x in (a, b)]
         draws.append(observed(a, b, *cells, 6, MATCHES["token"]).sum())
     assert abs(np.mean(draws) - exact) < 4 * np.std(draws, ddof=1) / math.sqrt(len(draws))
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries"])
+def test_pairs_of_annotators_in_portions(match, monkeypatch):
+    """Every pair of annotations of a document, some at a time: the tallies of the two layers alone."""
+    two = random_corpus(seed=15, documents=20)
+    three = Corpus(two.lengths, {**two.layers, "c": two.layers["a"]}, two.labels)
+    crowd = Crowd.of(three)
+    pairs = crowd.pairs()
+    assert len(pairs[0]) == 3 * 20
+    whole = compare(three, crowd, pairs, match, "nonoverlapping")
+    monkeypatch.setattr(annotation_pairs, "_PORTION", 5)
+    steps = []
+    parts = compare(three, crowd, pairs, match, "nonoverlapping", lambda *x: steps.append(x))
+    assert steps[0] == (0, 60)
+    assert steps[-1] == (60, 60)
+    assert len(steps) > 10
+    assert sorted(steps) == steps
+    for name in ("document", "label", "matched", "size_a", "size_b"):
+        assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
+    np.testing.assert_allclose(parts.expected, whole.expected, rtol=1e-13)
+    for names in itertools.combinations("abc", 2):
+        rows = [crowd.annotator[side] == "abc".index(name) for side, name in zip(pairs, names, strict=True)]  # fmt: skip
+        here = parts.where(np.isin(parts.document, np.flatnonzero(rows[0] & rows[1]))).total()
+        alone = totals(three, match, "nonoverlapping", names).total()
+        assert here.counts == pytest.approx(alone.counts, rel=1e-12)
 
 
 def test_any_additive_measure(monkeypatch):

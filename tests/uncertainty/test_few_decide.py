@@ -15,7 +15,7 @@ from scipy import stats
 import spanagree as sa
 from spanagree.matching.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
-from spanagree.uncertainty.evidence import clopper_pearson, united
+from spanagree.uncertainty.evidence import both, clopper_pearson, joined, united
 
 ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
 
@@ -191,11 +191,35 @@ def test_coverage_where_errors_are_rare(odds):
     assert held / runs > 0.95 - 4 * math.sqrt(0.95 * 0.05 / runs)
 
 
+def test_joined_by_hand():
+    """Four of 40 documents hold an agreement: its size there, at the ends of scipy's exact interval.
+
+    Of two large documents among five it would be above 1, which no figure is.
+    """
+    ends = np.array([[0.25, 0.35], [0.1, 0.2], [0.17, 0.28]])
+    found, why = joined(ends, np.array([0.3, 0.1, 0.22]), (40, 25, 4), 0.025)
+    assert found[0] == pytest.approx(0.3 * 40 / 4 * share(4, 40), abs=1e-9)
+    assert found[1].tolist() == [0.1, 0.2]
+    assert found[2] == pytest.approx((found[0] - 0.1) / 0.9)
+    assert why == "joined with Clopper–Pearson's, as 4 of 40 hold any agreement"
+    found, _ = joined(ends, np.array([0.9, 0.1, 0.8]), (5, 20, 2), 0.025)
+    assert 0.9 * 5 / 2 * share(2, 5)[1] > 1
+    assert found[0, 1] == found[2, 1] == 1
+
+
+def test_evidence_of_two_parts():
+    """What stands in one part alone counts as it is; what is in both is added."""
+    found = both({"a": np.array([4, 2, 3])}, {"b": np.array([2, 1, 1])})
+    assert {key: x.tolist() for key, x in found.items()} == {"a": [4, 2, 3], "b": [2, 1, 1]}
+    assert both(found, found)["b"].tolist() == [4, 2, 2]
+
+
 def test_undefined_stays_so():
     """Joining gives no end where there was none."""
     nothing = np.full((2, 2), np.nan)
     assert np.isnan(united(nothing, np.zeros((2, 2)))).all()
     assert united(np.array([0.2, 0.3]), np.array([0.1, 0.25])).tolist() == [0.1, 0.3]
+    assert united(np.array([0.1, 0.3]), np.array([0.2, 0.25])).tolist() == [0.1, 0.3]
     assert united(np.array([0.2, 0.3]), np.array([np.nan, np.nan])).tolist() == [0.2, 0.3]
 
 
