@@ -154,6 +154,7 @@ def certainty(*own: Option, resamples: str = "10000", whole: bool = True) -> Gro
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
     drawn = "Draw each unit, or whole documents with all their sentences."
+    by = option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit")
     shared = group(
         "Certainty",
         flag("--ci", "Give a confidence interval for each figure."),
@@ -161,11 +162,10 @@ def certainty(*own: Option, resamples: str = "10000", whole: bool = True) -> Gro
         number("--resamples", "Draw N resamples.", unless=resamples),
         number("--seed", "Draw the resamples with this seed.", unless="0"),
         option("--interval", "Choose how intervals are made.", choices=INTERVALS, unless=kinds),
+        *([by] if whole else []),
         part="certainty",
     )
-    by = option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit")
-    drawn_by = group("Certainty", *([by] if whole else []), part="certainty")
-    return group("Certainty", *shared, *drawn_by, *own)
+    return group("Certainty", *shared, *own)
 
 
 def blocks(*own: Option) -> Group:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.errors import SettingError, counted
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import FEW, Result
-from spanagree.settings import Settings, unit
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
+from spanagree.rendering.plots import Picture
+from spanagree.rendering.table import Column, Table
+from spanagree.settings import Settings
+from spanagree.unitizing.score import Disagreement
+from spanagree.unitizing.team_result import PAIR, Named, TeamResult, picture_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +51,7 @@ class AlphaUFigures(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class AlphaU(Result):
+class AlphaU(TeamResult[AlphaUFigures]):
     """The result of :func:`spanagree.alpha_u`.
 
     Attributes:
@@ -64,12 +62,7 @@ class AlphaU(Result):
         notes: what is out of the ordinary.
     """
 
-    team: AlphaUFigures
-    pairs: Mapping[tuple[str, str], AlphaUFigures]
-    annotators: tuple[str, ...]
     settings: AlphaUSettings
-    notes: tuple[str, ...]
-    resampling: Resampling | None = field(default=None, repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
@@ -86,61 +79,18 @@ class AlphaU(Result):
         """α_U of all annotators for each category."""
         return self.team.labels
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        if 1 < self.team.documents < FEW:
-            few = counted(self.team.documents, "document")
-            return (f"only {few}; on others the figures may differ a lot",)
-        return ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
-        whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
-        return {**whole, "pairs": pairs} if self.pairs else whole
-
     def _table(self, by: str | None) -> Table:
-        intervals = self.resampling is not None
         named = list(self._named(by))
-        rows: list[list[Value]] = [
-            [*names, *values(figure, intervals, False), documents]
-            for names, documents, figure in named
-        ]
-        heads = {
-            None: [Column("label", "label", "name", "label of units")],
-            "label": [Column("label", "label", "name", "label of units")],
-            "pair": [
-                Column("annotator_a", "annotator", "name", "annotator of units"),
-                Column("annotator_b", "annotator", "name", "annotator of units"),
-            ],
-        }[by]
-        placed = self.settings.measure == "alpha-u-placed"
-        title = "α_U, placed" if placed else "α_U"
-        noun = unit(self.settings)
-        last = Column("documents", f"{noun}s", "count", "documents of units")
-        return Table(
-            [*heads, *columns("alpha_u", title, intervals, False), last],
-            rows,
-            self.settings,
-            caption=f"{title} of {counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.team.documents, noun)}",
-            remarks=[
-                *reasons(
-                    [(" ".join(map(str, names)) or "all", figure) for names, _, figure in named]
-                ),
-                *self.caveats,
-            ],
-            breaks=() if by == "pair" or len(rows) < 2 else (len(rows) - 1,),
-        )
+        heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
+        title = "α_U, placed" if self.settings.measure == "alpha-u-placed" else "α_U"
+        breaks = () if by == "pair" or len(named) < 2 else (len(named) - 1,)
+        return self._table_of(named, heads, "alpha_u", title, title, sampled=False, breaks=breaks)
 
-    def _named(self, by: str | None) -> Iterator[tuple[list[str], int, Disagreement]]:
+    def _named(self, by: str | None) -> Iterator[Named]:
         """Yield the names, the documents and the figure of each row."""
         if by == "pair":
-            if not self.pairs:
-                raise SettingError("pairs were not compared; pass pairs=True")
-            for (a, b), two in self.pairs.items():
-                yield [a, b], two.documents, two.all
+            for names, two in self._compared_pairs():
+                yield names, two.documents, two.all
             return
         for label, figure in self.labels.items():
             yield [label], self.team.documents, figure
@@ -148,9 +98,4 @@ class AlphaU(Result):
 
     def picture(self) -> Picture:
         """Return α_U by label and over all as dots with their intervals."""
-        rows = [(name, [dot(figure)]) for name, figure in (*self.labels.items(), ("all", self.all))]
-
-        def draw(ax: Any) -> None:
-            dots(ax, rows, ["value"], "α_U", zero=True)
-
-        return Picture(draw, rows_size(len(rows)))
+        return picture_of([*self.labels.items(), ("all", self.all)], "α_U")

@@ -1,11 +1,21 @@
-"""Who saw what, and an order of annotators and documents that does not depend on their own."""
+"""Which annotators are compared, who saw what, and an order that does not depend on their own."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
+from spanagree.settings import chosen_of
+
+
+def only(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[Corpus, list[str] | None]:
+    """Return the corpus of the annotators asked for, and which they are if not all."""
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    chosen = chosen_of(corpus.annotators, annotators)
+    return (corpus if annotators is None else corpus.of_annotators(annotators)), chosen
 
 
 def canonical(corpus: Corpus) -> Corpus:

@@ -25,8 +25,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
-from spanagree.settings import chosen_of
-from spanagree.unitizing.canonical import canonical, times_seen
+from spanagree.unitizing.canonical import canonical, only, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.expected_disorder import Expected, Job, sampled
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
@@ -92,7 +91,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    corpus, chosen = _only(corpus, annotators)
+    corpus, chosen = only(corpus, annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),
@@ -102,13 +101,6 @@ def gamma(
     )
     result = _compared(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen))
-
-
-def _only(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[Corpus, list[str] | None]:
-    """Return the corpus of the annotators asked for, and which they are if not all."""
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    chosen = chosen_of(corpus.annotators, annotators)
-    return (corpus if annotators is None else corpus.of_annotators(annotators)), chosen
 
 
 def _places(

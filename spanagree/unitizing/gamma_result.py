@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.errors import SettingError, counted
-from spanagree.rendering.plots import Dot, Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import FEW, Result
-from spanagree.settings import Settings, unit
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
+from spanagree.rendering.plots import Picture
+from spanagree.rendering.table import Column, Table
+from spanagree.settings import Settings
+from spanagree.unitizing.score import Disagreement
+from spanagree.unitizing.team_result import PAIR, Named, TeamResult, picture_of
 
 _NAMES = ("γ", "γ_cat", "γ_k")
 
@@ -79,7 +77,7 @@ class GammaFigures(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Gamma(Result):
+class Gamma(TeamResult[GammaFigures]):
     """The result of :func:`spanagree.gamma`.
 
     Attributes:
@@ -90,12 +88,7 @@ class Gamma(Result):
         notes: what is out of the ordinary.
     """
 
-    team: GammaFigures
-    pairs: Mapping[tuple[str, str], GammaFigures]
-    annotators: tuple[str, ...]
     settings: GammaSettings
-    notes: tuple[str, ...]
-    resampling: Resampling | None = field(default=None, repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label: γ_k",
@@ -119,50 +112,22 @@ class Gamma(Result):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        if 1 < self.team.documents < FEW and self.resampling is not None:
-            few = counted(self.team.documents, "document")
-            return (f"only {few}; on others the figures may differ a lot",)
-        return ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
-        whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
-        return {**whole, "pairs": pairs} if self.pairs else whole
+        """Where an answer is shaky, a sentence each; of few documents only beside intervals."""
+        return () if self.resampling is None else super().caveats
 
     def _table(self, by: str | None) -> Table:
-        intervals = self.resampling is not None
-        rows: list[list[Value]] = []
-        named = list(self._named(by))
-        for names, documents, figure in named:
-            rows.append([*names, *values(figure, intervals, True), documents])
+        coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")
         heads = {
-            None: [Column("coefficient", "coefficient", "name", "coefficient of units")],
+            None: [coefficient],
             "label": [Column("label", "label", "name", "label of units")],
-            "pair": [
-                Column("annotator_a", "annotator", "name", "annotator of units"),
-                Column("annotator_b", "annotator", "name", "annotator of units"),
-                Column("coefficient", "coefficient", "name", "coefficient of units"),
-            ],
+            "pair": [*PAIR, coefficient],
         }[by]
         title = "γ_k" if by == "label" else "value"
-        noun = unit(self.settings)
-        last = Column("documents", f"{noun}s", "count", "documents of units")
-        return Table(
-            [*heads, *columns("gamma", title, intervals, True), last],
-            rows,
-            self.settings,
-            caption=f"γ of {counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.team.documents, noun)}",
-            remarks=[
-                *reasons([(" ".join(map(str, names)), figure) for names, _, figure in named]),
-                *self.caveats,
-            ],
-            meanings={name: name for name in {None: _NAMES, "pair": _NAMES[:2]}.get(by, ())},
-        )
+        meanings = {name: name for name in {None: _NAMES, "pair": _NAMES[:2]}.get(by, ())}
+        named = list(self._named(by))
+        return self._table_of(named, heads, "gamma", title, "γ", sampled=True, meanings=meanings)
 
-    def _named(self, by: str | None) -> Iterator[tuple[list[str], int, Disagreement]]:
+    def _named(self, by: str | None) -> Iterator[Named]:
         """Yield the names, the documents and the figure of each row."""
         if by is None:
             yield ["γ"], self.team.documents, self.gamma
@@ -173,18 +138,11 @@ class Gamma(Result):
             for label, figure in self.gamma_k.items():
                 yield [label], self.team.documents, figure
         else:
-            if not self.pairs:
-                raise SettingError("pairs were not compared; pass pairs=True")
-            for (a, b), two in self.pairs.items():
-                yield [a, b, "γ"], two.documents, two.gamma
-                yield [a, b, "γ_cat"], two.documents, two.cat
+            for names, two in self._compared_pairs():
+                yield [*names, "γ"], two.documents, two.gamma
+                yield [*names, "γ_cat"], two.documents, two.cat
 
     def picture(self) -> Picture:
         """Return γ, γ_cat and γ_k as dots with their intervals."""
         named = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
-        rows: list[tuple[str, list[Dot]]] = [(name, [dot(figure)]) for name, figure in named]
-
-        def draw(ax: Any) -> None:
-            dots(ax, rows, ["value"], "γ", zero=True)
-
-        return Picture(draw, rows_size(len(rows)))
+        return picture_of(named, "γ")

@@ -21,9 +21,9 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Dot, Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
-from spanagree.settings import Settings, chosen_of, unit
+from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
-from spanagree.unitizing.canonical import times_seen
+from spanagree.unitizing.canonical import only, times_seen
 from spanagree.unitizing.gamma import gamma
 
 _MEANINGS = {
@@ -163,9 +163,7 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    chosen = chosen_of(corpus.annotators, annotators)
-    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    corpus, chosen = only(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
     settings = SideBySideSettings(

@@ -1,0 +1,125 @@
+"""What the results of α_U and of γ share: figures of a team and of its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from spanagree.errors import SettingError, counted
+from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table
+from spanagree.results import FEW, Result
+from spanagree.settings import Settings, unit
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
+
+
+class Figures(Protocol):
+    """The figures of a team or of two."""
+
+    @property
+    def documents(self) -> int:
+        """How many documents are compared."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+
+
+Some = TypeVar("Some", bound=Figures)
+
+Named: TypeAlias = tuple[list[str], int, Disagreement]
+"""A row: its names, its documents, its figure."""
+
+PAIR = [
+    Column("annotator_a", "annotator", "name", "annotator of units"),
+    Column("annotator_b", "annotator", "name", "annotator of units"),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class TeamResult(Result, Generic[Some]):
+    """Figures of a team of annotators, and of each two of them if asked for."""
+
+    team: Some
+    pairs: Mapping[tuple[str, str], Some]
+    annotators: tuple[str, ...]
+    settings: Settings
+    notes: tuple[str, ...]
+    resampling: Resampling | None = field(default=None, repr=False)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        if 1 < self.team.documents < FEW:
+            few = counted(self.team.documents, "document")
+            return (f"only {few}; on others the figures may differ a lot",)
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``."""
+        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
+        whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
+        return {**whole, "pairs": pairs} if self.pairs else whole
+
+    def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
+        """Yield the names and the figures of each pair.
+
+        Raises:
+            SettingError: if pairs were not compared.
+        """
+        if not self.pairs:
+            raise SettingError("pairs were not compared; pass pairs=True")
+        for names, two in self.pairs.items():
+            yield list(names), two
+
+    def _table_of(
+        self,
+        named: Sequence[Named],
+        heads: Sequence[Column],
+        key: str,
+        title: str,
+        measure: str,
+        *,
+        sampled: bool,
+        **more: Any,
+    ) -> Table:
+        """Return a table of figures.
+
+        Args:
+            named: the rows.
+            heads: the columns of their names.
+            key: of a figure, for data.
+            title: of a figure, for people.
+            measure: what the caption calls it.
+            sampled: whether figures have an error from sampling.
+            more: what else the table has.
+        """
+        intervals = self.resampling is not None
+        noun = unit(self.settings)
+        last = Column("documents", f"{noun}s", "count", "documents of units")
+        return Table(
+            [*heads, *columns(key, title, intervals, sampled), last],
+            [
+                [*names, *values(figure, intervals, sampled), documents]
+                for names, documents, figure in named
+            ],
+            self.settings,
+            caption=f"{measure} of {counted(len(self.annotators), 'annotator')},"
+            f" {counted(self.team.documents, noun)}",
+            remarks=[
+                *reasons([(" ".join(names), figure) for names, _, figure in named]),
+                *self.caveats,
+            ],
+            **more,
+        )
+
+
+def picture_of(named: Sequence[tuple[str, Disagreement]], measure: str) -> Picture:
+    """Return figures as dots with their intervals."""
+    rows = [(name, [dot(figure)]) for name, figure in named]
+
+    def draw(ax: Any) -> None:
+        dots(ax, rows, ["value"], measure, zero=True)
+
+    return Picture(draw, rows_size(len(rows)))
