@@ -116,7 +116,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        page._ids(name, ids, begins[:-1], "sent_id") if unit == "sentence" else None,
         bool(documents),
         tuple(odd),
     )
