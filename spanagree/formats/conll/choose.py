@@ -11,13 +11,16 @@ from spanagree.formats.conll.columns import (
     Column,
     are_tags,
     columns_in,
+    fields_of,
     is_column,
     keys_of,
     labels_in,
+    layout_of,
     number_of,
     values_of,
 )
 from spanagree.formats.conll.page import ConllOptions, Page
+from spanagree.formats.peek import Peek
 
 
 class Wanted(NamedTuple):
@@ -89,9 +92,20 @@ def chosen_layers(
             if len(seen.alike) > 1 and not chosen:
                 raise _gold_unknown(seen, page, [pages[each.path] for each in wanted], options)
             layer = layer._replace(column=seen.alike[-1])
-            notes += _note(layer, seen, page)
+            notes += _note(seen, page)
         chosen.append(layer)
     return chosen, notes
+
+
+def knows_rows(start: Peek) -> bool:
+    """Return whether rows of a token each, with tags, stand below the names of the columns."""
+    layout = layout_of("\n".join(start.lines))
+    if start.records or not layout.header:
+        return False
+    fields = (fields_of(line, layout.sign) for line in start.lines if line.strip())
+    rows = [row for row in fields if len(row) == len(layout.names)][1:]
+    columns = [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
+    return any(are_tags(values, "auto") for values in columns)
 
 
 def _of_one_file(
@@ -111,7 +125,7 @@ def _of_one_file(
     seen = _seen(page, options)
     if len(seen.alike) < 2:
         layer = layer._replace(column=seen.alike[0])
-        return [layer], _note(layer, seen, page)
+        return [layer], _note(seen, page)
     names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
     if page.layout.names:
         names = [named(column) for column in seen.alike]
@@ -121,21 +135,22 @@ def _of_one_file(
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
     which = ", ".join(f"{each.layer} ({each.column})" for each in layers)
     note = (
-        f"{page.name}: columns whose tags have the same labels are the layers {which};"
-        f" --columns (columns=) names others"
+        f"{page.name}: columns that have labels in common are the layers {which}; --columns"
+        " (columns=) names others"
     )
     return layers, [note]
 
 
-def _note(layer: Wanted, seen: _Seen, page: Page) -> list[str]:
+def _note(seen: _Seen, page: Page) -> list[str]:
     """Return what to say of a column that was taken without being named."""
-    if len(seen.tags) < 2 and layer.column in (len(page.columns) - 1, *page.layout.names):
+    named = page.layout.called(seen.alike[-1])
+    if len(seen.tags) > 1:
+        what = f"columns {_columns(page, seen.tags)} have tags, and the last, {named}, is read"
+    elif seen.tags[0] == len(page.columns) - 1:
         return []
-    of = f" of those with tags, {_columns(page, seen.tags)}," if len(seen.tags) > 1 else ""
-    return [
-        f"{page.name}:{of} the last is read, {page.layout.called(layer.column or 0)}; --columns"
-        " (columns=) or FILE:COLUMN names another"
-    ]
+    else:
+        what = f"tags are read from {named}, as no other column has any"
+    return [f"{page.name}: {what}; --columns (columns=) or FILE:COLUMN names others"]
 
 
 def _columns(page: Page, columns: Sequence[Column]) -> str:
@@ -162,11 +177,10 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     sets: dict[Column, set[str]] = {}
     misc = page.layout.misc
     if misc is not None:
-        sets |= {key: {*values, "O"} for key, values in keys_of(page.columns[misc]).items()}
+        sets |= keys_of(page.columns[misc])
     columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
     sets |= {c: set(page.columns[c]) - {options.missing or ""} for c in columns}
-    tags = [c for c, values in sets.items() if values != {"O"} or isinstance(c, int)]
-    tags = [c for c in tags if are_tags(sets[c], options.scheme)]
+    tags = [c for c, values in sets.items() if are_tags(values, options.scheme)]
     if every and tags:
         return _Seen(tags, tags)
     last = tags[-1] if tags else width - 1
@@ -220,8 +234,10 @@ def _gold_unknown(
     )
 
 
-def tags_of(page: Page, column: Column) -> Sequence[str]:
+def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str]:
     """Return the tags in a column, or those of a key in the last column of CoNLL-U.
+
+    A key that is ``sparse`` need not be there, as in a part of a file.
 
     Raises:
         SettingError: for a name that is not there.
@@ -231,7 +247,7 @@ def tags_of(page: Page, column: Column) -> Sequence[str]:
         return page.columns[number]
     misc = page.layout.misc
     keys = {} if misc is None else keys_of(page.columns[misc])
-    if misc is None or column not in keys:
+    if misc is None or (column not in keys and not (sparse and number is None)):
         raise SettingError(
             f"{page.name}: no column {show(column)}; there are columns 0 (the token) to"
             f" {len(page.columns) - 1}"

@@ -38,14 +38,14 @@ class Layout(NamedTuple):
         names: what they are called, if that is known.
         token: the number of that with the tokens.
         header: whether the first row has the names.
-        comma: whether commas separate them.
+        sign: what separates them: a tab (or spaces), or below such a row a comma or semicolon.
         numbered: whether the first numbers the tokens of each sentence, as in CoNLL-U.
     """
 
     names: tuple[str, ...] = ()
     token: int = 0
     header: bool = False
-    comma: bool = False
+    sign: str = "\t"
     numbered: bool = False
 
     def place(self, names: Iterable[str]) -> int | None:
@@ -69,16 +69,18 @@ class Layout(NamedTuple):
 
     def called(self, column: Column) -> str:
         """Return the name of a column, or its number."""
-        named = isinstance(column, int) and column < len(self.names)
-        return self.names[column] if named else str(column)  # type: ignore[index]  # an int
+        number = number_of(column, self)
+        return str(column) if number is None or number >= len(self.names) else self.names[number]
 
 
 NO_NAMES = Layout()
 """The layout of a file that says nothing of its columns, and has the tokens in the first."""
 
 
-def fields_of(row: str) -> list[str]:
-    """Return the fields of a row that tabs, or else spaces, separate."""
+def fields_of(row: str, sign: str = "\t") -> list[str]:
+    """Return the fields of a row that tabs or else spaces separate, or as in CSV another sign."""
+    if sign != "\t":
+        return next(csv.reader([row], delimiter=sign))
     row = row.rstrip(" ")  # a tab at the end says that the last column is empty
     if "\t" in row:
         return [field.strip(" ") for field in row.split("\t")]
@@ -106,10 +108,10 @@ def layout_of(text: str) -> Layout:
         elif row[0] != "#":
             sentences[-1].append(row)
     first = next(chain.from_iterable(sentences), "")
-    comma = "\t" not in first and "," in first
-    fields = next(csv.reader([first])) if comma else fields_of(first)
+    sign = next((sign for sign in "\t,;" if sign in first), "\t")
+    fields = fields_of(first, sign)
     if not names and _is_header(fields):
-        named = Layout(tuple(name.strip() for name in fields), header=True, comma=comma)
+        named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
         is_numbered = named.names[0].casefold() in _NUMBER
         return named._replace(token=named.place(_TOKEN) or 0, numbered=is_numbered)
     rows = [[fields_of(row) for row in sentence] for sentence in sentences]

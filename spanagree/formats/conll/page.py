@@ -209,7 +209,7 @@ def read_page(
     _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
     is_row = (kinds == ROW) | (kinds == COMMENT)
     rows = list(compress(all_lines, is_row.tolist()))
-    rows = _unquoted(name, rows) if layout.comma else rows
+    rows = _unquoted(name, rows, layout.sign) if layout.sign != "\t" else rows
     above = np.cumsum(is_row)  # how many rows there are down to a line
     lines = np.flatnonzero(is_row) + before + 1
     wanted = [None if c is None else number_of(c, layout) for c in columns]
@@ -229,7 +229,6 @@ def read_page(
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
     at = lines[keep[:-1]]
     table = _table(name, rows, at)
-    table[0] = table[layout.token]
     for column in wanted:
         if column is not None and column >= len(table):
             raise InputError(
@@ -245,6 +244,7 @@ def read_page(
     )
     # where sentences and documents end
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
+    table[0] = table[layout.token]
     starts = np.flatnonzero(kinds == DOCSTART)
     documents = {0, len(rows), *moved[above[starts]].tolist(), *breaks["document"]}
     begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist(), breaks["sentence"]))
@@ -275,10 +275,10 @@ def read_page(
     )
 
 
-def _unquoted(name: str, rows: list[str]) -> list[str]:
-    """Return rows with commas as rows with tabs."""
+def _unquoted(name: str, rows: list[str], sign: str) -> list[str]:
+    """Return rows with commas or semicolons as rows with tabs."""
     try:
-        fields = ["\t".join(row) for row in csv.reader(rows)]
+        fields = ["\t".join(row) for row in csv.reader(rows, delimiter=sign)]
     except csv.Error as error:
         raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
     if len(fields) != len(rows):

@@ -239,7 +239,9 @@ def _raw(
         )
     raw = read_columns(
         {
-            layer.layer: _tags(pages[layer.path], layer.column or 0, text, options.missing)
+            layer.layer: _tags(
+                pages[layer.path], layer.column or 0, text, options.missing, in_blocks
+            )
             for layer in layers
         },
         text.sentences if sentences else text.documents,
@@ -292,9 +294,9 @@ def _pages(
     return pages
 
 
-def _tags(page: Page, column: Column, text: Page, missing: str | None) -> TagColumn:
+def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: bool) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    numbers, tags = codes(tags_of(page, column))
+    numbers, tags = codes(tags_of(page, column, sparse=blocks))
     if missing in tags:
         numbers[numbers == tags.index(missing)] = -1
     return TagColumn(tags, *page.placed(numbers, text))
