@@ -78,7 +78,7 @@ class Coefficient(Signed, Tabled):
     settings: CoefficientSettings = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     units: int | None = field(default=None, repr=False)
-    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
+    evidence: tuple[int, ...] = field(repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
