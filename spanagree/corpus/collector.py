@@ -20,11 +20,15 @@ class Collector:
     """Gathers the rows of a source and checks that each is of the right kind.
 
     Whether they make a valid annotation is not asked here. ``where`` stands in front of
-    every error: the file and line, or what the source calls its rows.
+    every error: the file and line, or what the source calls its rows. ``unnamed``: an annotator
+    may be called ``""`` by a reader that leaves the name to that of the file.
     """
 
-    def __init__(self, offsets: str, annotators: Iterable[object] = ()) -> None:
+    def __init__(
+        self, offsets: str, annotators: Iterable[object] = (), *, unnamed: bool = False
+    ) -> None:
         self.offsets = offsets
+        self.unnamed = unnamed
         self.ids: list[str] = []
         self.lengths: list[int] = []
         self.tokens: list[Sequence[str] | None] = []
@@ -98,7 +102,7 @@ class Collector:
 
     def annotator(self, name: object, where: str) -> int:
         """Return an annotator's number; one that is named and never annotates has seen nothing."""
-        if not isinstance(name, str) or not name:
+        if not isinstance(name, str) or not (name or self.unnamed):
             raise unfit(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
