@@ -334,7 +334,7 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
     named: dict[int, tuple[str, str]] = {}
     for i, argument in enumerate(files):
         name, equals, path = argument.partition("=")
-        if equals and not os.path.exists(argument):
+        if equals and not any(map(os.path.exists, (argument, argument.rpartition(":")[0]))):
             if not name or not path:
                 raise click.UsageError(f"{show(argument)}: NAME=FILE needs both")
             if name in (taken for taken, _ in named.values()):

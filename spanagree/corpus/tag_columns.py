@@ -86,10 +86,8 @@ def read_columns(
     Args:
         columns: by layer.
         documents: per document its number of tokens.
-        options: how tags are read.
-        reading, ids, notes: of the source.
-        sentences: their numbers of tokens, of each layer where they differ; no segment goes beyond
-            one. Default: the documents.
+        options, reading, ids, notes: how tags are read, and what else the source says.
+        sentences: their numbers of tokens, perhaps by layer, which segments keep within.
         where: says where a token of a layer stands, for errors.
         tokens: all of them; those that are left are kept.
 
@@ -99,18 +97,16 @@ def read_columns(
     document = np.repeat(np.arange(len(documents)), documents)
     place_of = where or _in_document(documents)
     seen, kept = _coverage(columns, documents, document, place_of, options.partial)
-    sentences = documents if sentences is None else sentences
     if not isinstance(sentences, Mapping):
-        sentences = dict.fromkeys(columns, sentences)
+        sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
     notes, partial = list(notes), {}
     if not kept.all():
         lost = counted(int((~kept).sum()), "token")
         notes.append(f"{lost} without a tag in some layer left out in all")
         partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
-        sentences = {
-            name: np.diff(before[np.cumsum(sizes)], prepend=0) for name, sizes in sentences.items()
-        }
+        cut = {name: before[np.cumsum(sizes)] for name, sizes in sentences.items()}
+        sentences = {name: np.diff(ends, prepend=0) for name, ends in cut.items()}
         documents = np.bincount(document[kept], minlength=len(documents))
         tokens = None if tokens is None else compress(tokens, kept.tolist())
     readings = {

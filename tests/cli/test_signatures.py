@@ -174,6 +174,7 @@ CASES = {
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        "--breaks": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
         **behind(f"{TWO} --tokens", RESAMPLED_BY),

@@ -177,7 +177,7 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     sets: dict[Column, set[str]] = {}
     misc = page.layout.misc
     if misc is not None:
-        sets |= keys_of(page.columns[misc])
+        sets.update(keys_of(page.columns[misc]).items())
     columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
     sets |= {c: set(page.columns[c]) - {options.missing or ""} for c in columns}
     tags = [c for c, values in sets.items() if are_tags(values, options.scheme)]

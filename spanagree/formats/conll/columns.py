@@ -207,13 +207,13 @@ def labels_in(values: set[str], scheme: str) -> set[str]:
 
 def keys_of(values: Iterable[str]) -> dict[str, set[str]]:
     """Return the values of each key in a column of KEY=VALUE|KEY=VALUE."""
-    found: dict[str, set[str]] = {}
+    known: dict[str, set[str]] = {}
     for field in set(values):
         for part in field.split("|"):
             key, equals, value = part.partition("=")
             if equals:
-                found.setdefault(key, set()).add(value)
-    return found
+                known.setdefault(key, set()).add(value)
+    return known
 
 
 def values_of(column: Iterable[str], key: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,6 +45,12 @@ UNITS = {
     "document": "the sentences between -DOCSTART- or newdoc lines are one document",
 }
 """The text that one random annotation fills."""
+
+
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
+
+
+_MARK = re.compile(r"#[^=]*=\s*\S")  # of the lines that begin documents, one with an id
 
 
 @dataclass(frozen=True)
@@ -209,67 +216,44 @@ def read_page(
     _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
     is_row = (kinds == ROW) | (kinds == COMMENT)
     rows = list(compress(all_lines, is_row.tolist()))
-    rows = _unquoted(name, rows, layout.sign) if layout.sign != "\t" else rows
+    rows = _unquoted(name, rows, layout.sign)
     above = np.cumsum(is_row)  # how many rows there are down to a line
     lines = np.flatnonzero(is_row) + before + 1
     wanted = [None if c is None else number_of(c, layout) for c in columns]
-    # a # behind blanks is a token, as blanks separate
     doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
     tokens = _is_token(rows, doubtful, wanted, options) if doubtful else []
-    comments = [
-        (i, rows[i].rstrip(" ")) for i, token in zip(doubtful, tokens, strict=True) if not token
-    ]
+    others = [i for i, token in zip(doubtful, tokens, strict=True) if not token]
+    comments = [(i, rows[i].rstrip(" ")) for i in others]
     keep = np.ones(len(rows) + 1, np.bool_)
-    keep[[i for i, _ in comments]] = False
+    keep[others] = False
     passed = _pass_over(rows, keep, layout, header=layout.header and not before)
     moved: Ints = np.cumsum(keep) - keep
-    if not keep.all():
-        rows = list(compress(rows, keep.tolist()))
+    rows = rows if keep.all() else list(compress(rows, keep.tolist()))
     if not rows:
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
     at = lines[keep[:-1]]
     table = _table(name, rows, at)
-    for column in wanted:
-        if column is not None and column >= len(table):
-            raise InputError(
-                f"{name}:{at[0]}: no column {show(column)}; there are columns 0 (the"
-                f" token) to {len(table) - 1}"
-            )
-    _refuse_other_names(
-        name,
-        len(table) - 1,
-        len(columns) if options.own_columns else None,
-        {int(lines[i]): comment for i, comment in comments if comment.startswith(OWN)},
-        options.own.get(path),
-    )
-    # where sentences and documents end
+    named = [(int(moved[i]), comment, int(lines[i])) for i, comment in comments]
+    own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
+    _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
+    starts = np.flatnonzero(kinds == DOCSTART).tolist()
+    marks = [(int(moved[above[i]]), all_lines[i], before + i + 1) for i in starts]
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     table[0] = table[layout.token]
-    starts = np.flatnonzero(kinds == DOCSTART)
-    documents = {0, len(rows), *moved[above[starts]].tolist(), *breaks["document"]}
-    begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist(), breaks["sentence"]))
-    ids = {}  # by the number of rows above: the id, its line
-    for i, comment in comments:
-        key, _, id_ = map(str.strip, comment[1:].partition("="))
-        if key == "sent_id" and id_:
-            ids[int(moved[i])] = id_, int(lines[i])
-    sentences = options.unit == "sentence"
-    named = {
-        int(moved[above[i]]): (id_.strip(), before + i + 1)
-        for i in starts.tolist()
-        if all_lines[i][0] == "#" and (id_ := all_lines[i].partition("=")[2]).strip()
-    }
-    bounds = sorted(documents)
+    documents = sorted({0, len(rows), *(i for i, _, _ in marks), *breaks["document"]})
+    blank = moved[above[kinds == BLANK]].tolist()
+    sentences = sorted({*documents, *blank, *breaks["sentence"]})
+    by_sentence = options.unit == "sentence"
     return Page(
         name,
         table,
         at,
-        np.diff(begins),
-        np.diff(bounds),
-        _ids(name, ids, begins[:-1], "sent_id") if sentences else None,
-        len(starts) > 0 or len(breaks["document"]) > 0,
-        tuple(int(lines[i]) for i, comment in comments if "\t" in comment),
-        None if sentences else _ids(name, named, bounds[:-1], "document id"),
+        np.diff(sentences),
+        np.diff(documents),
+        _ids(name, named, sentences[:-1], _SENT_ID, "sent_id") if by_sentence else None,
+        len(documents) > 2 or bool(marks),
+        tuple(line for _, comment, line in named if "\t" in comment),
+        None if by_sentence else _ids(name, marks, documents[:-1], _MARK, "document id"),
         layout,
         passed,
     )
@@ -277,6 +261,8 @@ def read_page(
 
 def _unquoted(name: str, rows: list[str], sign: str) -> list[str]:
     """Return rows with commas or semicolons as rows with tabs."""
+    if sign == "\t":
+        return rows
     try:
         fields = ["\t".join(row) for row in csv.reader(rows, delimiter=sign)]
     except csv.Error as error:
@@ -310,25 +296,38 @@ def _changes(table: list[tuple[str, ...]], column: int | None) -> list[int]:
     return [i for i, (old, new) in enumerate(pairs, 1) if new and new != old]
 
 
-def _refuse_other_names(
-    name: str, width: int, named: int | None, below: dict[int, str], first: str | None
+def _check_columns(
+    name: str,
+    width: int,
+    wanted: Sequence[int | None],
+    row: int,
+    own: dict[int, str],
+    options: ConllOptions,
+    path: PathName,
 ) -> None:
-    """Refuse columns that our first line does not name, and lines of names that are not as it is.
+    """Refuse columns that are not there, or are not as a first line of ours says.
 
     Args:
-        name: of the file.
-        width: how many columns of tags there are.
-        named: how many of them the first line names, if that counts.
-        below: lines of names by their numbers, the first included.
-        first: that line, if there is one.
+        name, path: of the file.
+        width: how many columns there are.
+        wanted: those that are read.
+        row: the line of the first token.
+        own: lines of columns' names by their numbers.
+        options: how the file is read.
     """
-    if named is not None and width > named:
+    for column in wanted:
+        if column is not None and column >= width:
+            raise InputError(
+                f"{name}:{row}: no column {show(column)}; there are columns 0 (the token) to"
+                f" {width - 1}"
+            )
+    if options.own_columns and width - 1 > len(wanted):
         raise InputError(
-            f"{name}: {counted(width, 'column')} of tags, but the first line names {named}; mend"
-            " it, or name the columns with --columns (columns=)"
+            f"{name}: {counted(width - 1, 'column')} of tags, but the first line names"
+            f" {len(wanted)}; mend it, or name the columns with --columns (columns=)"
         )
-    for number, line in below.items():
-        if line != first:
+    for number, line in own.items():
+        if line != options.own.get(path):
             raise InputError(
                 f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
                 " line's; files joined in one need the same columns: name them by one pattern in"
@@ -352,14 +351,23 @@ def _lines(name: str, text: str, before: int) -> list[str]:
 
 
 def _ids(
-    name: str, ids: dict[int, tuple[str, int]], begins: list[int], what: str
+    name: str,
+    lines: list[tuple[int, str, int]],
+    begins: list[int],
+    pattern: re.Pattern[str],
+    what: str,
 ) -> tuple[str, ...] | None:
-    """Return the ids of sentences or documents, where each has one."""
+    """Return the ids of sentences or documents, where each has one.
+
+    ``lines`` are those that may name one: how many rows are above each, its text and number.
+    """
+    ids = {i: (line, number) for i, line, number in lines if pattern.match(line)}
     if not ids.keys() >= set(begins):
         return None
     seen: dict[str, int] = {}
     for begin in begins:
-        id_, line = ids[begin]
+        text, line = ids[begin]
+        id_ = text.partition("=")[2].strip()
         if id_ in seen:
             raise InputError(
                 f"{name}:{line}: {what} {show(id_)} again, it is that of line {seen[id_]} too;"
@@ -397,7 +405,10 @@ def _table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
 def _is_token(
     rows: list[str], doubtful: list[int], columns: Sequence[int | None], options: ConllOptions
 ) -> list[bool]:
-    """Return which of the rows that begin with # have the columns and the tags of a token row."""
+    """Return which of the rows that begin with # have the columns and the tags of a token row.
+
+    A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
+    """
     where = [-1 if c is None else c for c in columns]
     is_sure = np.ones(len(rows), np.bool_)
     is_sure[doubtful] = False

@@ -58,58 +58,43 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
 
     A line has a token and its tags, separated by tabs or, where it has no tab, by spaces; below a
     first line with the names of the columns, commas will do. Blank lines end sentences,
-    ``-DOCSTART-``, ``# newdoc`` and ``# document_id`` lines begin documents. A line that begins
-    with ``#`` is a token where it can be one (as many columns as the file, and tags in the tag
-    columns), and metadata, which is passed over, where it cannot. Besides what begins documents
-    and names them, only ``# sent_id = …`` is taken from it: where each sentence has one, these are
-    the ids of the documents, and files that hold different sentences are matched by them.
+    ``-DOCSTART-``, ``# newdoc`` and ``# document_id`` lines begin documents. Another line that
+    begins with ``#`` is a token where it can be one (as many columns as the file, and tags in the
+    tag columns), else metadata, which is passed over. ``# sent_id = …`` names a sentence: where
+    each has one, files that hold different sentences are matched by them.
 
     Args:
-        source: one file with a column for each layer, or several files of the same text with a
-            layer each; a mapping names the layers, else they are called as their files.
-            ``FILE:COLUMN`` is one column of a file.
+        source: one file with a column for each layer, or several of the same text with a layer
+            each, or ``FILE:COLUMN``; a mapping names the layers, else they are called as the files.
         block: for files too large for memory: a corpus for each so many sentences (documents, with
-            that unit), numbered on where they have no ids. The scheme has to be named, as it
-            cannot be recognised from a part; the files have to hold the same sentences in the same
-            order.
-        columns: for one file, layer name to tag column; for several, the tag column of those that
-            are named. Column 0 is the token; names stand in a first line, or are keys of the last
-            column of CoNLL-U. Without names of layers, columns of one file are read such as
-            ``"1-3"``, ``"all"`` or a list, and one column of several files. Default is the last
-            column; of one file those at the end that have labels in common, the first as gold.
+            that unit), numbered on where they have no ids. The scheme has to be named; the files
+            have to hold the same sentences in the same order.
+        columns: layer to tag column, by number (0 is the token) or by its name in a first line, or
+            a key of the last column of CoNLL-U; ``"1-3"``, ``"all"`` or a list of one file, a
+            column of each of several. Default is the last column; of one file those at the end
+            that have labels in common, the first as gold.
         unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
-        breaks: the layer whose sentences hold for all, where sentences are not the unit; default
-            is that each layer is read in the sentences of its own file.
-        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
-            layer's own.
+        breaks: the layer whose sentences hold for all, where documents are the unit; else each
+            layer is read in those of its own file.
+        scheme: one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
-        missing: what stands in place of a tag where the annotator never saw the text, such as
-            ``?``.
+        missing: what stands for a tag where the annotator never saw the text, such as ``?``.
         partial: what becomes of documents that a layer covers in part, one of
             :data:`spanagree.corpus.tag_columns.PARTIAL`.
         repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
         progress: called with the number of layers read and of all.
 
     Raises:
-        InputError: for files that cannot be read, rows that do not fit the others, unknown tags,
-            texts that differ; the message names file and line.
+        InputError: for files that cannot be read, rows that do not fit, unknown tags, texts that
+            differ, with file and line; where it is not clear which columns are meant.
         SettingError: for an unknown unit, scheme, encoding or column.
     """
     files, columns = split_columns(named_files(source), columns)
-    options = ConllOptions(
-        scheme,
-        strict,
-        partial,
-        unit,
-        {} if columns is None else columns,
-        encoding,
-        ignore_tokens,
-        missing,
-        repair,
-        breaks,
-    )
+    columns = {} if columns is None else columns
+    more = (encoding, ignore_tokens, missing, repair, breaks)
+    options = ConllOptions(scheme, strict, partial, unit, columns, *more)
     if block is not None:
         return (part() for part in _parts(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
