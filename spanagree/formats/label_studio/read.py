@@ -1,0 +1,160 @@
+"""Label Studio's exports, as rows of a corpus."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from html.parser import HTMLParser
+
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, SettingError, check_choice, listed, printable, show
+from spanagree.files import PathName
+from spanagree.formats.json_records import json_records
+from spanagree.formats.label_studio.tasks import Task, Tasks
+from spanagree.formats.peek import passed_over
+from spanagree.formats.exports import Surfaces, stands_at
+from spanagree.settings import as_read
+
+ANNOTATORS = ("id", "email", "file")
+"""What may name an annotator: a number, the part of an e-mail before @, or the file."""
+
+_NEEDED = "a list of tasks is needed, as Label Studio exports it"
+
+
+def raw_label_studio(
+    path: PathName,
+    *,
+    text: str | None = None,
+    annotator_from: str = "id",
+    predictions: bool = False,
+    ground_truth: bool = False,
+) -> RawCorpus:
+    """Return the rows of an export of Label Studio, JSON or JSON-MIN, unchecked.
+
+    A task is a document. An annotation that was cancelled says that its annotator never saw the
+    task, one with an empty result that she marked nothing. Offsets in UTF-16 units, as old
+    versions wrote them, become code points where the text of the spans shows it.
+
+    Args:
+        path: the file.
+        text: the key of the data that holds the text; needed if spans are in several texts.
+        annotator_from: what names an annotator, one of :data:`ANNOTATORS`.
+        predictions: read predictions too, as layers that are called as their model's version.
+        ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
+            those of their annotators.
+
+    Raises:
+        InputError: for a file that cannot be read or is not such an export.
+        SettingError: for an unknown key or choice.
+    """
+    check_choice(annotator_from, ANNOTATORS, "annotator_from")
+    name = printable(os.fspath(path))
+    export = Tasks(annotator_from, predictions, ground_truth)
+    tasks = list(export.read(json_records(path, _NEEDED)))
+    if not tasks:
+        raise InputError(f"{name}: no tasks; {_NEEDED}")
+    key, targets = _text_key(tasks, text, name)
+    collector = Collector("characters", unnamed=True)
+    surfaces = Surfaces(name)
+    in_html = any(region.in_html for task in tasks for region in task.regions)
+    numbered = all(task.id is None for task in tasks)
+    people = {each.layer for task in tasks for each in task.marked if not each.is_model}
+    for number, task in enumerate(tasks, 1):
+        if key not in task.texts:
+            raise InputError(
+                f"{task.where}: no text {show(key)} in its data; there are {listed(task.texts)},"
+                " and --text (text=) chooses the key that all tasks have"
+            )
+        content = _plain(task.texts[key]) if in_html else task.texts[key]
+        id_ = number if numbered else task.id
+        document = collector.document(id_, task.where, text=content, again=True)
+        for layer, when, regions, is_model in task.marked:
+            who = f"{layer} (prediction)" if is_model and layer in people else layer
+            if regions is None:
+                collector.annotator(who, task.where)
+                continue
+            there = [region for region in regions if region.target in targets]
+            export.passed["span in another text"] += len(regions) - len(there)
+            annotation = collector.annotation(document, who, task.where, when)
+            spans = [(r.start, r.end, r.surface) for r in there]
+            bounds = surfaces.offsets(content, spans, f"{task.where}, annotator {show(who)}")
+            for region, (start, end) in zip(there, bounds, strict=True):
+                for label in region.labels:
+                    collector.segment(annotation, start, end, label, task.where)
+    notes = [*passed_over(name, export.passed), *surfaces.notes()]
+    options = as_read(
+        text=text,
+        annotator_from=None if annotator_from == "id" else annotator_from,
+        predictions=predictions,
+        ground_truth=ground_truth,
+    )
+    return collector.raw({"format": "label-studio", **options}, notes, numbered=numbered)
+
+
+def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:
+    """Return the key of the text, and the targets that the spans in it have."""
+    keys = list(dict.fromkeys(key for task in tasks for key in task.texts))
+    choose = f"the data of the tasks has {listed(keys)}; --text (text=) chooses one"
+    if not keys:
+        raise InputError(
+            f"{name}: no text in the data of the tasks; spans are in texts, which have to be in the"
+            " export itself"
+        )
+    if asked is not None and asked not in keys:
+        raise SettingError(f"{name}: no text {show(asked)}: {choose}")
+    fitting: dict[str, Counter[str]] = {}
+    for task in tasks:
+        regions = task.regions
+        in_html = any(region.in_html for region in regions)
+        texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
+        for region in regions:
+            fits = fitting.setdefault(region.target, Counter())
+            if region.surface is not None and len(keys) > 1:
+                span = region.start, region.end, region.surface
+                fits.update(key for key, text in texts.items() if stands_at(text, *span))
+    best = {target: _best(fits, target) for target, fits in fitting.items()}
+    chosen = {key for key in best.values() if key is not None}
+    if asked is None and len(chosen) > 1:
+        raise InputError(f"{name}: there are spans in {listed(sorted(chosen))}: {choose}")
+    likely = [*chosen, *(target for target in fitting if target in keys), "text"]
+    only = keys[0] if len(keys) == 1 else None
+    key = asked or next((each for each in likely if each in keys), only)
+    if key is None:
+        raise InputError(f"{name}: nothing shows in which text the spans are: {choose}")
+    return key, {target for target, its_key in best.items() if its_key in (None, key)}
+
+
+def _best(fits: Counter[str], target: str) -> str | None:
+    """Return the key of the text in which most spans of a target fit, if one does."""
+    leaders = [key for key, count in fits.items() if count == max(fits.values())]
+    preferred = [key for key in (target, "text") if key in leaders]
+    return (preferred or leaders)[0] if preferred or len(leaders) == 1 else None
+
+
+class _Plain(HTMLParser):
+    """Gathers the text of HTML, in which a line break counts as one character."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.pieces.append(data)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag == "br":
+            self.pieces.append("\n")
+
+
+def _plain(html: str) -> str:
+    """Return the text of HTML, over which globalOffsets count.
+
+    >>> _plain("<p>A &amp; <b>B</b><br/>C</p>")
+    'A & B\\nC'
+    """
+    parser = _Plain()
+    parser.feed(html)
+    parser.close()
+    return "".join(parser.pieces)
