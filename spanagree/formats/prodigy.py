@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from spanagree.corpus.collector import Collector, text_of_whole
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, check_choice, counted, is_whole, listed, printable, show, unfit
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    is_whole,
+    listed,
+    printable,
+    unfit,
+)
 from spanagree.files import PathName
 from spanagree.formats.exports import OUR_ID, Surfaces, objects_in
 from spanagree.formats.json_records import json_records
@@ -103,9 +110,7 @@ class _Rows:
             self.sittings[id_] = None
         return text_of_whole(id_)
 
-    def _answer(
-        self, row: Mapping[str, Any], document: int, annotator: Any, where: str
-    ) -> None:
+    def _answer(self, row: Mapping[str, Any], document: int, annotator: Any, where: str) -> None:
         """Add what an annotator marked in a document, if she accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
@@ -131,7 +136,7 @@ class _Rows:
         notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
         if self.sittings:
             notes.append(
-                f"{self.name}: {listed(self.sittings)} are times at which Prodigy was started:"
+                f"{self.name}: annotators named by the time of a start ({listed(self.sittings)}) are"
                 " sittings, not people; --annotator-from file takes the file as the annotator"
             )
         chosen = None if self.annotator_from == "id" else self.annotator_from

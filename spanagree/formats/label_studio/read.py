@@ -11,10 +11,10 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, check_choice, listed, printable, show
 from spanagree.files import PathName
+from spanagree.formats.exports import Surfaces, stands_at
 from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
-from spanagree.formats.exports import Surfaces, stands_at
 from spanagree.settings import as_read
 
 ANNOTATORS = ("id", "email", "file")

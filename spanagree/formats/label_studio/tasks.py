@@ -145,8 +145,8 @@ class Tasks:
         regions = []
         for item in objects_in(entry.get("result"), "result", where):
             kind, value = str(item.get("type")), item.get("value")
-            is_span = kind in _SPANS and isinstance(value, dict) and "channel" not in value
-            if is_span and "original_length" not in item:  # which sounds have
+            is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
+            if kind in _SPANS and isinstance(value, dict) and not is_sound:
                 regions.append(_region(value, str(item.get("to_name", "")), where))
             else:
                 self.passed[_KINDS.get(kind, f"{kind} result")] += 1
