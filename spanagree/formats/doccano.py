@@ -26,9 +26,6 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
 
-ANNOTATORS = ("id", "file")
-"""What may name an annotator: the user's number, as versions up to 1.0 write it, or the file."""
-
 _LISTS = ("entities", "annotations", "labels", "label")
 _OTHERS = {
     "relations": "relation",
@@ -74,7 +71,7 @@ def raw_doccano(
 
     Args:
         path: the file.
-        annotator_from: what names an annotator, one of :data:`ANNOTATORS`.
+        annotator_from: what names an annotator, one of ``id`` and ``file``.
         empty: whether who marked nothing in a document has ``seen`` it or not, ``unseen``. Unless
             given, a document without a span is seen by the one whose file it is in, and never
             seen by a user who has spans elsewhere in a file of several.
@@ -83,7 +80,7 @@ def raw_doccano(
         InputError: for a file that cannot be read or is not of doccano.
         SettingError: for an unknown choice.
     """
-    check_choice(annotator_from, ANNOTATORS, "annotator_from")
+    check_choice(annotator_from, ("id", "file"), "annotator_from")
     if empty is not None:
         check_choice(empty, ("seen", "unseen"), "empty")
     name = printable(os.fspath(path))
@@ -166,7 +163,7 @@ class _Rows:
             self.collector.annotator(who, where)
             span = _span(item, where)
             layers.setdefault(who, []).extend([] if span is None else [span])
-            self.passed["label of a whole text"] += span is None
+            self.passed["document label"] += span is None
         for who, spans in layers.items():
             if by_user:
                 self.users.setdefault(who, set()).add(document)

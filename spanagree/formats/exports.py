@@ -13,6 +13,14 @@ from spanagree.errors import counted, show, unfit
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
 
+ANNOTATOR_FROM = {
+    "id": "a number: Label Studio's completed_by, Prodigy's _annotator_id, doccano's user",
+    "email": "the part of an e-mail before @, in Label Studio",
+    "session": "Prodigy's _session_id",
+    "file": "the name of the file",
+}
+"""What may name an annotator; each tool has some of them."""
+
 
 def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
     """Return a list of objects, which may be missing.

@@ -24,9 +24,6 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
 
-ANNOTATORS = ("id", "session", "file")
-"""What may name an annotator: ``_annotator_id``, ``_session_id``, or the file."""
-
 REVIEW = "review"
 """The layer of the answers given in a review of others."""
 
@@ -50,13 +47,13 @@ def raw_prodigy(path: PathName, *, annotator_from: str = "id") -> RawCorpus:
 
     Args:
         path: the file.
-        annotator_from: what names an annotator, one of :data:`ANNOTATORS`.
+        annotator_from: what names an annotator, one of ``id``, ``session`` and ``file``.
 
     Raises:
         InputError: for a file that cannot be read or is not of Prodigy.
         SettingError: for an unknown choice.
     """
-    check_choice(annotator_from, ANNOTATORS, "annotator_from")
+    check_choice(annotator_from, ("id", "session", "file"), "annotator_from")
     rows = _Rows(printable(os.fspath(path)), annotator_from)
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
@@ -136,8 +133,8 @@ class _Rows:
         notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
         if self.sittings:
             notes.append(
-                f"{self.name}: annotators named by the time of a start ({listed(self.sittings)}) are"
-                " sittings, not people; --annotator-from file takes the file as the annotator"
+                f"{self.name}: annotators named by the time of a start are sittings, not people"
+                f" ({listed(self.sittings)}); --annotator-from file takes the file as the annotator"
             )
         chosen = None if self.annotator_from == "id" else self.annotator_from
         return self.collector.raw({"format": "prodigy", **as_read(annotator_from=chosen)}, notes)

@@ -17,9 +17,6 @@ from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
 from spanagree.settings import as_read
 
-ANNOTATORS = ("id", "email", "file")
-"""What may name an annotator: a number, the part of an e-mail before @, or the file."""
-
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
 
 
@@ -40,7 +37,7 @@ def raw_label_studio(
     Args:
         path: the file.
         text: the key of the data that holds the text; needed if spans are in several texts.
-        annotator_from: what names an annotator, one of :data:`ANNOTATORS`.
+        annotator_from: what names an annotator, one of ``id``, ``email`` and ``file``.
         predictions: read predictions too, as layers that are called as their model's version.
         ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
             those of their annotators.
@@ -49,7 +46,7 @@ def raw_label_studio(
         InputError: for a file that cannot be read or is not such an export.
         SettingError: for an unknown key or choice.
     """
-    check_choice(annotator_from, ANNOTATORS, "annotator_from")
+    check_choice(annotator_from, ("id", "email", "file"), "annotator_from")
     name = printable(os.fspath(path))
     export = Tasks(annotator_from, predictions, ground_truth)
     tasks = list(export.read(json_records(path, _NEEDED)))

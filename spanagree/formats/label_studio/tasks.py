@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
-from spanagree.errors import InputError, is_whole, show, unfit
+from spanagree.errors import InputError, is_whole, listed, show, unfit
 from spanagree.formats.exports import OUR_ID, objects_in
 from spanagree.formats.peek import Peek
 
@@ -105,7 +105,7 @@ class Tasks:
             else:
                 raise InputError(
                     f"{where}: neither data, as in Label Studio's JSON, nor annotator, as in its"
-                    f" JSON-MIN; the keys are {', '.join(map(show, entry))}: export the project"
+                    f" JSON-MIN; the keys are {listed(entry)}: export the project"
                     " once more, as JSON"
                 )
 
@@ -149,7 +149,8 @@ class Tasks:
             if kind in _SPANS and isinstance(value, dict) and not is_sound:
                 regions.append(_region(value, str(item.get("to_name", "")), where))
             else:
-                self.passed[_KINDS.get(kind, f"{kind} result")] += 1
+                noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
+                self.passed[noun] += 1
         return regions
 
     def _row(self, entry: Mapping[str, Any], where: str) -> Task:
