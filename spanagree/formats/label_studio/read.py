@@ -52,42 +52,59 @@ def raw_label_studio(
     tasks = list(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{name}: no tasks; {_NEEDED}")
-    key, targets = _text_key(tasks, text, name)
-    collector = Collector("characters", unnamed=True)
-    surfaces = Surfaces(name)
-    in_html = any(region.in_html for task in tasks for region in task.regions)
-    numbered = all(task.id is None for task in tasks)
-    people = {each.layer for task in tasks for each in task.marked if not each.is_model}
+    rows = _Rows(name, tasks, text)
     for number, task in enumerate(tasks, 1):
-        if key not in task.texts:
-            raise InputError(
-                f"{task.where}: no text {show(key)} in its data; there are {listed(task.texts)},"
-                " and --text (text=) chooses the key that all tasks have"
-            )
-        content = _plain(task.texts[key]) if in_html else task.texts[key]
-        id_ = number if numbered else task.id
-        document = collector.document(id_, task.where, text=content, again=True)
-        for layer, when, regions, is_model in task.marked:
-            who = f"{layer} (prediction)" if is_model and layer in people else layer
-            if regions is None:
-                collector.annotator(who, task.where)
-                continue
-            there = [region for region in regions if region.target in targets]
-            export.passed["span in another text"] += len(regions) - len(there)
-            annotation = collector.annotation(document, who, task.where, when)
-            spans = [(r.start, r.end, r.surface) for r in there]
-            bounds = surfaces.offsets(content, spans, f"{task.where}, annotator {show(who)}")
-            for region, (start, end) in zip(there, bounds, strict=True):
-                for label in region.labels:
-                    collector.segment(annotation, start, end, label, task.where)
-    notes = [*passed_over(name, export.passed), *surfaces.notes()]
+        rows.add(task, number)
+    notes = [*passed_over(name, export.passed + rows.passed), *rows.surfaces.notes()]
     options = as_read(
         text=text,
         annotator_from=None if annotator_from == "id" else annotator_from,
         predictions=predictions,
         ground_truth=ground_truth,
     )
-    return collector.raw({"format": "label-studio", **options}, notes, numbered=numbered)
+    reading = {"format": "label-studio", **options}
+    return rows.collector.raw(reading, notes, numbered=rows.numbered)
+
+
+class _Rows:
+    """Gathers the spans in the text of tasks that is to be read."""
+
+    def __init__(self, name: str, tasks: Sequence[Task], text: str | None) -> None:
+        self.key, self.targets = _text_key(tasks, text, name)
+        self.collector = Collector("characters", unnamed=True)
+        self.surfaces = Surfaces(name)
+        self.passed: Counter[str] = Counter()
+        self.numbered = all(task.id is None for task in tasks)
+        self.in_html = any(region.in_html for task in tasks for region in task.regions)
+        every = [each for task in tasks for each in task.marked]
+        self.people = {each.layer for each in every if not each.is_model}
+
+    def add(self, task: Task, number: int) -> None:
+        """Add a task, which is called by its number if none has an id."""
+        text = task.texts.get(self.key)
+        if text is None:
+            raise InputError(
+                f"{task.where}: no text {show(self.key)} in its data; there are"
+                f" {listed(task.texts)}, and --text (text=) chooses the key that all tasks have"
+            )
+        text = _plain(text) if self.in_html else text
+        id_ = number if self.numbered else task.id
+        document = self.collector.document(id_, task.where, text=text, again=True)
+        for each in task.marked:
+            clash = each.is_model and each.layer in self.people
+            name = f"{each.layer} (prediction)" if clash else each.layer
+            where = f"{task.where}, annotator {show(name)}"
+            if each.regions is None:
+                self.collector.annotator(name, where)
+                continue
+            regions = [region for region in each.regions if region.target in self.targets]
+            self.passed["span in another text"] += len(each.regions) - len(regions)
+            annotation = self.collector.annotation(document, name, where, each.when)
+            spans = [(region.start, region.end, region.surface) for region in regions]
+            bounds = self.surfaces.offsets(text, spans, where)
+            for region, (start, end) in zip(regions, bounds, strict=True):
+                for label in region.labels:
+                    self.collector.segment(annotation, start, end, label, where)
 
 
 def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:
