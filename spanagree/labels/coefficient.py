@@ -80,7 +80,7 @@ class Coefficient(Signed, Tabled, Drawn):
     settings: CoefficientSettings = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     units: int | None = field(default=None, repr=False)
-    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
+    evidence: tuple[int, ...] = field(repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None

@@ -71,7 +71,7 @@ class Coefficients(Result):
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
-    evidence: tuple[int, ...] = (0, 0, 0)
+    evidence: tuple[int, ...]
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
