@@ -321,12 +321,20 @@ def classification_report(
     every = zip([*rows.items(), *averages.items()], supports, strict=True)
     if output_dict:
         return {name: _plain(figures, gold) for (name, figures), gold in every}
-    width = max(map(len, (*rows, *averages)))
-    head = ["precision", "recall", "f1-score", "support"]
-    titles = "".join(f" {title:>9}" for title in [*head, "chance F1"])
+    return _text(list(every), len(rows), digits)
+
+
+_Row = tuple[tuple[str, Mapping[str, Floats]], int]  # name, figures, support
+
+
+def _text(every: Sequence[_Row], labels: int, digits: int) -> str:
+    """Return the rows as seqeval sets them, those of labels first, and the F1 of luck behind."""
+    width = max(len(name) for (name, _), _ in every)
+    head = ["precision", "recall", "f1-score", "support", "chance F1"]
+    titles = "".join(f" {title:>9}" for title in head)
     lines = [f"{'':>{width}} {titles} corrected F1", ""]
     for number, ((name, figures), gold) in enumerate(every):
-        lines += [""] if number == len(rows) else []
+        lines += [""] if number == labels else []
         raw = "".join(f" {figures[key][0]:>9.{digits}f}" for key in _FIGURES)
         luck = (UNSEEN if np.isnan(x) else f"{x:.{digits}f}" for x in figures["f1"][1:])
         lines.append("{:>{}} {} {:>9} {:>9} {:>12}".format(name, width, raw, gold, *luck))
