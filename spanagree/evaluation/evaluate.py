@@ -45,10 +45,9 @@ def evaluate(
     labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; or blocks: corpora, or functions that give them; or the
-            gold tags, as lists of tag lists, or by document.
-        gold: the name of the gold layer; the first unless named. All others are systems. Or the
-            tags of one system: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
+        corpus: gold and systems as layers; blocks: corpora, or functions that give them; or tags.
+        gold: the name of the gold layer; the first unless named. All others are systems. Or one's
+            tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
