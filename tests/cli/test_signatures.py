@@ -186,6 +186,13 @@ CASES = {
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
         **{name: SHOWN for name in OUTPUT if name != "--explain"},
     },
+    "confusion": {
+        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
+        **pairs("trio.jsonl", rest="--rest ann"),
+        "--shares": SHOWN,
+        **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
+        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+    },
     "check": {**READING, "--format": SHOWN, "--output": SHOWN},
     "split": {
         **behind(TWO, LEVELS),
