@@ -200,13 +200,13 @@ def _files() -> Group:
     from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
-    from spanagree.corpus.tags import SCHEMES
+    from spanagree.corpus.tags import ALIASES, SCHEMES
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.registry import FORMATS
 
     document = "Choose what a document is in a CoNLL file."
-    schemes = ["auto", *SCHEMES]
+    schemes = ["auto", *SCHEMES, *ALIASES]
     columns = "Read these columns of tags; the token is column 0."
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
