@@ -91,7 +91,9 @@ FORMATS: Mapping[str, Format] = {
         _write_docbin,
         is_layer=True,
     ),
-    "brat": Format("standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous",)),
+    "brat": Format(
+        "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+    ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
         (),
