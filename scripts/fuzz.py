@@ -252,7 +252,15 @@ def some(rng: random.Random, **choices: list[Any]) -> dict[str, Any]:
     return {key: rng.choice(values) for key, values in choices.items() if rng.random() < 0.3}
 
 
-REPAIRS = ["drop-repeats", "latest", "clip-beyond-text", "strip-space", "drop-empty", "merge-overlaps", "no"]
+REPAIRS = [
+    "drop-repeats",
+    "latest",
+    "clip-beyond-text",
+    "strip-space",
+    "drop-empty",
+    "merge-overlaps",
+    "no",
+]
 
 
 def used(rng: random.Random, corpus: Any) -> None:
@@ -312,12 +320,11 @@ def exports(rng: random.Random, folder: Path) -> None:
     name = rng.choice(list(export_seeds()))
     tool, path = name.partition(".")[0], folder / "a.json"
     path.write_bytes(damaged(rng, export_seeds()[name]))
-    options = {
+    own: dict[str, dict[str, list[Any]]] = {
         "label-studio": {"predictions": [True], "ground_truth": [True], "text": ["text", "source"]},
         "doccano": {"empty": ["seen", "unseen"]},
-    }.get(tool, {})
-    options |= {"annotator_from": ["id", "file", "email", "session"]}
-    how = some(rng, **options)
+    }
+    how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None
     used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
