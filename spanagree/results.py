@@ -10,7 +10,8 @@ import numpy as np
 
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.matching.score import RARE, Interval, Score
-from spanagree.rendering.data import to_arrow
+from spanagree.rendering import text
+from spanagree.rendering.data import to_arrow, to_pandas, to_polars
 from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
 from spanagree.rendering.table import Table
@@ -108,6 +109,28 @@ class Tabled(Comparable):
             SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
         """
         return to_arrow(self.table(by))
+
+    def to_pandas(self, by: str | None = None) -> Any:
+        """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or pandas is not there.
+        """
+        return to_pandas(self.table(by))
+
+    def to_polars(self, by: str | None = None) -> Any:
+        """Return the rows as a ``polars.DataFrame``; undefined is null.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or polars is not there.
+        """
+        return to_polars(self.table(by))
+
+    def __str__(self) -> str:
+        return text.render(self.table().for_reading).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
 
 
 class Drawn:

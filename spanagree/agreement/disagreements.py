@@ -53,7 +53,7 @@ class Disagreement(NamedTuple):
     after: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Disagreements(Result):
     """The result of :func:`disagreements`; iterate over it for the rows.
 
@@ -271,7 +271,7 @@ def _two(
     return layers, pairing(*layers, labels=len(corpus.labels)), shared
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusion(Result):
     """Which labels two annotators gave to segments that go together.
 

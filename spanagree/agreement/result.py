@@ -20,7 +20,7 @@ from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
@@ -37,7 +37,7 @@ MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 
@@ -84,6 +84,18 @@ class Agreement(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         return tuple(caveats("team", self.team.f1, self.evidence, "document"))
+
+    def __getitem__(self, names: str | tuple[str, str]) -> Any:
+        """Return an annotator against the rest by name, or a pair by two names.
+
+        Raises:
+            SettingError: for an unknown annotator.
+        """
+        check_known(names if isinstance(names, tuple) else [names], self.annotators)
+        return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.annotators)
 
     @cached_property
     def few(self) -> int:

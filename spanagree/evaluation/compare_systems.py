@@ -89,7 +89,7 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 

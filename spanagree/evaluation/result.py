@@ -101,7 +101,7 @@ class System(Comparable):
         return score if self.documents else undefined("no document shared with gold")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
@@ -144,6 +144,18 @@ class Evaluation(Result):
                 "document",
             )
         )
+
+    def __getitem__(self, system: str) -> System:
+        """Return a system by its name.
+
+        Raises:
+            SettingError: for an unknown one.
+        """
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.systems)
 
     def over(self, documents: Ints) -> Evaluation:
         """Return the same systems over some of the documents, by number from 0, ranked anew.

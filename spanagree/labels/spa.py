@@ -41,7 +41,7 @@ _LEFT_OUT = "without one of the items nothing, or luck alone, is left"
 _CERTAIN = 1e-12  # a probability this close to 1 is 1
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Spa(Coefficient):
     """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
 

@@ -43,7 +43,7 @@ class Labeller(Comparable):
     bias: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficients(Result):
     """The result of :func:`coefficients`.
 

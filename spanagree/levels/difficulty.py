@@ -40,7 +40,7 @@ _ENDS = 5
 _NAMED = 5  # annotators in the caption
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difficulty(Result):
     """The result of :func:`difficulty`.
 

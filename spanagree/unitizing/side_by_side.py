@@ -61,7 +61,7 @@ class Figure(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SideBySide(Result):
     """The result of :func:`spanagree.side_by_side`.
 
