@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering import text
@@ -81,7 +82,7 @@ class Tabled(Comparable):
 
     BY: ClassVar[Mapping[str, str]] = {}
 
-    def table(self, by: str | None = None) -> Table:
+    def table(self, by: By | None = None) -> Table:
         """Return the one description of the result: columns and rows, for people and programs.
 
         Raises:
@@ -94,7 +95,7 @@ class Tabled(Comparable):
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError
 
-    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+    def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
         """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
 
         Raises:
@@ -102,7 +103,7 @@ class Tabled(Comparable):
         """
         return self.table(by).to_rows()
 
-    def to_arrow(self, by: str | None = None) -> Any:
+    def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.
 
         Raises:
@@ -110,7 +111,7 @@ class Tabled(Comparable):
         """
         return to_arrow(self.table(by))
 
-    def to_pandas(self, by: str | None = None) -> Any:
+    def to_pandas(self, by: By | None = None) -> Any:
         """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
 
         Raises:
@@ -118,7 +119,7 @@ class Tabled(Comparable):
         """
         return to_pandas(self.table(by))
 
-    def to_polars(self, by: str | None = None) -> Any:
+    def to_polars(self, by: By | None = None) -> Any:
         """Return the rows as a ``polars.DataFrame``; undefined is null.
 
         Raises:
@@ -138,7 +139,7 @@ class Drawn:
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
 
-    def plot(self, ax: Any = None, by: str | None = None) -> Any:
+    def plot(self, ax: Any = None, by: By | None = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
 
         Args:
@@ -153,7 +154,7 @@ class Drawn:
         """
         return plot(self.picture(by), ax)
 
-    def picture(self, by: str | None = None) -> Picture:
+    def picture(self, by: By | None = None) -> Picture:
         """Return what draws the result, and the size that it needs.
 
         Raises:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from spanagree.choices import Discontinuous, Repair
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -31,7 +32,10 @@ _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 
 
 def read_brat(
-    folder: PathName, *, discontinuous: str = "error", repair: str | Sequence[str] = ()
+    folder: PathName,
+    *,
+    discontinuous: Discontinuous = "error",
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat project: one folder for each annotator.
 
@@ -42,9 +46,9 @@ def read_brat(
 
     Args:
         folder: the project.
-        discontinuous: what becomes of annotations of several pieces, one of
-            :data:`DISCONTINUOUS`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        discontinuous: what becomes of annotations of several pieces, error or drop.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead
@@ -55,7 +59,7 @@ def read_brat(
 
 
 @naming_files()
-def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
+def raw_brat(folder: PathName, *, discontinuous: Discontinuous = "error") -> RawCorpus:
     """Return the rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     root = Path(folder)

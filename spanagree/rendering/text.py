@@ -53,7 +53,9 @@ def one_line(table: Table) -> str:
     for number, row in enumerate(rows[:most], 1):
         cells = list(zip(columns, map(figure, row), strict=True))
         name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
-        figures = ", ".join(f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell)
+        figures = ", ".join(
+            f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell
+        )
         parts.append(f"{name}: {figures}" if figures else name)
         if sum(map(len, parts)) > _LONGEST and most > number:
             parts.append(counted(most - number, "more row"))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
+from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -46,14 +47,14 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     *,
     block: int | None = None,
     columns: Mapping[str, int] | None = None,
-    unit: str = "sentence",
-    scheme: str = "auto",
+    unit: Unit = "sentence",
+    scheme: Scheme = "auto",
     strict: bool = False,
     encoding: str = "utf-8",
     ignore_tokens: bool = False,
     missing: str | None = None,
-    partial: str = "error",
-    repair: str | Sequence[str] = (),
+    partial: Partial = "error",
+    repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in CoNLL-like files, or with ``block`` corpora one after the other.
@@ -74,17 +75,17 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             order.
         columns: for one file, layer name to tag column; for several, the tag column of those that
             are named. Column 0 is the token; default is the last column.
-        unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
-        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
-            layer's own.
+        unit: what a document of the corpus is, sentence or document.
+        scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them), or
+            auto: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands in place of a tag where the annotator never saw the text, such as
             ``?``.
-        partial: what becomes of documents that a layer covers in part, one of
-            :data:`spanagree.corpus.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        partial: what becomes of documents that a layer covers in part, error or drop-tokens.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         progress: called with the number of layers read and of all.
 
     Raises:
