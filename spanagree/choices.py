@@ -28,6 +28,7 @@ Repair: TypeAlias = Literal[
     "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty",
     "drop-unlabelled", "drop-duplicates", "merge-overlaps",
 ] | str  # fmt: skip
+Empty: TypeAlias = Literal["seen", "unseen"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
@@ -39,5 +40,5 @@ Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
-By: TypeAlias = Literal["label", "document", "pair", "annotator", "category"] | str
+By: TypeAlias = Literal["label", "document", "pair", "annotator", "category", "share"] | str
 """What results can be broken down by; each has some of them."""

@@ -168,6 +168,7 @@ def choices():
     from spanagree.blocks.run import ON_ERROR
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.corpus.label_table import DUPLICATES
+    from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.segments import OFFSETS
     from spanagree.corpus.tag_columns import PARTIAL
@@ -193,7 +194,7 @@ def choices():
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
-        "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Cut": CUTS, "Test": TESTS,
+        "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
@@ -351,6 +352,7 @@ def test_options_in_the_docs():
     from spanagree.cli.agree import agree
     from spanagree.cli.cite import cite
     from spanagree.cli.coefficients import coefficients
+    from spanagree.cli.confusion import confusion
     from spanagree.cli.convert import convert
     from spanagree.cli.difficulty import difficulty
     from spanagree.cli.disagreements import disagreements
@@ -378,7 +380,7 @@ def test_options_in_the_docs():
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite,
+        cite, confusion,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

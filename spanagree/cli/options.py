@@ -197,6 +197,7 @@ def reading(but: Sequence[str] = ()) -> Group:
 
 
 def _files() -> Group:
+    from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES
@@ -208,6 +209,7 @@ def _files() -> Group:
     schemes = ["auto", *SCHEMES, *ALIASES]
     columns = "Read these columns of tags; the token is column 0."
     partial = "Choose what becomes of documents that an annotator covered in part."
+    nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of brat annotations in several pieces."
     repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
     return [
@@ -221,6 +223,7 @@ def _files() -> Group:
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=PARTIAL, unless="error"),
         option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
+        option("--empty", nothing, choices=EMPTY, unless="as the format's page says"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 

@@ -177,9 +177,8 @@ def match_distribution(
         corpus: the annotations.
         a: the name of one annotator.
         b: the name of the other one.
-        match: exact, boundaries, token, iou or overlap; or a measure of your own as
-            :func:`spanagree.expected` takes; for that and for ``iou`` only mean and
-            variance are computed.
+        match: exact, boundaries, token, iou or overlap; or a measure as :func:`spanagree.expected`
+            takes; for that and for ``iou`` only mean and variance are computed.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         fixed: which of the two stays as it is; both are random unless given.
         of_label: whether a measure of your own compares segments of the same label only.

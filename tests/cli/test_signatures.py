@@ -62,6 +62,7 @@ READING = {
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
     "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
+    "--empty": Pair("blank", "--empty unseen"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
@@ -193,6 +194,13 @@ CASES = {
         ),
         **{name: SHOWN for name in OUTPUT if name != "--explain"},
     },
+    "confusion": {
+        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
+        **pairs("trio.jsonl", rest="--rest ann"),
+        "--shares": SHOWN,
+        **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
+        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+    },
     "check": {**READING, "--format": SHOWN, "--output": SHOWN},
     "split": {
         **behind(TWO, LEVELS),
@@ -213,6 +221,7 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
+        "--empty": Same("who marks nothing matches nothing by luck, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", LUCK),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
@@ -363,6 +372,12 @@ def folder(tmp_path_factory):
     }
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     for annotator, pieces in (("ann", "0 2;4 6"), ("bob", "0 2")):
+        (folder / "blank" / annotator).mkdir(parents=True)
+        for name in ("a", "b", "c"):
+            (folder / "blank" / annotator / f"{name}.txt").write_text("No way!", "utf-8")
+            end = 2 + ((annotator, name) == ("bob", "b"))
+            marks = "" if (annotator, name) == ("bob", "c") else f"T1\tX 0 {end}\n"
+            (folder / "blank" / annotator / f"{name}.ann").write_text(marks, "utf-8")
         (folder / "brat" / annotator).mkdir(parents=True)
         (folder / "brat" / annotator / "a.txt").write_text("No way!", "utf-8")
         (folder / "brat" / annotator / "a.ann").write_text(f"T1\tX {pieces}\n", "utf-8")
