@@ -16,6 +16,8 @@ from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
+from spanagree.formats.conll.choose import knows_rows
+from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
@@ -76,11 +78,18 @@ _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split",
 FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
-        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
+        (
+            *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
+            *(".txt", ".tsv"),
+        ),
         raw_conll,
-        ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
+        (
+            *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
+            *("missing", "partial"),
+        ),
         write_conll,
         is_layer=True,
+        knows=knows_rows,
     ),
     "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
     "spacy": Format(
@@ -191,6 +200,8 @@ def raw_files(
     """
     if form is not None:
         check_choice(form, FORMATS, "format")
+    files, columns = split_columns(files, options.get("columns"))
+    options = {**options, "columns": columns}
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         by_format.setdefault(form or format_of(path), {})[layer] = path
