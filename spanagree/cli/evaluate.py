@@ -56,7 +56,7 @@ def evaluate(
         job.check_picture(Evaluation, by)
     drawing = job.drawing(test)
     if tallies is not None:
-        check_tallies_can_be_written(job.in_blocks)
+        check_tallies_can_be_written(tallies, job.in_blocks)
         job.check(tallies=tallies)
     corpus = job.source()
     named = job.layer(gold)

@@ -276,7 +276,7 @@ def test_parts_add_up(crowd):
 @pytest.mark.parametrize("form", WRITERS)
 def test_written_and_read_again(crowd, tmp_path, form):
     """A split written and read again evaluates to the same numbers, whatever the format."""
-    if needed := {"docbin": "spacy", "dataset": "datasets"}.get(form):
+    if needed := {"spacy": "spacy", "dataset": "datasets"}.get(form):
         pytest.importorskip(needed)
     hard = sa.difficulty(crowd, gold="ann")
     parts = sa.split(crowd, hard, levels=2)
@@ -300,7 +300,7 @@ def test_written_and_read_again(crowd, tmp_path, form):
             assert repr(fields) == repr([None if math.isnan(x) else x for x in part.difficulty.tolist()])  # fmt: skip
         elif form == "conll":
             again = sa.read_conll(folder / f"{name}.conll", columns={n: i for i, n in enumerate(crowd.annotators, 1)}, missing="?")  # fmt: skip
-        elif form == "docbin":
+        elif form == "spacy":
             again = sa.read_docbin({n: folder / f"{name}.{n}.spacy" for n in crowd.annotators})
         else:
             datasets = pytest.importorskip("datasets")
