@@ -22,6 +22,7 @@ from strategies import crowds, spans
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
+from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
@@ -592,6 +593,16 @@ def test_difficulty_as_a_table():
     assert {row[1] for row in ends.rows[:-1]} == {0.5}
     nothing = sa.difficulty(sa.Corpus.from_segments([2], {"gold": [[]]}))
     assert "█" not in nothing.table().in_terminal.caption
+
+
+def test_picture_of_difficulty(monkeypatch):
+    """Bars of the bins; a sentence where no document has a difficulty."""
+    drawn = []
+    monkeypatch.setattr(module, "histogram", lambda ax, counts, *more, **said: drawn.append(counts))
+    monkeypatch.setattr(module, "sentence", lambda ax, text: drawn.append(text))
+    for segments in ([(0, 1, "X")], []):
+        sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).picture().draw(None)
+    assert drawn == [[0] * 10 + [1] + [0] * 9, module.NOTHING]
 
 
 def test_whose_difficulty():

@@ -206,7 +206,7 @@ def test_joined_by_hand():
     assert found[0] == pytest.approx(1 - (0.3 * 40 / 4 * share(4, 40))[::-1], abs=1e-9)
     found, _ = joined(ends, np.array([0.6, 0.1, 0.5]), (9, 2, 5), 0.025)
     loss, gain = 0.4 * 9 / 2 * share(2, 9), 0.6 * 9 / 5 * share(5, 9)
-    assert 1 - loss[1] < 0 < gain[0] < gain[1] < 1 - loss[0]  # both are few, and both reach further on a side
+    assert 1 - loss[1] < 0 < gain[0] < gain[1] < 1 - loss[0]  # both are few
     assert found[0] == pytest.approx([0, 1 - loss[0]], abs=1e-9)
     found, _ = joined(ends, np.array([0.9, 0.1, 0.8]), (5, 20, 2), 0.025)
     assert 0.9 * 5 / 2 * share(2, 5)[1] > 1
