@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo, is_zipfile
 
 from spanagree.corpus.collector import Collector, text_of_whole
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, check_empty
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -95,8 +95,7 @@ def raw_doccano(
         SettingError: for an unknown choice.
     """
     check_choice(annotator_from, ("id", "file"), "annotator_from")
-    if empty is not None:
-        check_choice(empty, ("seen", "unseen"), "empty")
+    check_empty(empty)
     name = printable(os.fspath(path))
     rows = _Rows(name, annotator_from, empty)
     if is_zipfile(path):
