@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
+from spanagree.formats.conll.choose import knows_rows
+from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
@@ -76,11 +79,18 @@ _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split",
 FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
-        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
+        (
+            *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
+            *(".txt", ".tsv"),
+        ),
         raw_conll,
-        ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
+        (
+            *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
+            *("missing", "partial"),
+        ),
         write_conll,
         is_layer=True,
+        knows=knows_rows,
     ),
     "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
     "spacy": Format(
@@ -181,7 +191,8 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers; those that are ``None`` count as not given.
+        options: of the readers, and :data:`spanagree.corpus.labels.LABELS`; those that are
+            ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
 
@@ -191,6 +202,9 @@ def raw_files(
     """
     if form is not None:
         check_choice(form, FORMATS, "format")
+    files, columns = split_columns(files, options.get("columns"))
+    options = {**options, "columns": columns}
+    chosen = {name: options.pop(name, None) for name in LABELS}
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         by_format.setdefault(form or format_of(path), {})[layer] = path
@@ -210,6 +224,7 @@ def raw_files(
                 for layer, path in paths.items()
             }
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    whole = with_labels(whole, **chosen)
     if form is None or all(format_of(path) == form for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})

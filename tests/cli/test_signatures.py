@@ -52,6 +52,9 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
+    "--labels": Pair("trio.jsonl", "--labels A"),
+    "--map-labels": Pair("trio.jsonl", "--map-labels A=B"),
+    "--breaks": Pair("breaks-a.conll breaks-b.conll --unit document", "--breaks breaks-b.conll"),
     "--scheme": Pair(f"{TWO} --strict --scheme IOB2", "--scheme IOB1"),
     "--strict": Pair(f"{TWO} --scheme IOB2", "--strict"),
     "--columns": Pair("three.conll --columns gold=1,mine=2", "--columns gold=1,mine=3"),
@@ -177,6 +180,7 @@ CASES = {
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        "--breaks": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
         **behind(f"{TWO} --tokens", RESAMPLED_BY),
@@ -187,6 +191,7 @@ CASES = {
         **pairs(TWO, kind="--kind label"),
         "--no-text": SHOWN,
         **READING,
+        **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
         "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
         "--ground-truth": Needed(
@@ -346,6 +351,8 @@ def folder(tmp_path_factory):
         "three.conll": "a B-X B-X B-X\nb I-X O I-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
         "coded-a.conll": "a B-X\nb O\n\nc B-Y\nd B-X\n",
         "coded-b.conll": "a B-+AFg-\nb O\n\nc B-Y\nd B-+AFg-\n",
+        "breaks-a.conll": "a B-X\n\nb I-X\nc O\n",
+        "breaks-b.conll": "a B-X\nb I-X\n\nc O\n",
         "labels.csv": "item,annotator,label,sent,who,answer\n"
         "1,a,X,1,a,Y\n1,b,X,1,c,X\n2,a,X,1,b,Y\n2,b,Y,2,a,Y\n3,a,Y,2,b,Y\n3,b,NA,3,a,X\n"
         "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
