@@ -58,7 +58,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
             not installed.
         InputError: for a path that cannot be written.
     """
-    _check_name(path)
+    check_tallies_name(path)
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     counts = evaluation.counted
@@ -343,22 +343,24 @@ def _ids(about: Mapping[str, Any], columns: Mapping[str, Any]) -> tuple[str, ...
     return tuple(given)
 
 
-def _check_name(path: PathName) -> None:
-    """Refuse a name that says of tallies that they are anything but Parquet."""
+def check_tallies_name(path: PathName) -> None:
+    """Refuse a name that says of tallies that they are anything but Parquet.
+
+    Raises:
+        SettingError: for any extension but .parquet.
+    """
     if os.path.splitext(path)[1].lower() != ".parquet":
         raise SettingError(
             f"{printable(os.fspath(path))}: tallies are written as Parquet; name a .parquet file"
         )
 
 
-def check_tallies_can_be_written(path: PathName, in_blocks: bool) -> None:
+def check_tallies_can_be_written(in_blocks: bool) -> None:
     """Refuse, before any work, what :func:`write_tallies` would refuse after it.
 
     Raises:
-        SettingError: if pyarrow is not installed, the name is not that of a Parquet file, or no
-            documents will be kept.
+        SettingError: if pyarrow is not installed, or no documents will be kept.
     """
-    _check_name(path)
     optional("pyarrow.parquet", "arrow", "writing tallies")
     if in_blocks:
         raise SettingError(

@@ -120,7 +120,7 @@ def test_provenance_travels(tmp_path):
     assert again.reading == {"format": "jsonl", **made, "repair": ["merge-overlaps"]}
     for block in sa.read_jsonl(path, block=1):
         assert block.reading == {"format": "jsonl", **made}
-    line = sa.difficulty(sa.read_jsonl(path), "a").signature
+    line = sa.difficulty(sa.read_jsonl(path), "a", chance="overlapping").signature
     assert "|cut:expand|tokenizer:space|map_labels:Y=X|" in line
     sa.write_jsonl(again, path)
     assert sa.read_jsonl(path, repair="drop-empty").reading["repair"] == [

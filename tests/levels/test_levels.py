@@ -519,7 +519,7 @@ def test_names_that_no_file_can_hold(tmp_path):
     """A name that is no text is refused in one line, and nothing is left behind."""
     corpus = sa.Corpus(np.array([3]), {"a\udcff": sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]]}).layers["a"]}, ("X",), tokens=("a", "b", "c"))  # fmt: skip
     with pytest.raises(sa.InputError, match="cannot be written"):
-        sa.write_split(sa.split(corpus, sa.difficulty(corpus)), tmp_path / "parts", "docbin")
+        sa.write_split(sa.split(corpus, sa.difficulty(corpus)), tmp_path / "parts", "spacy")
     assert list(tmp_path.iterdir()) == []
 
 
