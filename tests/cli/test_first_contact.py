@@ -164,12 +164,12 @@ def test_fail_on(run, tmp_path):
     """check exits with 1 for an error; for what is only odd where that is asked for."""
     path = tmp_path / "a.jsonl"
     spans = {"ann": [span(2, "PER")], "bob": [span(2, "Per")]}
-    row = {"id": "d", "offsets": "tokens", "tokens": ["w"] * 9, "annotators": spans}
+    row = {"spanagree": 1, "id": "d", "offsets": "tokens", "tokens": ["w"] * 9, "annotators": spans}
     path.write_text(json.dumps(row) + "\n")
     assert run("check", path)[0] == 0
     code, out, _ = run("check", path, "--fail-on", "warning")
     assert code == 1
-    assert "0 kinds of errors, 1 of warnings" in out
+    assert "0 kinds of errors, 3 of warnings" in out
     spans["bob"] = [span(2, "PER")]
     path.write_text(json.dumps(row) + "\n")
     assert run("check", path, "--fail-on", "warning")[0] == 0
@@ -177,3 +177,30 @@ def test_fail_on(run, tmp_path):
     path.write_text(json.dumps(row) + "\n")
     for fail_on in ("error", "warning"):
         assert run("check", path, "--fail-on", fail_on)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gold.conll", "w\tB-x\n"),
+        ("tags.bio", "w B-x\n"),
+        ("lewidi.json", json.dumps({"1": {"text": "hi", "annotators": "a,b", "annotations": "1,0"}})),
+    ],
+)  # fmt: skip
+def test_coefficients_of_another_file(run, tmp_path, name, text):
+    """A file that is no table of labels is not called a span corpus; the option for one is named."""
+    path = tmp_path / name
+    path.write_text(text)
+    wanted = f"spanagree: error: {path}: not a CSV or TSV table of labels; if it holds segments, --tokens takes their tokens as the items; see 'spanagree coefficients --help'\n"
+    assert run("coefficients", path) == (2, "", wanted)
+
+
+def test_a_folder_without_annotations(run, tmp_path):
+    """A folder of texts without one .ann file is an error, for every command."""
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "a.txt").write_text("Ada Lovelace")
+    wanted = f"spanagree: error: {tmp_path}: .txt files, and no .ann beside one; brat keeps annotations there, and an empty one says that nothing was marked\n"
+    for command in ("check", "agree"):
+        assert run(command, tmp_path) == (1, "", wanted)
+    (tmp_path / "ann" / "a.ann").write_text("")
+    assert run("check", tmp_path)[0] == 0
