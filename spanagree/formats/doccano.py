@@ -26,6 +26,7 @@ from spanagree.errors import (
     unfit,
 )
 from spanagree.files import (
+    BOM,
     PathName,
     decoded,
     from_json,
@@ -47,6 +48,7 @@ _OTHERS = {
     "comments": "comment",
 }
 _OURS = {"Comments", "annotation_approver", OUR_ID}
+_RECORDS = re.compile(r"^(?!.*exportedproject).*\.jsonl?$")
 _NEEDED = "doccano writes an object a line"
 _ALL = "all"
 """The file of a collaborative project, in which the annotators are not told apart."""
@@ -55,7 +57,7 @@ _ALL = "all"
 def knows_doccano(start: Peek) -> bool:
     """Return whether a file begins as an export does; a zip is known by what is in it."""
     if start.shape == "zip":
-        return bool(start.members) and all(name.endswith(".jsonl") for name in start.members)
+        return bool(start.members) and all(map(_RECORDS.search, start.members))
     return any(map(_is_ours, start.objects))
 
 
@@ -109,23 +111,27 @@ def raw_doccano(
 def _members(path: PathName, name: str) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
     """Yield the rows of each file in a zip, with its name without folder and extension."""
     with open_zip(path) as archive:
-        members = [member for member in archive.names if member.endswith(".jsonl")]
+        members = [member for member in archive.names if _RECORDS.search(member)]
         if not members:
             raise InputError(
-                f"{name}: no .jsonl in it, but {listed(archive.names)}; doccano's zip has one for"
-                " each annotator"
+                f"{name}: no .jsonl or .json in it, but {listed(archive.names)}; doccano's zip has"
+                " one for each annotator"
             )
         for member in members:
             where = f"{name}, {printable(member)}"
-            lines = decoded(where, archive.read(member), "utf-8").split("\n")
-            yield (
-                PurePosixPath(member).stem,
-                (
-                    (f"{where}:{n}", from_json(line, f"{where}:{n}", _NEEDED))
-                    for n, line in enumerate(lines, 1)
-                    if line.strip()
-                ),
-            )
+            text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
+            yield PurePosixPath(member).stem, _records(text, where)
+
+
+def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield the elements of a list, or the values in lines, each with its place."""
+    if text.lstrip().startswith("["):
+        values = from_json(text, where, _NEEDED)
+        yield from ((f"{where}: record {n}", value) for n, value in enumerate(values, 1))
+        return
+    for n, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{where}:{n}", from_json(line, f"{where}:{n}", _NEEDED)
 
 
 class _Rows:

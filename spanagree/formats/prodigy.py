@@ -18,6 +18,7 @@ from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
     check_choice,
+    counted,
     is_whole,
     listed,
     printable,
@@ -76,6 +77,7 @@ class _Rows:
         self.collector = Collector("characters", unnamed=True)
         self.passed: Counter[str] = Counter()
         self.surfaces = Surfaces(name)
+        self.binary = 0
         self.sittings: dict[str, None] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
@@ -121,6 +123,7 @@ class _Rows:
             self.passed[_PASSED[answer]] += 1
             self.collector.annotator(annotator, where)
             return
+        self.binary += bool(row.get("_is_binary"))
         when = seconds(row.get("_timestamp"))
         annotation = self.collector.annotation(document, annotator, where, when)
         spans = objects_in(row.get("spans"), "spans", where)
@@ -135,6 +138,11 @@ class _Rows:
     def raw(self) -> RawCorpus:
         """Return all rows, with notes of what was passed over and what is odd."""
         notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
+        if self.binary:
+            notes.append(
+                f"{self.name}: {counted(self.binary, 'accepted row')} with an answer to a question"
+                " about one span (_is_binary), which does not say that there are no others"
+            )
         if self.sittings:
             notes.append(
                 f"{self.name}: annotators named by the time of a start are sittings, not people"

@@ -150,6 +150,15 @@ def test_relations_and_choices(read):
     assert notes(corpus)[0] == "2 relations and 1 choice passed over"
 
 
+def test_binary_answers(read):
+    """A yes to one span is said to be no more than that."""
+    rows = [answer(PER, by="ann", _is_binary=True), answer(by="bob", _is_binary=False)]
+    assert notes(read(rows)) == [
+        "1 accepted row with an answer to a question about one span (_is_binary), which does not"
+        " say that there are no others"
+    ]
+
+
 def test_text_of_a_span(read):
     """The text that stands beside a span is compared with the one at its offsets."""
     spans = [{**PER, "text": "Jo"}, {**LOC, "text": "Bonn"}]

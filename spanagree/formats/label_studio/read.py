@@ -75,7 +75,8 @@ class _Rows:
         self.surfaces = Surfaces(name)
         self.passed: Counter[str] = Counter()
         self.numbered = all(task.id is None for task in tasks)
-        self.in_html = any(region.in_html for task in tasks for region in task.regions)
+        regions = (region for task in tasks for region in task.regions)
+        self.in_html = any(region.in_html for region in regions if region.target in self.targets)
         every = [each for task in tasks for each in task.marked]
         self.people = {each.layer for each in every if not each.is_model}
 

@@ -117,12 +117,12 @@ class Tasks:
             for each in objects_in(entry.get(key), key, where):
                 self.passed["review"] += len(objects_in(each.get("reviews"), "reviews", where))
                 marked.append(self._annotation(each, where))
-        self.passed["draft"] += len(objects_in(entry.get("drafts"), "drafts", where))
-        predictions = objects_in(entry.get("predictions"), "predictions", where)
         if self.predictions:
+            predictions = objects_in(entry.get("predictions"), "predictions", where)
             marked += (self._prediction(each, where) for each in predictions)
-        else:
-            self.passed["prediction"] += len(predictions)
+        for key in ("drafts", *(() if self.predictions else ("predictions",))):
+            if isinstance(entry.get(key), list):  # of objects, or of their numbers
+                self.passed[key[:-1]] += len(entry[key])
         return Task(where, id_, _texts(data), marked)
 
     def _annotation(self, entry: Mapping[str, Any], where: str) -> Marked:
