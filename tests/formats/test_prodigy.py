@@ -169,6 +169,7 @@ def test_text_of_a_span(read):
 
 REFUSED = {
     "not an object": ([5], "x.jsonl:1: 5; an object is needed"),
+    "nothing": ([], "x.jsonl: no rows; Prodigy writes an object a line"),
     "no hash": ([without(answer(), "_input_hash")], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _task_hash, _annotator_id, _session_id, answer, spans"),
     "no text": ([answer(text=None, tokens=[])], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _input_hash, _task_hash, _annotator_id, _session_id, answer, spans, tokens"),
     "answer": ([answer(answer="maybe")], "x.jsonl:1: answer 'maybe'; accept, reject or ignore is needed"),

@@ -79,7 +79,7 @@ class Tasks:
     ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
     """
 
-    def __init__(self, annotator_from: str, predictions: bool, ground_truth: bool) -> None:
+    def __init__(self, annotator_from: str | None, predictions: bool, ground_truth: bool) -> None:
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
