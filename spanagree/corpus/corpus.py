@@ -19,6 +19,7 @@ from spanagree.arrays import Bools, Ints, groups, ranks
 from spanagree.choices import Cut, Offsets
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, refuse
+from spanagree.corpus.labels import with_labels
 from spanagree.corpus.parts import check_content, check_layer
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import (
@@ -42,6 +43,7 @@ from spanagree.errors import (
     show,
     unfit,
 )
+from spanagree.files import PathName
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,6 +299,22 @@ class Corpus(Content):
         for name in (name for name, times in Counter(names).items() if times > 1):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         return replace(self, layers={name: self.layers[name] for name in names})
+
+    def with_labels(
+        self,
+        labels: Sequence[str] | None = None,
+        map_labels: Mapping[str, str] | PathName | None = None,
+    ) -> Corpus:
+        """Return the same with other names of labels, and of these labels only.
+
+        Args and errors are those of :func:`spanagree.corpus.labels.with_labels`.
+
+        >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
+        >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
+        (Segment(start=0, end=2, label='PER'),)
+        """
+        taken = Corpus.from_raw(with_labels(self.to_raw(), labels, map_labels))
+        return replace(taken, changes=self.changes)
 
     # --- tokens and characters ---
 
