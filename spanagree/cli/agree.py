@@ -81,7 +81,7 @@ def agree(
 def _check_f1(f1: sa.Score, least: float) -> None:
     """Refuse a team whose corrected F1 is too low, or undefined."""
     if not f1.corrected >= least:
-        found = f"is undefined ({f1.reason})" if f1.reason else f"{f1.corrected:.4f} is too low"
+        outcome = f"is undefined ({f1.reason})" if f1.reason else f"{f1.corrected:.4f} is too low"
         raise click.ClickException(
-            f"the team's corrected F1 {found}; --fail-under {least:g} asks for that much at least"
+            f"the team's corrected F1 {outcome}; --fail-under {least:g} asks for that much at least"
         )
