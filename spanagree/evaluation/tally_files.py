@@ -144,7 +144,9 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not listed:
-        raise InputError("no file; at least one with tallies is needed")
+        raise InputError(
+            "no file; at least one with tallies is needed: evaluate --tallies FILE writes one"
+        )
     parts = [_read(path) for path in listed]
     _check_together(parts)
     return result(_united(parts))

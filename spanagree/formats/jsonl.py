@@ -113,7 +113,9 @@ def _raw(
         _collect(collector, entry, where)
         annotators |= dict.fromkeys(entry["annotators"])
     if collector is None:
-        raise InputError(f"{name}: no documents; a line for each is needed")
+        raise InputError(
+            f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
+        )
     return collector.raw(reading or {})
 
 

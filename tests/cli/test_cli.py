@@ -258,7 +258,7 @@ CASES = {
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
     "encoding": ({"a": b"\xff\xfex O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
     "no such encoding": ({"a": "x O\n"}, ["evaluate", "a", "--encoding", "klingon"], 1, "unknown encoding 'klingon'; utf-8, latin-1 and all of Python's are allowed"),
-    "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; a file is needed"),
+    "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; a file is needed, such as ./result.txt"),
     "output in no folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "no/out"], 1, "no/out: cannot be written: there is no folder 'no'"),
     "output over input": ({"a": "x O\n"}, ["evaluate", "a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
     "output over named input": ({"a": "x O\n"}, ["evaluate", "g=a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
@@ -469,7 +469,7 @@ def test_span_corpus_without_tokens(tmp_path, capsys):
     path = tmp_path / "x.jsonl"
     path.write_text("{}", "utf-8")
     assert main(["coefficients", str(path)]) == 2
-    said = f"{path}: is a span corpus; with --tokens its tokens are the items; see 'spanagree coefficients --help'"
+    said = f"{path}: not a CSV or TSV table of labels; if it holds segments, --tokens takes their tokens as the items; see 'spanagree coefficients --help'"
     assert capsys.readouterr().err == f"spanagree: error: {said}\n"
 
 

@@ -55,7 +55,7 @@ def test_surrogates_and_unicode(tmp_path):
 
 
 BAD = {
-    "nothing": ([], "{0}: no documents; a line for each is needed"),
+    "nothing": ([], "{0}: no documents; a line for each is needed; spanagree convert writes such files"),
     "no JSON": ([GOOD, "{"], "{0}:2: not valid JSON (Expecting property name enclosed in double quotes); a line is one object"),
     "no object": ([GOOD, "[1]"], "{0}:2: [1]; a line is one object"),
     "a key twice": (['{"spanagree": 1, "id": "1", "id": "2"}'], "{0}:1: the key 'id' comes twice; each is used once"),
