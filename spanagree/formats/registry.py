@@ -20,6 +20,7 @@ from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.inception.read import knows_inception, raw_inception
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.spacy import raw_docbin, write_docbin
@@ -87,6 +88,14 @@ FORMATS: Mapping[str, Format] = {
         is_layer=True,
     ),
     "brat": Format("standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous",)),
+    "inception": Format(
+        "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
+        (".xmi",),
+        raw_inception,
+        ("layer", "feature", "in_progress", "ground_truth"),
+        is_layer=True,
+        knows=knows_inception,
+    ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
