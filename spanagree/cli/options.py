@@ -184,7 +184,11 @@ def blocks(*own: Option) -> Group:
 
 def reading(but: Sequence[str] = ()) -> Group:
     """Return the options of reading, except those that a command has in another sense."""
-    titled = {"Reading files": _files(), "Reading spaCy files and datasets": _datasets()}
+    titled = {
+        "Reading files": _files(),
+        "Reading spaCy files and datasets": _datasets(),
+        "Reading what annotation tools export": _exports(),
+    }
     return [
         each
         for title, options in titled.items()
@@ -224,15 +228,35 @@ def _files() -> Group:
 def _datasets() -> Group:
     spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
     tags = "Read a dataset's tags from these columns."
+    text = "Read texts from this column of a dataset, or this key of Label Studio's data."
     annotator = "Read annotators from this column, where a dataset has a row for each."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
-        option("--text", "Read a dataset's texts from this column.", metavar="COLUMN"),
+        option("--text", text, metavar="COLUMN|KEY"),
         option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),
         option("--annotator", annotator, metavar="COLUMN"),
         option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
+    ]
+
+
+def _exports() -> Group:
+    from spanagree.formats.exports import ANNOTATOR_FROM
+    from spanagree.formats.inception.project import IN_PROGRESS
+
+    who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
+    who += " by the file."
+    models = "Read Label Studio's predictions too, as layers named by their model's version."
+    truth = "Make a layer ground_truth of what Label Studio marks so, or INCEpTION's curators made."
+    begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
+    return [
+        option("--annotator-from", who, choices=ANNOTATOR_FROM, unless="id, or the file"),
+        flag("--predictions", models),
+        flag("--ground-truth", truth),
+        option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
+        option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
+        option("--in-progress", begun, choices=IN_PROGRESS, unless="auto"),
     ]
 
 

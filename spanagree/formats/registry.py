@@ -18,11 +18,15 @@ from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
+from spanagree.formats.doccano import knows_doccano, raw_doccano
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.inception.read import knows_inception, raw_inception
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
+from spanagree.formats.label_studio.read import raw_label_studio
+from spanagree.formats.label_studio.tasks import knows_label_studio
 from spanagree.formats.peek import Peek, peek
+from spanagree.formats.prodigy import knows_prodigy, raw_prodigy
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
 
@@ -95,6 +99,23 @@ FORMATS: Mapping[str, Format] = {
         ("layer", "feature", "in_progress", "ground_truth"),
         is_layer=True,
         knows=knows_inception,
+    ),
+    "label-studio": Format(
+        "Label Studio's JSON and JSON-MIN",
+        (),
+        raw_label_studio,
+        ("text", "annotator_from", "predictions", "ground_truth"),
+        knows=knows_label_studio,
+    ),
+    "prodigy": Format(
+        "Prodigy's db-out", (), raw_prodigy, ("annotator_from",), knows=knows_prodigy
+    ),
+    "doccano": Format(
+        "doccano's JSON lines, one annotator a file or several, and its zip",
+        (),
+        raw_doccano,
+        ("annotator_from", "empty"),
+        knows=knows_doccano,
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",

@@ -70,6 +70,9 @@ READING = {
     "--annotator": Pair(LONG, "--annotator coder"),
     "--document": Pair(LONG, "--document number"),
     "--split": Pair("saved --text text --spans gold=spans,mine=more --split train", "--split test"),
+    "--annotator-from": Pair("sessions.jsonl", "--annotator-from session"),
+    "--predictions": Pair("tasks.json", "--predictions"),
+    "--ground-truth": Pair("tasks.json", "--ground-truth"),
 }  # fmt: skip
 """By option of reading: what stands behind a command that takes it."""
 
@@ -184,6 +187,10 @@ CASES = {
         "--no-text": SHOWN,
         **READING,
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
+        "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
+        "--ground-truth": Needed(
+            "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
+        ),
         **{name: SHOWN for name in OUTPUT if name != "--explain"},
     },
     "check": {**READING, "--format": SHOWN, "--output": SHOWN},
@@ -301,6 +308,22 @@ def spans(*rows):
     return [dict(zip(("start", "end", "label"), row, strict=True)) for row in rows]
 
 
+def task(start, *truths):
+    """A task of Label Studio, with the annotations of two people and a prediction."""
+    value = {"start": start, "end": start + 2, "labels": ["X"]}
+    marked = {"result": [{"type": "labels", "to_name": "text", "value": value}]}
+    passes = [
+        {"completed_by": who, "ground_truth": bool(truth), **(marked if who else {"result": []})}
+        for who, truth in enumerate(truths)
+    ]
+    return {"data": {"text": "No way"}, "annotations": passes, "predictions": [{"model_version": "m1", **marked}]}  # fmt: skip
+
+
+def answer(number, annotator, session, span):
+    """A row of Prodigy."""
+    return {"text": "No way", "_input_hash": number, "_task_hash": 1, "_annotator_id": annotator, "_session_id": session, "answer": "accept", "spans": spans((*span, "X"))}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Small files of every kind, on which options matter."""
@@ -327,6 +350,10 @@ def folder(tmp_path_factory):
     files["both.jsonl"] = json.dumps({**both, "annotators": own, **foreign})
     twice = {**own, "mine": own["mine"][:1] * 2}
     files["flawed.jsonl"] = json.dumps({**both, "annotators": twice})
+    files["tasks.json"] = json.dumps([task(0, 1, 0), task(1, 0, 1), task(1, 1, 0)])
+    rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
+    sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
+    files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     trio = {

@@ -14,6 +14,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
 from spanagree.files import decoded, from_json
+from spanagree.formats.exports import points_at
 from spanagree.formats.inception.pages import Marks, Page, short
 from spanagree.formats.peek import Peek
 from spanagree.formats.xml_elements import elements
@@ -192,17 +193,17 @@ class _Cas:
 
     def _code_points(self, offsets: Ints, text: str, kind: str) -> Ints:
         """Return offsets in code points; those outside the text stay outside."""
-        if text.isascii() or max(text) <= "\uffff":
+        points = points_at(text)
+        if points is None:
             return offsets
-        signs = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-        units = np.append(0, np.cumsum(1 + (signs > 0xFFFF)))
-        place = np.clip(np.searchsorted(units, offsets), 0, len(text))
-        for bad in offsets[(units[place] > offsets) & (offsets > 0)][:1].tolist():
+        inside = np.clip(offsets, 0, len(points) - 1)
+        halves = (inside > 0) & (points[inside] == points[inside - 1])
+        for bad in offsets[halves][:1].tolist():
             raise InputError(
                 f"{self.where}: {short(kind)} begins or ends at {bad}, inside a character of two"
                 f" UTF-16 units, which offsets of a CAS count; {_AGAIN}"
             )
-        return place + offsets - units[place]
+        return points[inside] + offsets - inside
 
 
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:

@@ -17,6 +17,7 @@ from spanagree.files import BOM, PathName, decoded, from_json, naming_files, ope
 from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.pages import Marks, Page
 from spanagree.formats.inception.webanno_tsv import read_tsv
+from spanagree.formats.label_studio.tasks import GROUND_TRUTH
 from spanagree.formats.peek import Peek
 
 IN_PROGRESS = {
@@ -27,8 +28,7 @@ IN_PROGRESS = {
 """What becomes of a document that an annotator began and did not finish."""
 
 
-CURATION = "CURATION_USER"
-"""The layer of what was curated, as the tool calls it."""
+_CURATOR = "CURATION_USER"
 
 
 EMPTY = Page("", {}, Counter())
@@ -225,7 +225,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
                 continue
             for file in load("curation", document):
                 done = "FINISHED" if curated.get(document) == "CURATION_FINISHED" else "INPROGRESS"
-                project.take(document, CURATION, file, done, before)
+                project.take(document, GROUND_TRUTH, file, done, before)
         project.declared = _declared(about)
     if not project.texts:
         suffixes = sorted({PurePosixPath(name).suffix for some in files.values() for name in some})
@@ -264,7 +264,7 @@ def _entries(about: Mapping[str, Any], kind: str, where: str) -> list[Mapping[st
     for entry in entries if isinstance(entries, list) else [entries]:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in keys):
             raise unfit(f"{where}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}")
-    users = (CURATION, "INITIAL_CAS")
+    users = (_CURATOR, "INITIAL_CAS")
     return [entry for entry in entries if entry.get("user") not in users]
 
 

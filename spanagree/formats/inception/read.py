@@ -51,7 +51,7 @@ def raw_inception(
             the layer's name is the label.
         in_progress: what becomes of documents that were begun and not finished, one of
             :data:`spanagree.formats.inception.project.IN_PROGRESS`.
-        ground_truth: also read what was curated, as the layer CURATION_USER.
+        ground_truth: make a layer ``ground_truth`` of what was curated.
 
     Raises:
         InputError: for what cannot be read, a layer or feature that is not there, or several to
