@@ -14,6 +14,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
+from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.read import raw_conll
@@ -27,6 +28,7 @@ from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.prodigy import knows_prodigy, raw_prodigy
+from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
 
@@ -99,6 +101,16 @@ FORMATS: Mapping[str, Format] = {
         ("layer", "feature", "in_progress", "ground_truth"),
         is_layer=True,
         knows=knows_inception,
+    ),
+    "bioc": Format(
+        "BioC as XML or JSON, one annotator a file",
+        (),
+        raw_bioc,
+        ("feature", "discontinuous"),
+        knows=knows_bioc,
+    ),
+    "pubtator": Format(
+        "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
     ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
