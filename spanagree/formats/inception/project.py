@@ -107,6 +107,9 @@ class Project:
             self.texts[document] = before
         others = [file for file in files if file not in initial]
         if states is None:
+            curated = [file for file in others if _CURATOR in file.stems]
+            self.passed["curation file"] += len(curated)
+            others = [file for file in others if file not in curated]
             states = {file.stems[0]: "FINISHED" for file in others}
         own = _matched(others, states, self.where)
         for user, state in states.items():

@@ -69,7 +69,8 @@ def raw_inception(
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
     every = [page for project in projects.values() for page in project.every()]
     names = {name: printable(os.fspath(path)) for name, path in files.items()}
-    chosen = choose([*every, *pages.values()], layer, feature, listed(names.values()))
+    where = next(iter(names.values())) if len(names) == 1 else listed(names.values())
+    chosen = choose([*every, *pages.values()], layer, feature, where)
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = as_read(
         layer=chosen and chosen[0],
@@ -85,7 +86,7 @@ def raw_inception(
     if pages:
         collector = Collector("characters")
         text = next((page for page in pages.values() if page.whole), next(iter(pages.values())))
-        _collect(collector, {"1": text}, {"1": pages}, chosen, listed(names[n] for n in pages))
+        _collect(collector, {"1": text}, {"1": pages}, chosen, where)
         notes = [_note(names[name], chosen, page) for name, page in pages.items()]
         parts["files"] = collector.raw(reading, notes, numbered=True)
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))

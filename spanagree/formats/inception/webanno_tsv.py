@@ -87,7 +87,8 @@ class _Reader:
                 self._declare(line[3:5], *line[6:].split("|"))
             elif line and not line.startswith("#"):
                 match = _ROW.match(line)
-                cells = line[match.end() :].split("\t") if match else []
+                rest = line[match.end() :] if match else ""
+                cells = rest.split("\t") if rest else []
                 if match is None or len(cells) < self.columns or not (text or self.pieces):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
                     raise unfit(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
@@ -127,8 +128,8 @@ class _Reader:
                 f"{where}: the sentence begins at {self.begin}, before {self.end}, where the one"
                 " above it ends; offsets and #Text= have to agree"
             )
-        check_expansion(self.where, self.at + len(self.sentence), self.at + gap)
         self.at += len(self.sentence) + gap
+        check_expansion(self.where, self.at - gap + len(sentence), self.at)
         self.pieces += [" " * gap, sentence]
         self.sentence = sentence
         places = self._places(sentence)
