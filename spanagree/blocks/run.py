@@ -110,7 +110,8 @@ def on_block(block: Block, work: Callable[[Corpus], Done], run: str = "") -> Don
     corpus = block() if callable(block) else block
     if not isinstance(corpus, Corpus):
         raise InputError(
-            f"{type(corpus).__name__}; a corpus is needed, or a function that gives one"
+            f"{type(corpus).__name__}; a corpus is needed, or a function that gives one; tag lists"
+            " become one by spanagree.from_tags({'ann': …, 'bob': …})"
         )
     return work(corpus)
 

@@ -199,13 +199,13 @@ def reading(but: Sequence[str] = ()) -> Group:
 def _files() -> Group:
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
-    from spanagree.corpus.tags import SCHEMES
+    from spanagree.corpus.tags import ALIASES, SCHEMES
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.registry import FORMATS
 
     document = "Choose what a document is in a CoNLL file."
-    schemes = ["auto", *SCHEMES]
+    schemes = ["auto", *SCHEMES, *ALIASES]
     columns = "Read these columns of tags; the token is column 0."
     partial = "Choose what becomes of documents that an annotator covered in part."
     pieces = "Choose what becomes of brat annotations in several pieces."

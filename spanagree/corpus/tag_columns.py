@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import SCHEMES, Reading, read_tags
+from spanagree.corpus.tags import Reading, read_tags, scheme_named
 from spanagree.errors import InputError, check_choice, counted, printable, show
 
 PARTIAL = {
@@ -27,7 +27,7 @@ class TagOptions:
     """How tags are read.
 
     Attributes:
-        scheme: the tag scheme, or ``auto``: each layer's own.
+        scheme: the tag scheme, by any of its names, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
 
@@ -40,7 +40,7 @@ class TagOptions:
     partial: str = "error"
 
     def __post_init__(self) -> None:
-        check_choice(self.scheme, ["auto", *SCHEMES], "scheme")
+        object.__setattr__(self, "scheme", scheme_named(self.scheme, "auto"))
         check_choice(self.partial, PARTIAL, "partial")
 
 
