@@ -14,6 +14,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
     check_choice,
+    counted,
     is_whole,
     listed,
     printable,
@@ -161,7 +162,7 @@ class _Reader:
         if len(locations) != 1:
             if locations and self.discontinuous == "error":
                 raise InputError(
-                    f"{where}: {len(locations)} locations; a segment is one piece;"
+                    f"{where}: {counted(len(locations), 'location')}; a segment is one piece;"
                     " --discontinuous drop leaves such annotations out"
                 )
             self.passed["discontinuous annotation" if locations else "unlocated annotation"] += 1

@@ -23,6 +23,7 @@ from spanagree.formats.doccano import knows_doccano, raw_doccano
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.inception.read import knows_inception, raw_inception
+from spanagree.formats.inception.write import write_webanno_tsv
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
@@ -99,6 +100,7 @@ FORMATS: Mapping[str, Format] = {
         (".xmi",),
         raw_inception,
         ("layer", "feature", "in_progress", "ground_truth"),
+        write_webanno_tsv,
         is_layer=True,
         knows=knows_inception,
     ),

@@ -6,9 +6,12 @@ import io
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
@@ -17,7 +20,8 @@ from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.project import file_of, read_project
 from spanagree.formats.inception.read import raw_inception
 from spanagree.formats.inception.webanno_tsv import read_tsv
-from spanagree.formats.registry import format_of
+from spanagree.formats.inception.write import write_webanno_tsv
+from spanagree.formats.registry import format_of, write_file
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 HEAD = "#FORMAT=WebAnno TSV 3.3\n"
@@ -81,7 +85,9 @@ def test_the_tools_own_suite(real):
                 values = [list(row) for row in zip(*marks.values.values(), strict=True)]
                 wanted = [None if value == "*" else value for value in span["values"]]
                 slots = len(wanted) - len(marks.values)
-                assert wanted[slots:] in values or not marks.values or "Asterisk" in name or slots, name
+                assert (
+                    wanted[slots:] in values or not marks.values or "Asterisk" in name or slots
+                ), name
 
 
 def test_a_project_as_it_was_counted(real):
@@ -174,7 +180,12 @@ def test_all_that_the_format_has(tmp_path):
 
 def test_files_made_elsewhere(tmp_path):
     """Offsets in code points where the tokens show it, Windows line ends, no tab at the end, old escapes."""
-    text = SAMPLE.replace("3-9", "2-8").replace("3-5", "2-4").replace("9-9", "8-8").replace("0-2", "0-1")
+    text = (
+        SAMPLE.replace("3-9", "2-8")
+        .replace("3-5", "2-4")
+        .replace("9-9", "8-8")
+        .replace("0-2", "0-1")
+    )
     for was, now in (("10-13", "9-12"), ("14-16", "13-15"), ("17-18", "16-17"), ("21-24", "20-23")):
         text = text.replace(was, now)
     by_tool, elsewhere = (
@@ -182,7 +193,9 @@ def test_files_made_elsewhere(tmp_path):
         for t in (SAMPLE, text.replace("\t\n", "\r\n"))
     )
     assert (elsewhere.texts, rows(elsewhere)) == (by_tool.texts, rows(by_tool))
-    old = page_of("#FORMAT=WebAnno TSV 3.1\n#T_SP=x.Y|v\n\n\n#Text=\\u00e4\\ud83d\\ude00\n1-1\t0-3\tä😀\tV\n")
+    old = page_of(
+        "#FORMAT=WebAnno TSV 3.1\n#T_SP=x.Y|v\n\n\n#Text=\\u00e4\\ud83d\\ude00\n1-1\t0-3\tä😀\tV\n"
+    )
     assert (old.text, old.layers["x.Y"].end[0]) == ("ä😀", 2)
 
 
@@ -227,8 +240,9 @@ def test_cas_as_it_was_counted(real):
             for layer in [*frame, *(kind for kind in sizes if kind not in frame)]:
                 try:
                     page = read(folder / file, layer)
-                except sa.InputError as error:
-                    assert "no text of a view _InitialView" in str(error)
+                except sa.InputError:
+                    with pytest.raises(sa.InputError, match="no text of a view _InitialView"):
+                        read(folder / file)
                     assert not counts["text_length_code_points"]
                     break
                 assert len(page.text) == counts.get("text_length_code_points", len(page.text))
@@ -244,7 +258,9 @@ def test_cas_as_it_was_counted(real):
                 for span in counts.get("exact_spans", ()):
                     if span["type"] == layer:
                         marks = page.layers[layer]
-                        texts = [page.text[a:b] for a, b in zip(marks.start, marks.end, strict=True)]
+                        texts = [
+                            page.text[a:b] for a, b in zip(marks.start, marks.end, strict=True)
+                        ]
                         assert span.get("text_utf16", span.get("text")) in texts
                         compared += 1
     assert compared == 40
@@ -349,18 +365,22 @@ def test_cas_forms(tmp_path):
     assert "x.Y" in pages[1].layers
     (tmp_path / "a.xmi").write_text(xmi(named(1, 3, 9, "PER")), "utf-8")
     (tmp_path / "b.json").write_text(cas_json(), "utf-8")
-    (tmp_path / "c.tsv").write_text(SAMPLE.replace("\\\\", " ").replace("Jo\\Doe", "Jo Doe"), "utf-8")
+    (tmp_path / "c.tsv").write_text(
+        SAMPLE.replace("\\\\", " ").replace("Jo\\Doe", "Jo Doe"), "utf-8"
+    )
     assert {format_of(p) for p in tmp_path.iterdir()} == {"inception"}
     both = raw_inception([tmp_path / "a.xmi", tmp_path / "b.json"])
     assert rows(both, "a.xmi") == [(2, 8, "PER", "Jo Doe")]
     assert rows(both, "b.json") == [(2, 8, "PER", "Jo Doe"), (13, 15, "true", "Al")]
-    with pytest.raises(sa.InputError, match="annotator 'c.tsv': the text differs from the one before, first at character"):  # fmt: skip
+    with pytest.raises(sa.InputError, match=r"annotator 'c.tsv': the text differs from the one before, first at character"):  # fmt: skip
         raw_inception([tmp_path / "a.xmi", tmp_path / "c.tsv"], layer=NE, feature="value")
 
 
 def test_views():
     """The initial view is read; annotations of others are counted, and a choice between others is refused."""
-    second = '<cas:Sofa xmi:id="8" sofaID="Second" sofaString="Other"/><cas:View sofa="8" members="7"/>'
+    second = (
+        '<cas:Sofa xmi:id="8" sofaID="Second" sofaString="Other"/><cas:View sofa="8" members="7"/>'
+    )
     source = xmi(named(1, 3, 9, "PER"), named(7, 0, 2, "X", sofa=8), second)
     page = read_xmi(io.BytesIO(source.encode()), "x.xmi")
     assert page.layers[NE].values["value"] == ["PER"]
@@ -435,7 +455,13 @@ def packed(tmp_path, files, name="export.zip"):
 
 
 STATES = {
-    "a.txt": {"ann": "FINISHED", "bo": "IN_PROGRESS", "cy": "INPROGRESS", "di": "NEW", "ed": "IGNORE"},
+    "a.txt": {
+        "ann": "FINISHED",
+        "bo": "IN_PROGRESS",
+        "cy": "INPROGRESS",
+        "di": "NEW",
+        "ed": "IGNORE",
+    },
     "b.txt": {"ann": "FINISHED", "bo": "IN_PROGRESS", "INITIAL_CAS": "FINISHED"},
     "c.txt": {"ann": "FINISHED"},
 }
@@ -475,7 +501,9 @@ def test_who_saw_what(tmp_path, name):
     unseen = raw_inception(path, in_progress="unseen", ground_truth=True)
     assert seen(unseen) == {"ann": ["a.txt", "b.txt"], "bo": [], "cy": [], "di": [], "ed": [], "ground_truth": ["a.txt"]}  # fmt: skip
     assert unseen.reading["read"]["in_progress"] == "unseen"
-    with pytest.raises(sa.SettingError, match="unknown in-progress 'x'; allowed: auto, saw, unseen"):
+    with pytest.raises(
+        sa.SettingError, match="unknown in-progress 'x'; allowed: auto, saw, unseen"
+    ):
         raw_inception(path, in_progress="x")
 
 
@@ -503,7 +531,11 @@ def zipped(**files):
 def test_formats_side_by_side(tmp_path):
     """One document as TSV, which lacks a line break, as JSON, and as XMI in zips with their type systems."""
     text = "Jo met\nAl"
-    tsv_ = TSV.format("PER", "_").replace("#Text=Jo met Al", "#Text=Jo met").replace("1-3\t", "\n#Text=Al\n2-1\t")
+    tsv_ = (
+        TSV.format("PER", "_")
+        .replace("#Text=Jo met Al", "#Text=Jo met")
+        .replace("1-3\t", "\n#Text=Al\n2-1\t")
+    )
     files = {
         "annotation/a.txt/ann.tsv": tsv_,
         "annotation/a.txt/bob.json": cas_json(sofa={"sofaString": text}).replace("14", "7").replace("16", "9"),
@@ -513,7 +545,7 @@ def test_formats_side_by_side(tmp_path):
     states = {"a.txt": dict.fromkeys(("ann", "bob", "cem", "dan"), "FINISHED")}
     raw = raw_inception(packed(tmp_path, project(states, files)))
     assert raw.texts == (text,)
-    assert seen(raw) == dict.fromkeys(("ann", "bob", "cem", "dan"), ["a.txt"])
+    assert seen(raw) == {name: ["a.txt"] for name in ("ann", "bob", "cem", "dan")}
     assert (rows(raw, "ann"), rows(raw, "cem"), rows(raw, "dan")) == ([(0, 2, "PER", "Jo")], [(7, 9, "LOC", "Al")], [])  # fmt: skip
     single = tmp_path / "dan.zip"
     single.write_bytes(files["annotation/a.txt/dan.zip"])
@@ -522,10 +554,17 @@ def test_formats_side_by_side(tmp_path):
 
 def test_without_a_description(tmp_path):
     """Without the project's JSON, who has a file saw the document; any folder of DOCUMENT/ANNOTATOR.tsv is read."""
-    files = {"a/ann.tsv": IMPORTED, "a/bob.tsv": CHANGED, "a/CURATION_USER.tsv": CHANGED, "b/ann.tsv": CHANGED}
+    files = {
+        "a/ann.tsv": IMPORTED,
+        "a/bob.tsv": CHANGED,
+        "a/CURATION_USER.tsv": CHANGED,
+        "b/ann.tsv": CHANGED,
+    }
     raw = raw_inception(packed(tmp_path, files, "plain"))
     assert seen(raw) == {"ann": ["a", "b"], "bob": ["a"]}
-    with_initial = {f"annotation/{k}": v for k, v in FILES.items() if "bo_" not in k and "INITIAL" not in k}
+    with_initial = {
+        f"annotation/{k}": v for k, v in FILES.items() if "bo_" not in k and "INITIAL" not in k
+    }
     path = packed(tmp_path, with_initial, "folder")
     assert format_of(path) == "inception"
 
@@ -539,13 +578,17 @@ LAYERS = [
 
 def test_layer_and_feature(tmp_path):
     """The only layer and feature in use are taken; else those that there are are named, with their counts."""
-    path = packed(tmp_path, project({"a": {"ann": "FINISHED"}}, {"annotation/a/ann.tsv": CHANGED}, LAYERS))
+    path = packed(
+        tmp_path, project({"a": {"ann": "FINISHED"}}, {"annotation/a/ann.tsv": CHANGED}, LAYERS)
+    )
     assert rows(raw_inception(path)) == [(0, 2, "PER", "Jo"), (7, 9, "LOC", "Al")]
     assert rows(raw_inception(path, layer="Cue")) == []
     assert raw_inception(path, layer="Role", feature="v").reading["read"]["feature"] == "v"
     (tmp_path / "x.tsv").write_text(SAMPLE, "utf-8")
-    (tmp_path / "y.tsv").write_text(f"{HEAD}#T_SP=a.Cue|\n#T_SP=b.Cue|u|v\n\n\n#Text=a\n1-1\t0-1\ta\t*\tU\tV\t\n", "utf-8")
-    for given, ask, message in (
+    (tmp_path / "y.tsv").write_text(
+        f"{HEAD}#T_SP=a.Cue|\n#T_SP=b.Cue|u|v\n\n\n#Text=a\n1-1\t0-1\ta\t*\tU\tV\t\n", "utf-8"
+    )
+    for source, ask, message in (
         (path, {"layer": "Nope"}, f"{path}: no layer 'Nope'; there are NamedEntity (2): choose one with --layer"),
         (path, {"layer": "Dep"}, f"{path}: no layer 'Dep'; there are NamedEntity (2): choose one with --layer"),
         (path, {"layer": "Role", "feature": "s"}, f"{path}: layer Role: no feature 's'; there are v (0): choose one with --feature"),
@@ -555,7 +598,7 @@ def test_layer_and_feature(tmp_path):
         ("y.tsv", {"layer": "Cue"}, f"{tmp_path}/y.tsv: several layers 'Cue'; there are a.Cue (1), b.Cue (1): choose one with --layer"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
-            raw_inception(tmp_path / given, **ask)
+            raw_inception(tmp_path / source, **ask)
         assert str(error.value) == message
     assert rows(raw_inception(tmp_path / "y.tsv", layer="a.Cue")) == [(0, 1, "Cue", "a")]
 
@@ -589,3 +632,103 @@ def test_odd_projects(tmp_path, files, message):
         raw_inception(path)
     join = "" if message.startswith("/") else ": "
     assert str(error.value) == f"{path}{join}{message}".replace("{}", str(path))
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+signs = st.sampled_from("ab_|[]*\\;->\t\n\r\f\b\x01\x0b\x1c \u00a0\u2028😀日")
+
+
+@st.composite
+def marked(draw):
+    """Texts with all kinds of signs, and segments that begin and end anywhere but in white space."""
+    documents = draw(st.lists(st.text(signs, max_size=12), min_size=1, max_size=3))
+    texts = [text for text in documents if text.strip() or not text] or ["a"]
+    layers = {}
+    for name in ("ann", "b.c", "d"):
+        layers[name] = [draw(st.none() | segments_in(text)) for text in texts]
+    ids = draw(st.sampled_from([None, [f"folder/{d} 日" for d in range(len(texts))]]))
+    lengths = [len(text) for text in texts]
+    return sa.Corpus.from_segments(lengths, layers, offsets="characters", ids=ids, texts=texts)
+
+
+def segments_in(text):
+    """Segments of a text, which may overlap, with labels that want escapes."""
+    places = [
+        (a, b)
+        for b in range(1, len(text) + 1)
+        for a in range(b)
+        if text[a].strip() and text[b - 1].strip()
+    ]
+    labels = st.sampled_from(["PER", "*", "_", "a[1]", "x|y\\", "->;", "1\t2\n3"])
+    segments = st.tuples(st.sampled_from(places), labels).map(lambda p: (*p[0], p[1]))
+    return st.lists(segments, max_size=4, unique=True) if places else st.just([])
+
+
+@given(marked())
+def test_round_trip(tmp_path_factory, corpus):
+    """What is written comes back, with blanks for white space that a text begins with; twice the same bytes."""
+    path = tmp_path_factory.mktemp("tsv") / "out.zip"
+    write_file(corpus, path, "inception")
+    back = valid_corpus(raw_inception(path))
+    texts = tuple(" " * (len(text) - len(text.lstrip())) + text.lstrip() for text in corpus.texts)
+    assert back == replace(corpus, texts=texts)
+    before = path.read_bytes()
+    write_webanno_tsv(back, path)
+    if texts == corpus.texts:
+        assert path.read_bytes() == before
+
+
+def test_written_as_the_tool_writes(tmp_path):
+    """A file like those of the tool's own suite: numbers on what is stacked or goes on, UTF-16 offsets, escapes."""
+    corpus = sa.Corpus.from_segments(
+        [20],
+        {"ann": [[(0, 4, "a_b"), (3, 4, "X"), (3, 7, "PER"), (9, 11, "LOC"), (9, 11, "ORG"), (13, 20, "Z")]]},
+        offsets="characters",
+        texts=["Is 😀 met Al\n\nand Bo\\"],
+    )  # fmt: skip
+    path = tmp_path / "out.tsv"
+    write_webanno_tsv(corpus, path)
+    assert (
+        path.read_text("utf-8")
+        == f"""#FORMAT=WebAnno TSV 3.3
+#T_SP={NE}|value
+
+
+#Text=Is 😀 met Al
+#Text=
+#Text=
+1-1\t0-2\tIs\ta\\_b[1]\t
+1-2\t3-5\t😀\ta\\_b[1]|X[2]|PER[3]\t
+1-3\t6-9\tmet\t_\t
+1-3.1\t6-8\tme\tPER[3]\t
+1-4\t10-12\tAl\tLOC[4]|ORG[5]\t
+
+#Text=and Bo\\\\
+2-1\t14-17\tand\tZ[6]\t
+2-2\t18-21\tBo\\\tZ[6]\t
+"""
+    )
+
+
+def test_what_is_not_written(tmp_path):
+    """White space at an edge, texts without a token, several of what a file holds one of, names of files."""
+
+    def corpus(text="No way", segments=(), ids=None, names=("ann",)):
+        layers = {name: [list(segments)] for name in names}
+        return sa.Corpus.from_segments([len(text)], layers, offsets="characters", ids=ids, texts=[text])  # fmt: skip
+
+    out = tmp_path / "out"
+    for kind, odd, message in (
+        ("tsv", corpus(segments=[(0, 3, "X")]), "document '1': segment 0–3 'X' has white space at an edge, which WebAnno TSV cannot hold; --repair strip-space takes it away"),
+        ("tsv", corpus(" \n"), "document '1': white space only, in which there is no token for WebAnno TSV; leave it out"),
+        ("tsv", corpus("\ud800"), "document '1': half a surrogate pair, which UTF-8 does not have; correct it"),
+        ("tsv", corpus(names=("ann", "bob")), "a WebAnno TSV file holds one document of one annotator; there are 1 document and 2 annotators: write a .zip, which holds a file for each"),
+        ("zip", corpus(ids=["../a"]), "'..' cannot be the name of a file in a .zip; give it another"),
+        ("zip", corpus(names=["a/b"]), "'a/b' cannot be the name of a file in a .zip; give it another"),
+        ("zip", corpus(names=["INITIAL_CAS"]), "'INITIAL_CAS' cannot be the name of a file in a .zip; give it another"),
+        ("tsv", sa.Corpus.from_segments([3], {"ann": [[]]}, offsets="characters"), "the texts are not known; WebAnno TSV needs them: read the corpus with its texts"),
+    ):  # fmt: skip
+        with pytest.raises((sa.InputError, sa.SettingError)) as error:
+            write_webanno_tsv(odd, out.with_suffix(f".{kind}"))
+        assert str(error.value) == message
