@@ -23,9 +23,9 @@ from spanagree.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
     from spanagree.agreement.agree import agree as agree
-    from spanagree.agreement.disagreements import Confusion as Confusion
+    from spanagree.agreement.confusion import Confusion as Confusion
+    from spanagree.agreement.confusion import confusion as confusion
     from spanagree.agreement.disagreements import Disagreements as Disagreements
-    from spanagree.agreement.disagreements import confusion as confusion
     from spanagree.agreement.disagreements import disagreements as disagreements
     from spanagree.agreement.result import Agreement as Agreement
     from spanagree.chance.simulate import simulate as simulate

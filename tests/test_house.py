@@ -273,6 +273,7 @@ def test_options_in_the_docs():
     from spanagree.cli.agree import agree
     from spanagree.cli.cite import cite
     from spanagree.cli.coefficients import coefficients
+    from spanagree.cli.confusion import confusion
     from spanagree.cli.convert import convert
     from spanagree.cli.difficulty import difficulty
     from spanagree.cli.disagreements import disagreements
@@ -300,7 +301,7 @@ def test_options_in_the_docs():
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite,
+        cite, confusion,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

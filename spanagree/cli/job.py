@@ -130,6 +130,7 @@ class Job:
         outputs = {"-o": self.output, "--plot": self.plot}
         outputs |= {options.written(name): path for name, path in more.items()}
         inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
+        inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
 
     # --- reading --------------------------------------------------------------------------------

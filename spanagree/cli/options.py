@@ -197,6 +197,7 @@ def reading(but: Sequence[str] = ()) -> Group:
 
 
 def _files() -> Group:
+    from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES
@@ -206,21 +207,25 @@ def _files() -> Group:
 
     document = "Choose what a document is in a CoNLL file."
     schemes = ["auto", *SCHEMES, *ALIASES]
-    columns = "Read these columns of tags; the token is column 0."
+    columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
+    breaks = "With --unit document, take the sentences of this layer for all."
     partial = "Choose what becomes of documents that an annotator covered in part."
+    nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of brat annotations in several pieces."
     repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
     return [
         option("--from", "Read the files in this format.", choices=FORMATS, unless="by extension"),
         option("--unit", document, choices=UNITS, unless="sentence"),
+        option("--breaks", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
-        option("--columns", columns, metavar="NAME=N,...", unless="the last", read=numbered_in),
+        option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
         option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=PARTIAL, unless="error"),
         option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
+        option("--empty", nothing, choices=EMPTY, unless="as the format's page says"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
@@ -313,10 +318,14 @@ def _twice(name: str) -> str:
     return f"the name {show(name)} is given twice; give each layer a name of its own"
 
 
-def numbered_in(text: str, option: str) -> dict[str, int]:
-    """Return ``NAME=N,…`` as a table."""
-    named = named_in(text, option, "NAME=N, with N from 1,")
-    return {name: _whole_number(number, option) for name, number in named.items()}
+def columns_in(text: str, option: str) -> str | dict[str, str | int]:
+    """Return ``NAME=COLUMN,…`` as a table, with numbers as such, and anything else as it is."""
+    if "=" not in text:
+        return text
+    return {
+        name: whole_number(column, f"{option}:") if column.isdecimal() else column
+        for name, column in named_in(text, option).items()
+    }
 
 
 def spans_in(text: str, option: str) -> str | dict[str, str]:
@@ -352,7 +361,7 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
     named: dict[int, tuple[str, str]] = {}
     for i, argument in enumerate(files):
         name, equals, path = argument.partition("=")
-        if equals and not os.path.exists(argument):
+        if equals and not any(map(os.path.exists, (argument, argument.rpartition(":")[0]))):
             if not name or not path:
                 raise click.UsageError(f"{show(argument)}: NAME=FILE needs both")
             if name in (taken for taken, _ in named.values()):

@@ -187,7 +187,7 @@ def _meanings(
     used[codes] = True
     meanings = []
     for i, tag in enumerate(tags):
-        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        meaning = parse_tag(tag, scheme) if used[i] else (O, "")
         if meaning is None:
             raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
         meanings.append(meaning)
@@ -265,7 +265,7 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     return None
 
 
-def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
+def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
     other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
     if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
-from zipfile import is_zipfile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo, is_zipfile
 
 from spanagree.corpus.collector import Collector, text_of_whole
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus, check_empty
 from spanagree.errors import (
     InputError,
+    SettingError,
     check_choice,
     counted,
     is_whole,
     listed,
     printable,
+    show,
     unfit,
 )
-from spanagree.files import PathName, decoded, from_json, open_zip
+from spanagree.files import (
+    PathName,
+    decoded,
+    from_json,
+    json_text,
+    open_zip,
+    write_bytes,
+    write_text,
+)
 from spanagree.formats.exports import OUR_ID
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
@@ -33,6 +46,7 @@ _OTHERS = {
     "Comments": "comment",
     "comments": "comment",
 }
+_OURS = {"Comments", "annotation_approver", OUR_ID}
 _NEEDED = "doccano writes an object a line"
 _ALL = "all"
 """The file of a collaborative project, in which the annotators are not told apart."""
@@ -57,7 +71,7 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
         else isinstance(item, list) and len(item) == 3 and isinstance(item[2], str)
         for item in items
     ]
-    return all(marked) and (bool(marked) or not {"Comments", "annotation_approver"}.isdisjoint(row))
+    return all(marked) and (bool(marked) or not _OURS.isdisjoint(row))
 
 
 def raw_doccano(
@@ -81,8 +95,7 @@ def raw_doccano(
         SettingError: for an unknown choice.
     """
     check_choice(annotator_from, ("id", "file"), "annotator_from")
-    if empty is not None:
-        check_choice(empty, ("seen", "unseen"), "empty")
+    check_empty(empty)
     name = printable(os.fspath(path))
     rows = _Rows(name, annotator_from, empty)
     if is_zipfile(path):
@@ -228,3 +241,52 @@ def _span(item: object, where: str) -> tuple[Any, Any, Any] | None:
         return None
     needed = "[start, end, label], or start_offset, end_offset and label, is needed"
     raise unfit(f"{where}: span", item, needed)
+
+
+def write_doccano(corpus: Corpus, path: PathName) -> None:
+    """Write the documents that an annotator saw, a line each; of several annotators, a zip.
+
+    A zip has a file for each annotator, as doccano exports it. Whoever imports a file gets each
+    document with its id, under a key of our own, as doccano numbers documents anew.
+
+    Args:
+        corpus: the documents, whose texts or tokens are known.
+        path: the file; several annotators need one whose name ends in .zip.
+
+    Raises:
+        InputError: for a path that cannot be written.
+        SettingError: for a corpus without texts and tokens, several annotators in one file, or
+            one whose name cannot be that of a file.
+    """
+    names = corpus.annotators
+    in_zip = os.fsdecode(path).lower().endswith(".zip")
+    if not in_zip and len(names) != 1:
+        raise SettingError(
+            f"a file of doccano holds one annotator; there are {len(names)} ({listed(names)}):"
+            " choose one with --annotators, or write a .zip"
+        )
+    in_characters = corpus.to_characters()
+    in_characters.known("texts", "doccano")
+    files = {name: "".join(_lines(in_characters, name)) for name in names}
+    if not in_zip:
+        write_text(path, files[names[0]])
+        return
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            if not (name.isprintable() and re.fullmatch(r"[^./\\:][^/\\:]*", name)):
+                raise SettingError(
+                    f"annotator {show(name)} cannot be the name of a file in a zip; choose others"
+                    " with --annotators, or rename the layer (NAME=FILE)"
+                )
+            archive.writestr(ZipInfo(f"{name}.jsonl"), text, ZIP_DEFLATED)
+    write_bytes(path, out.getvalue())
+
+
+def _lines(corpus: Corpus, name: str) -> Iterator[str]:
+    """Yield a line for each document that an annotator saw."""
+    for document in corpus:
+        segments = document.segments[name]
+        if segments is not None:
+            row = {"id": document.id, "text": document.text, "label": segments}
+            yield f"{json_text({**row, OUR_ID: document.id})}\n"

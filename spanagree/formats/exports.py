@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,16 @@ ANNOTATOR_FROM = {
     "file": "the name of the file",
 }
 """What may name an annotator; each tool has some of them."""
+
+
+def number_in(name: str, limit: int) -> int | None:
+    """Return the whole number below a limit that a name is; ``None`` for any other name.
+
+    >>> number_in("-7", 100), number_in("07", 100), number_in("107", 100)
+    (-7, None, None)
+    """
+    number = int(name) if re.fullmatch("-?[0-9]{1,18}", name) else limit
+    return number if str(number) == name and abs(number) < limit else None
 
 
 def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ is the version of the format.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
@@ -25,7 +24,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show, unfit
-from spanagree.files import PathName, from_json, lines_of, read_text, write_text
+from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
 
 VERSION = 1
 
@@ -177,9 +176,4 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             if segments is not None or d == 0
         }
         entry |= {name: values[d] for name, values in fields.items()}
-        line = json.dumps(entry, ensure_ascii=False)
-        try:
-            line.encode()
-        except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
-            line = json.dumps(entry)
-        yield line
+        yield json_text(entry)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from spanagree.corpus.collector import Collector, text_of_whole
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -18,8 +23,8 @@ from spanagree.errors import (
     printable,
     unfit,
 )
-from spanagree.files import PathName
-from spanagree.formats.exports import OUR_ID, Surfaces, objects_in
+from spanagree.files import PathName, json_text, write_text
+from spanagree.formats.exports import OUR_ID, Surfaces, number_in, objects_in
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
@@ -153,3 +158,64 @@ def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int
     if is_whole(start) and is_whole(end):
         return start, end
     raise unfit(f"{where}: start and end of a span", (start, end), "whole numbers are needed")
+
+
+def write_prodigy(corpus: Corpus, path: PathName) -> None:
+    """Write a row for each document and annotator who saw it, as `prodigy db-in` takes them.
+
+    Tokens are written too if the segments count them, as
+    Prodigy's `ner_manual` and `review` need them. A document is known by ``_input_hash``, and by
+    a key of our own where its id is not such a number.
+
+    Args:
+        corpus: the documents, whose texts or tokens are known.
+        path: the file.
+
+    Raises:
+        InputError: for a path that cannot be written.
+        SettingError: for a corpus without texts and tokens.
+    """
+    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows(corpus)))
+
+
+def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    in_characters = corpus.to_characters()
+    for d, text in enumerate(in_characters.known("texts", "Prodigy")):
+        document = in_characters[d]
+        number = number_in(document.id, 1 << 31)
+        own = {} if number is not None else {OUR_ID: document.id}
+        about = {
+            "_input_hash": _hash(document.id) if number is None else number,
+            "_task_hash": _hash(f"{document.id}\n{text}"),
+            "_view_id": "spans_manual",
+        }
+        in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
+        tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
+        for name, segments in document.segments.items():
+            if segments is None:
+                continue
+            spans: list[dict[str, Any]] = [segment._asdict() for segment in segments]
+            for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
+                span |= {"token_start": start, "token_end": end - 1}
+            who = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
+            yield {"text": text, **own, **about, **tokens, "spans": spans, **who}
+
+
+def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
+    """Return the tokens of a document, with their places in the text that is written."""
+    words, first = corpus.tokens_of(d), int(corpus.starts[d])
+    if corpus.texts is None or corpus.token_starts is None:
+        starts = spaced(words, np.array([len(words)]))[1]
+    else:
+        starts = corpus.token_starts[first : first + len(words)]
+    ends = starts + sizes_of(words)
+    rows = zip(words, starts.tolist(), ends.tolist(), strict=True)
+    return [
+        {"text": word, "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}
+        for i, (word, start, end) in enumerate(rows)
+    ]
+
+
+def _hash(text: str) -> int:
+    """Return a number of 32 bits with a sign, the same everywhere."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")) - (1 << 31)

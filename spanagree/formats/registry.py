@@ -17,9 +17,11 @@ from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
+from spanagree.formats.conll.choose import knows_rows
+from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
-from spanagree.formats.doccano import knows_doccano, raw_doccano
+from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.inception.read import knows_inception, raw_inception
@@ -27,8 +29,9 @@ from spanagree.formats.inception.write import write_webanno_tsv
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
+from spanagree.formats.label_studio.write import write_label_studio
 from spanagree.formats.peek import Peek, peek
-from spanagree.formats.prodigy import knows_prodigy, raw_prodigy
+from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
 from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
@@ -79,11 +82,18 @@ _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split",
 FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
-        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
+        (
+            *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
+            *(".txt", ".tsv"),
+        ),
         raw_conll,
-        ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
+        (
+            *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
+            *("missing", "partial"),
+        ),
         write_conll,
         is_layer=True,
+        knows=knows_rows,
     ),
     "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
     "spacy": Format(
@@ -94,7 +104,9 @@ FORMATS: Mapping[str, Format] = {
         _write_docbin,
         is_layer=True,
     ),
-    "brat": Format("standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous",)),
+    "brat": Format(
+        "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+    ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
         (".xmi",),
@@ -119,16 +131,18 @@ FORMATS: Mapping[str, Format] = {
         (),
         raw_label_studio,
         ("text", "annotator_from", "predictions", "ground_truth"),
+        write_label_studio,
         knows=knows_label_studio,
     ),
     "prodigy": Format(
-        "Prodigy's db-out", (), raw_prodigy, ("annotator_from",), knows=knows_prodigy
+        "Prodigy's db-out", (), raw_prodigy, ("annotator_from",), write_prodigy, knows=knows_prodigy
     ),
     "doccano": Format(
         "doccano's JSON lines, one annotator a file or several, and its zip",
         (),
         raw_doccano,
         ("annotator_from", "empty"),
+        write_doccano,
         knows=knows_doccano,
     ),
     "dataset": Format(
@@ -209,6 +223,8 @@ def raw_files(
     """
     if form is not None:
         check_choice(form, FORMATS, "format")
+    files, columns = split_columns(files, options.get("columns"))
+    options = {**options, "columns": columns}
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         by_format.setdefault(form or format_of(path), {})[layer] = path

@@ -198,6 +198,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "categories": "coefficients",
         "of": "split" if levels else "difficulty",
         "between": "disagreements",
+        "confusion": "disagreements",
         "chance": "chance",
     }
     return next((subject for key, subject in subjects.items() if key in settings), "reading")

@@ -52,6 +52,7 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
+    "--breaks": Pair("breaks-a.conll breaks-b.conll --unit document", "--breaks breaks-b.conll"),
     "--scheme": Pair(f"{TWO} --strict --scheme IOB2", "--scheme IOB1"),
     "--strict": Pair(f"{TWO} --scheme IOB2", "--strict"),
     "--columns": Pair("three.conll --columns gold=1,mine=2", "--columns gold=1,mine=3"),
@@ -62,6 +63,7 @@ READING = {
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
     "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
+    "--empty": Pair("blank", "--empty unseen"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
@@ -179,6 +181,7 @@ CASES = {
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        "--breaks": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
         **behind(f"{TWO} --tokens", RESAMPLED_BY),
@@ -197,6 +200,13 @@ CASES = {
         "--ground-truth": Needed(
             "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
         ),
+        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+    },
+    "confusion": {
+        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
+        **pairs("trio.jsonl", rest="--rest ann"),
+        "--shares": SHOWN,
+        **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **{name: SHOWN for name in OUTPUT if name != "--explain"},
     },
     "check": {**READING, "--format": SHOWN, "--output": SHOWN},
@@ -219,6 +229,7 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
+        "--empty": Same("who marks nothing matches nothing by luck, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", LUCK),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
@@ -343,6 +354,8 @@ def folder(tmp_path_factory):
         "three.conll": "a B-X B-X B-X\nb I-X O I-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
         "coded-a.conll": "a B-X\nb O\n\nc B-Y\nd B-X\n",
         "coded-b.conll": "a B-+AFg-\nb O\n\nc B-Y\nd B-+AFg-\n",
+        "breaks-a.conll": "a B-X\n\nb I-X\nc O\n",
+        "breaks-b.conll": "a B-X\nb I-X\n\nc O\n",
         "labels.csv": "item,annotator,label,sent,who,answer\n"
         "1,a,X,1,a,Y\n1,b,X,1,c,X\n2,a,X,1,b,Y\n2,b,Y,2,a,Y\n3,a,Y,2,b,Y\n3,b,NA,3,a,X\n"
         "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
@@ -387,6 +400,12 @@ def folder(tmp_path_factory):
             head + "".join(rows), "utf-8"
         )
     for annotator, pieces in (("ann", "0 2;4 6"), ("bob", "0 2")):
+        (folder / "blank" / annotator).mkdir(parents=True)
+        for name in ("a", "b", "c"):
+            (folder / "blank" / annotator / f"{name}.txt").write_text("No way!", "utf-8")
+            end = 2 + ((annotator, name) == ("bob", "b"))
+            marks = "" if (annotator, name) == ("bob", "c") else f"T1\tX 0 {end}\n"
+            (folder / "blank" / annotator / f"{name}.ann").write_text(marks, "utf-8")
         (folder / "brat" / annotator).mkdir(parents=True)
         (folder / "brat" / annotator / "a.txt").write_text("No way!", "utf-8")
         (folder / "brat" / annotator / "a.ann").write_text(f"T1\tX {pieces}\n", "utf-8")
