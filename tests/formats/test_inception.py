@@ -169,7 +169,7 @@ def test_all_that_the_format_has(tmp_path):
         (20, 23, "PER", "End"),
     ]
     assert raw.notes == (
-        f"{tmp_path}/ann.tsv: layer {NE}, feature value; 2 slot fillers, 2 relations and 2 chain links passed over",
+        f"{tmp_path}/ann.tsv: read as inception; layer {NE}, feature value; 2 slot fillers, 2 relations and 2 chain links passed over",
     )
     cues = raw_inception(tmp_path / "ann.tsv", layer="Cue")
     assert rows(cues) == [(0, 1, "Cue", "😀"), (9, 12, "Cue", "met"), (13, 15, "Cue", "Al")]
@@ -492,7 +492,7 @@ def test_who_saw_what(tmp_path, name):
     assert rows(raw, "ann") == [(0, 2, "PER", "Jo")]
     assert rows(raw, "cy") == [(0, 2, "PER", "Jo"), (7, 9, "LOC", "Al")]
     assert raw.notes == (
-        f"{path}: layer {NE}, feature value; seen: 1 finished and as in INITIAL_CAS, 1 in progress, 1 finished;"
+        f"{path}: read as inception; layer {NE}, feature value; seen: 1 finished and as in INITIAL_CAS, 1 in progress, 1 finished;"
         " never seen: 1 in progress and as in INITIAL_CAS, 1 new, 1 ignored, 1 without a record, 1 in progress and"
         " empty; 1 document without a file left out; 1 curation file and 1 .txt file passed over",
     )  # fmt: skip

@@ -173,6 +173,7 @@ class _Cas:
             raise InputError(
                 f"{self.where}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its text"
             )
+        points = points_at(text)
         layers: dict[str, Marks] = {}
         for kind, layer in self.layers.items():
             here = np.array(layer.sofas, np.int64) == number
@@ -186,14 +187,13 @@ class _Cas:
                 self.passed["chain link"] += int(kept.sum())
                 continue
             bounds = (np.array(x, np.int64)[kept] for x in (layer.marks.start, layer.marks.end))
-            start, end = (array("q", self._code_points(x, text, kind).tolist()) for x in bounds)
+            start, end = (array("q", self._code_points(x, points, kind).tolist()) for x in bounds)
             values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
             layers[kind] = Marks(start, end, values)
         return Page(text, layers, +self.passed)
 
-    def _code_points(self, offsets: Ints, text: str, kind: str) -> Ints:
+    def _code_points(self, offsets: Ints, points: Ints | None, kind: str) -> Ints:
         """Return offsets in code points; those outside the text stay outside."""
-        points = points_at(text)
         if points is None:
             return offsets
         inside = np.clip(offsets, 0, len(points) - 1)

@@ -128,4 +128,4 @@ def _note(where: str, chosen: Chosen | None, read: Page | Project) -> str:
     """Return what was read of a file, and what was passed over."""
     own = read.says() if isinstance(read, Project) else []
     passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))
-    return f"{where}: {'; '.join([described(chosen), *own, *passed])}"
+    return f"{where}: {'; '.join(['read as inception', described(chosen), *own, *passed])}"

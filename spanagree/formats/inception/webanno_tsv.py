@@ -160,6 +160,10 @@ class _Reader:
         """Take the annotations of a token, or extend those that began above it."""
         for layer, columns in self.spans:
             marked = [(name, cells[c]) for c, name in columns.items() if cells[c] != "_"]
+            if not any("|" in cell for _, cell in marked):
+                if marked:
+                    self._mark(layer, dict(marked), start, end, where)
+                continue
             stacks = [(name, _split(cell, "|")) for name, cell in marked]
             for level in range(max((len(stack) for _, stack in stacks), default=0)):
                 here = {name: stack[level] for name, stack in stacks if level < len(stack)}
@@ -180,15 +184,19 @@ class _Reader:
         for name, cell in cells.items():
             if name is None:
                 continue
-            match = _VALUE.fullmatch(cell)
-            if match is None:
-                raise unfit(f"{where}: value", cell, "a backslash stands before what it escapes")
-            value = None if match[1] in ("_", "*") else match[1]
+            text, number = cell, None
+            if "\\" in cell or cell.endswith("]"):
+                match = _VALUE.fullmatch(cell)
+                if match is None:
+                    needed = "a backslash stands before what it escapes"
+                    raise unfit(f"{where}: value", cell, needed)
+                text, number = match[1], match[2]
+            value = None if text in ("_", "*") else text
             if name.startswith(_ROLE):
                 fillers += len(_split(value, ";")) if value is not None else 0
             elif name:
                 values[name] = value and _ESCAPED.sub(_unescaped, value)
-            key = key or match[2] or ""
+            key = key or number or ""
         marks = self.layers[layer]
         place = self.numbered.get((layer, key)) if key else None
         if place is None:
