@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
@@ -213,7 +214,8 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers; those that are ``None`` count as not given.
+        options: of the readers, and :data:`spanagree.corpus.labels.LABELS`; those that are
+            ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
 
@@ -225,6 +227,7 @@ def raw_files(
         check_choice(form, FORMATS, "format")
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
+    chosen = {name: options.pop(name, None) for name in LABELS}
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         by_format.setdefault(form or format_of(path), {})[layer] = path
@@ -244,6 +247,7 @@ def raw_files(
                 for layer, path in paths.items()
             }
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    whole = with_labels(whole, **chosen)
     if form is None or all(format_of(path) == form for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
