@@ -598,8 +598,6 @@ def test_tokens_over_blocks_are_drawn_if_asked():
     """Over blocks nothing is drawn unless asked, one resample is; a seed below 0 is refused."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}, ids=["d"])  # fmt: skip
     assert sa.token_labels([corpus]).resampling is None
-    unseen = sa.Corpus.from_segments([3], {"a": [None], "b": [None]}, ids=["d"])
-    assert [sa.token_labels([each]).units for each in (corpus, unseen)] == [1, 0]
     assert sa.token_labels([corpus], resamples=1).resampling.resamples == 1
     with pytest.raises(sa.SettingError, match="seed -1"):
         sa.token_labels([corpus], seed=-1)
