@@ -241,8 +241,8 @@ def _pairs(
     if at_once is None:
         return pairs
     for key, (more, here) in at_once.pairs.items():
-        before, so_far = pairs.get(key, (0, NO_TALLY))
-        pairs[key] = before + more, so_far.plus(here)
+        before, so_far = pairs.get(key, (0, None))
+        pairs[key] = before + more, here if so_far is None else so_far.plus(here)
     return dict(sorted(pairs.items()))
 
 
