@@ -9,12 +9,13 @@ from typing import TypeVar
 import numpy as np
 
 from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
+from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
-from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of, table_of
+from spanagree.uncertainty.bootstrap import Resampling, Sample, intervals, table_of
 
 Part = TypeVar("Part", Team, Member, Pair)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -126,9 +127,5 @@ def _mean_interval(figures: Scored, rows: PairRows, seen: Ints, resampling: Resa
     column = 3 * ranks(names)[pair]  # canonical order
     values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    table = table_of(entries, (len(seen), max(3 * len(names), 1)))
-
-    def mean(sums: Floats) -> Floats:
-        return _mean_figures(sums[:, : 3 * len(names)])
-
-    return intervals_of(table, mean, resampling)[0]
+    sample = Sample(table_of(entries, (len(seen), 3 * max(len(names), 1))))
+    return interval_of_mean(sample, resampling)
