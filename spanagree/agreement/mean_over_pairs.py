@@ -109,5 +109,9 @@ class _Mean:
         wide = max(self.sample.units, table.shape[1], 1)
         for drawn in weights(times, resampling.resamples, resampling.seed, wide):
             sums = np.asarray(drawn @ table).reshape(len(drawn), len(several), 3)
-            both = (drawn > 0) @ one + _defined(f1_figures(sums)).sum(axis=1)
+            figures = f1_figures(sums)
+            known = ~np.isnan(figures)
+            figures[~known] = 0
+            both = (drawn > 0) @ one
+            both += np.concatenate((figures.sum(axis=1), known.sum(axis=1)), axis=1)
             yield _mean(both)

@@ -38,6 +38,7 @@ RESAMPLE_BY = {
 """What is drawn, by name."""
 
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
+_FEW = "{} to resample; an interval needs two"
 _TOGETHER = 100  # things that are resampled together
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 _TIE = 1e-12  # figures closer than this are the same
@@ -199,7 +200,7 @@ class Bootstrap:
         known = ~np.isnan(drawn)
         often = np.ones(len(drawn), np.int64) if self.often is None else self.often
         if units < 2:
-            return UNDEFINED, UNDEFINED, f"{units} to resample; an interval needs two"
+            return UNDEFINED, UNDEFINED, _FEW.format(units)
         if math.isnan(estimate):
             return UNDEFINED, UNDEFINED, "the figure itself is undefined"
         if resampling.interval == "jackknife":
@@ -329,6 +330,13 @@ def bootstrap(
         )
 
 
+def _none(units: int, resampling: Resampling) -> Interval:
+    """Return the interval of three figures that rest on fewer than two units."""
+    ends = (UNDEFINED, UNDEFINED)
+    reason = f"{', '.join(Figures._fields)}: {_FEW.format(units)}"
+    return Interval(ends, ends, ends, reason, resampling.name)
+
+
 def intervals_of(
     table: Any, statistic: Statistic, resampling: Resampling, shares: Sequence[bool] | None = None
 ) -> list[Interval]:
@@ -364,11 +372,17 @@ def intervals(
         progress: called with the number of things done, and of all.
     """
     groups: dict[bytes, list[int]] = {}
+    made: list[list[Interval]] = [[] for _ in things]
     # of as many documents one after the other, as their draws are the same
     for i in sorted(range(len(things)), key=lambda i: len(things[i][0])):
-        groups.setdefault(things[i][0].tobytes(), []).append(i)
-    made: list[list[Interval]] = [[] for _ in things]
-    done = 0
+        documents, table = things[i]
+        if len(documents) > 1:
+            groups.setdefault(documents.tobytes(), []).append(i)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                figures = statistic(table.sum(axis=0, keepdims=True)).shape[1]
+            made[i] = [_none(len(documents), resampling)] * (figures // 3)
+    done = len(things) - sum(map(len, groups.values()))
     for members in groups.values():
         for low in range(0, len(members), _TOGETHER):
             together = members[low : low + _TOGETHER]
