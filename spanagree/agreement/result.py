@@ -20,11 +20,12 @@ from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.choices import By, Figure
+from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
+from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.rendering.table import Column, Table, Value, probability
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
@@ -37,7 +38,7 @@ MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 
@@ -78,18 +79,28 @@ class Agreement(Result):
         "label": "a row for each label",
         "document": "a row for each document that two annotators saw and one marked something in",
     }
+    DRAWN = ("pair", "annotator", "label")
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         return tuple(caveats("team", self.team.f1, self.evidence, "document"))
 
+    def __getitem__(self, names: str | tuple[str, str]) -> Any:
+        """Return an annotator against the rest by name, or a pair by two names.
+
+        Raises:
+            SettingError: for an unknown annotator.
+        """
+        check_known(names if isinstance(names, tuple) else [names], self.annotators)
+        return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
+
     @cached_property
     def few(self) -> int:
         """How many pairs share fewer documents than the number asked for."""
         return sum(pair.few for pair in self.pairs.values())
 
-    def matrix(self, figure: str = "corrected") -> Floats:
+    def matrix(self, figure: Figure = "corrected") -> Floats:
         """Return the F1 of each annotator with each other, in the order of ``annotators``.
 
         Undefined figures, pairs that share nothing, and the diagonal are ``nan``.
@@ -138,7 +149,7 @@ class Agreement(Result):
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
             yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
 
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document.
@@ -271,10 +282,20 @@ class Agreement(Result):
                 remarks.append(f"–: {kind}{name} undefined: {score.reason}")
         return list(dict.fromkeys([*remarks, *self.caveats]))
 
-    def picture(self) -> Picture:
-        """Return the corrected F1 of each annotator with each other as a heat map."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the corrected F1 of each annotator with each other as a heat map.
+
+        By annotator or label it is F1 of each part as dots, with their intervals.
+        """
+        if by in ("annotator", "label"):
+            kinds, what = ("F1", "corrected F1"), f"F1 by {by}"
+            parts = [
+                (str(first), [dot_of(score, kind) for kind in ("observed", "corrected")])
+                for (first, *_), score, *_ in _LAYOUTS[by](self)[1]
+            ]
+            return Picture(lambda ax: dots(ax, parts, kinds, what), rows_size(n for n, _ in parts))
         names = list(self.annotators)
-        size = square_size(len(names))
+        size = map_size(names, names)
         if not names:
             return Picture(lambda ax: sentence(ax, "no annotator"), size)
         return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)

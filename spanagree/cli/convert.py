@@ -14,12 +14,20 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, progress, say
 from spanagree.corpus.tokens import CUTS
-from spanagree.formats.registry import FORMATS, WRITABLE, format_of, tokenizer_named, write_file
+from spanagree.formats.registry import (
+    FORMATS,
+    WRITABLE,
+    format_named,
+    format_of,
+    tokenizer_named,
+    write_file,
+)
 from spanagree.formats.shards import read_found
 
 _FORMAT = "Write OUT in this format."
 _SCHEME = "Write tags in this scheme."
 _TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
+_MODELS = "Write these layers as Label Studio's predictions, the others as annotations."
 _CUT = "Choose what becomes of segments that cut a token."
 
 
@@ -30,6 +38,7 @@ _CUT = "Choose what becomes of segments that cut a token."
         options.option("-o --output", "Write to this file.", metavar="OUT", required=True),
         options.option("--to", _FORMAT, choices=WRITABLE, unless="by extension"),
         options.annotators("Keep only these annotators."),
+        options.option("--as-predictions", _MODELS, metavar="NAME,...", read=options.names_in),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.option("--cut", _CUT, choices=CUTS, unless="error"),
@@ -40,6 +49,7 @@ def convert(
     job: Job,
     to: str | None,
     annotators: list[str] | None,
+    as_predictions: list[str] | None,
     to_scheme: str | None,
     tokenizer: str | None,
     cut: str | None,
@@ -48,11 +58,15 @@ def convert(
     how, form, repair = job.how()
     if path == "-":
         raise click.UsageError("-o: convert writes a file, and - is not one")
-    to = to or format_of(path)
+    to = to or format_named(path)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
+    if as_predictions is not None and to != "label-studio":
+        raise click.UsageError(f"--as-predictions: {to} files have no predictions")
     inputs = {form or format_of(each) for each in job.paths.values()}
     wanted: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
+    if as_predictions is not None:
+        wanted["predictions"] = as_predictions
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
             wanted[key] = how.get(key)

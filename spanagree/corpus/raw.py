@@ -14,8 +14,25 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Floats, Ints
 from spanagree.corpus.segments import Content, RawLayer, Vocabulary
+from spanagree.errors import check_choice
+
+EMPTY = {
+    "seen": "the annotator saw the document, and marked nothing",
+    "unseen": "the annotator never saw the document",
+}
+"""What it means that a source has nothing by an annotator in a document, where it does not say."""
+
+
+def check_empty(empty: str | None) -> None:
+    """Refuse an unknown choice of :data:`EMPTY`.
+
+    Raises:
+        SettingError: naming those that are known.
+    """
+    if empty is not None:
+        check_choice(empty, EMPTY, "empty")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +48,7 @@ class RawCorpus(Content):
         of_document, of_annotator: per annotation, its document and its annotator.
         annotation, start, end, label: per segment.
         labels: the names of the labels, in the order met.
+        when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
@@ -43,6 +61,7 @@ class RawCorpus(Content):
     label: Ints
     labels: tuple[str, ...]
     offsets: str = "tokens"
+    when: Floats | None = None
 
     @classmethod
     def from_layers(

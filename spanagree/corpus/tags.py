@@ -9,7 +9,7 @@ four things, so a tag is read as one of B, I, E, S (or O), whatever its scheme:
 segment starts at B or S, after O, E or S, and where the label changes; it goes on up to the next
 start or O. (Where conlleval.pl and seqeval differ, ``S I`` and ``B S`` of one label, seqeval's
 reading stands: two segments.) *Strict* reading takes only segments that are well-formed in the
-scheme: seqeval's strict mode, which for IOB1, IOB2, IOE2, IOBES and BILOU is seqeval itself.
+scheme: what seqeval's strict mode takes in IOB1, IOB2, IOE2, IOBES and BILOU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -67,13 +66,41 @@ SCHEMES = {
     "IOBES": Scheme("BIES", "MW", continues=(I, E), is_continued=(B, I)),
     "BILOU": Scheme("BILU", "W", continues=(I, E), is_continued=(B, I)),
 }
-"""The schemes by name. BIO is IOB2; BMES and BMEWO are IOBES with M for I and W for S."""
+"""The schemes by name."""
+
+ALIASES = {
+    "BIO": "IOB2",
+    "BIO1": "IOB1",
+    "BIO2": "IOB2",
+    "BIOES": "IOBES",
+    "BMES": "IOBES",
+    "BMEWO": "IOBES",
+    "BILUO": "BILOU",
+}
+"""What the schemes are called elsewhere."""
+
+_SPELLED = {"BMES": {I: "M"}, "BMEWO": {I: "M", S: "W"}}  # letters that another name stands for
 
 
 _MIXED = Scheme("BIES", "MLUW", continues=(I, E), is_continued=(B, I))
 
 
 _SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
+
+
+def scheme_named(scheme: object, *also: str) -> str:
+    """Return the name that a scheme has here: of one called otherwise elsewhere, or a class.
+
+    Raises:
+        SettingError: for a scheme that is not there, and not one of ``also``.
+
+    >>> scheme_named("BIOES"), scheme_named("auto", "auto")
+    ('IOBES', 'auto')
+    """
+    name = scheme.__name__ if isinstance(scheme, type) else scheme  # as seqeval has them
+    name = ALIASES.get(name, name) if isinstance(name, str) else name
+    check_choice(name, [*also, *SCHEMES], "scheme")
+    return str(name)
 
 
 class Reading(NamedTuple):
@@ -105,7 +132,7 @@ def read_tags(
         tags: the distinct tags.
         codes: per token the index of its tag, all sentences in a row; −1 is read as ``O``.
         lengths: per sentence its number of tokens.
-        scheme: one of :data:`SCHEMES`, or ``auto``.
+        scheme: one of :data:`SCHEMES` or of :data:`ALIASES`, or ``auto``.
         strict: take only well-formed segments.
         where: says in an error where token number i stands.
 
@@ -117,7 +144,7 @@ def read_tags(
     >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
     ([0, 3], [2, 4], 'IOB2')
     """
-    check_choice(scheme, ["auto", *SCHEMES], "scheme")
+    scheme = scheme_named(scheme, "auto")
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
@@ -160,7 +187,7 @@ def _meanings(
     used[codes] = True
     meanings = []
     for i, tag in enumerate(tags):
-        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        meaning = parse_tag(tag, scheme) if used[i] else (O, "")
         if meaning is None:
             raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
         meanings.append(meaning)
@@ -172,7 +199,7 @@ def _strict(
 ) -> tuple[Ints, Ints]:
     """Return start and end of those segments, read leniently, that are well-formed."""
     if scheme in _SEQEVAL:
-        return _seqeval_strict(sequence, scheme)
+        return _closed(sequence, scheme)
     before = np.concatenate(([0], np.cumsum(ill_formed)))
     good = before[end] == before[start]
     return start[good], end[good]
@@ -189,7 +216,8 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     >>> write_tags(layer, ["PER"], np.array([4]), "IOB2")
     ['B-PER', 'I-PER', 'B-PER', 'O']
     """
-    check_choice(scheme, SCHEMES, "scheme")
+    spelled = _SPELLED.get(scheme, {})
+    scheme = scheme_named(scheme)
     base = np.cumsum(lengths) - lengths
     start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
     later, earlier = overlapping(layer.document, layer.start, layer.end)
@@ -206,7 +234,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     inside, _ = ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
-    letter = SCHEMES[scheme].letter
+    letter = SCHEMES[scheme].letter | spelled
     last = end - 1
     if E in letter:
         prefix[last[:-1][touches[1:]] if scheme == "IOE1" else last] = E
@@ -237,7 +265,7 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     return None
 
 
-def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
+def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
     other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
     if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:
@@ -313,22 +341,32 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     return pair[int(np.argmin(wrong))]
 
 
-def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
-    """Return start and end of the segments that seqeval's strict mode takes."""
-    from seqeval import scheme as seqeval  # late: most readings are lenient
+def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
+    """Return start and end of the segments that are opened and closed as the scheme says.
 
-    letter = SCHEMES[scheme].letter
-    # numbers for labels: seqeval would cut dashes off their ends
-    tags = [
-        f"{letter[p]}-{c}" if p != O else "O"
-        for p, c in zip(sequence.prefix.tolist(), sequence.label.tolist(), strict=True)
-    ]
-    bounds = [*sequence.first.tolist(), len(tags)]
-    sentences = [tags[a:b] for a, b in pairwise(bounds)]
-    entities = seqeval.Entities(sentences, getattr(seqeval, scheme)).entities
-    rows = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
-    start, end = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    return start, end
+    A tag opens a segment, goes on with one that is open, or does neither; then nothing is open.
+    """
+    prefix, before = sequence.prefix, sequence.before
+    within = _among(before, (B, I)) & sequence.same_before
+    goes_on = within & _among(prefix, (I, E))
+    if scheme == "IOB1":  # B only parts segments of one label; I after a B that parts none is new
+        opens = np.where(prefix == B, within, (prefix == I) & (~within | (before == B)))
+    elif scheme == "IOE2":
+        opens = (prefix != O) & ~within
+    else:
+        opens = _among(prefix, (B, S))
+    place = np.arange(len(prefix))
+    decided = np.maximum.accumulate(np.where(opens | ~goes_on, place, 0))  # the first always is
+    is_open = opens[decided]
+    later = np.append(goes_on[1:] & is_open[:-1], False)  # whether the next tag goes on with it
+    last = np.flatnonzero(is_open & ~later)
+    first = np.flatnonzero(is_open & ~np.append(False, later[:-1]))
+    if E in SCHEMES[scheme].letter:
+        closed = _among(prefix[last], (E, S))
+    else:  # in IOB1 a B cannot follow a B of another label
+        parted = (prefix[last] == B) & (sequence.after[last] == B) & ~sequence.same_after[last]
+        closed = ~parted | (scheme != "IOB1")
+    return first[closed], last[closed] + 1
 
 
 def _cannot_hold(

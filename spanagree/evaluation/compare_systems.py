@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
 from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
-from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.names import short_names
+from spanagree.rendering.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
@@ -41,6 +43,8 @@ _TORN = (
 )
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
+_PAIRS = 10  # of more a heat map is drawn
+_CERTAIN = 0.05  # p with Holm's correction below it has a star
 
 
 class Difference(NamedTuple):
@@ -86,7 +90,7 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
@@ -166,14 +170,33 @@ class Comparison(Result):
             remarks=[*remarks, *self.caveats],
         )
 
-    def picture(self) -> Picture:
-        """Return the differences with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the differences with their intervals; of many systems as a heat map."""
+        names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
+        if len(self.pairs) > _PAIRS:
+            return Picture(lambda ax: self._map(ax, names), map_size(names, names))
+        short = dict(zip(names, short_names(names), strict=True))
         rows = [
-            (f"{p.a} − {p.b}", [(d.value, d.low, d.high) for d in (p.observed, p.corrected)])
-            for p in self.pairs
+            (
+                f"{short[pair.a]} − {short[pair.b]}",
+                [(d.value, d.low, d.high) for d in (pair.observed, pair.corrected)],
+            )
+            for pair in self.pairs
         ]
         kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
-        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), rows_size(len(rows)))
+        size = rows_size(name for name, _ in rows)
+        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), size)
+
+    def _map(self, ax: Any, names: Sequence[str]) -> None:
+        place = {name: i for i, name in enumerate(names)}
+        values, certain = np.full((2, len(names), len(names)), np.nan)
+        for pair in self.pairs:
+            i, j = place[pair.a], place[pair.b]
+            values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
+            certain[i, j] = certain[j, i] = pair.corrected.p_holm < _CERTAIN
+        most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
+        what = "corrected F1 of the row − of the column (* p < 0.05)"
+        heat_map(ax, names, names, values, what, (-most, most), certain == 1)
 
 
 KINDS = ("observed", "corrected")
@@ -189,12 +212,12 @@ _PAIR = {
 def compare_systems(
     evaluation: Evaluation,
     *,
-    test: str = "bootstrap",
+    test: Test = "bootstrap",
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
-    resample_by: str = "unit",
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
 ) -> Comparison:
     """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
@@ -208,7 +231,7 @@ def compare_systems(
 
     Args:
         evaluation: of two systems or more.
-        test: one of :data:`TESTS`.
+        test: bootstrap or permutation.
         confidence: of the intervals, in per cent; they come from the bootstrap in either test.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.

@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
@@ -19,7 +20,16 @@ from spanagree.matching.measures import find_match
 from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
+from spanagree.rendering.plots import (
+    Picture,
+    dot_of,
+    dots,
+    heat_map,
+    map_size,
+    rows_size,
+    sentence,
+    slopes,
+)
 from spanagree.rendering.table import UNDEFINED, Column, Table, Value
 from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
@@ -92,7 +102,7 @@ class System(Comparable):
         return score if self.documents else undefined("no document shared with gold")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
@@ -120,6 +130,7 @@ class Evaluation(Result):
         "label": "a row for each label",
         "document": "a row for each document that has a segment",
     }
+    DRAWN = ("label",)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -135,6 +146,11 @@ class Evaluation(Result):
             )
         )
 
+    def __getitem__(self, system: str) -> System:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
     def over(self, documents: Ints) -> Evaluation:
         """Return the same systems over some of the documents, by number from 0, ranked anew.
 
@@ -149,9 +165,8 @@ class Evaluation(Result):
         Raises:
             SettingError: for an unknown system.
         """
-        check_choice(system, self.systems, "system")
-        kept = self.counted.documents_kept()
-        tallies = kept.tallies[system]
+        name, kept = self[system].name, self.counted.documents_kept()
+        tallies = kept.tallies[name]
         sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
@@ -162,14 +177,13 @@ class Evaluation(Result):
         Raises:
             SettingError: for an unknown system, or if luck was not asked for.
         """
-        check_choice(system, self.systems, "system")
-        if system not in self.luck:
+        if self[system].name not in self.luck:
             raise SettingError("luck was not asked for; evaluate with luck=True")
         numbers = np.unique(self.counted.documents_kept().tallies[system].document).tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.luck[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document that has a segment.
@@ -288,9 +302,23 @@ class Evaluation(Result):
             remarks["–: macro-averages have no intervals"] = None
         return [*remarks, *self.caveats]
 
-    def picture(self) -> Picture:
-        """Return F1 as observed and beyond luck: slopes, or dots with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 as observed and beyond luck: slopes, or dots with their intervals.
+
+        By label it is a heat map of corrected F1, labels × systems.
+        """
         systems, titles = self.systems.values(), ("F1", "corrected F1")
+        if by == "label":
+            labels = list(dict.fromkeys(label for s in systems for label in s.labels))
+            if not labels:
+                return Picture(functools.partial(sentence, text="no label"))
+            none = Tally()
+            values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
+            names = list(self.systems)
+            draw = functools.partial(
+                heat_map, rows=labels, columns=names, values=np.array(values), what="corrected F1"
+            )
+            return Picture(draw, map_size(labels, names))
         both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
         lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
         if self.resampling is not None:
@@ -300,7 +328,7 @@ class Evaluation(Result):
             draw = functools.partial(slopes, lines=lines, titles=titles)
         else:
             draw = functools.partial(sentence, text="no system with a defined F1")
-        return Picture(draw, rows_size(len(self.systems) + 4))
+        return Picture(draw, rows_size(self.systems, 1 if self.resampling else 2))
 
 
 def _part_columns(by: str, noun: str) -> list[Column]:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import allows_repeats, valid_corpus
 from spanagree.errors import InputError, SpanAgreeError, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
@@ -27,7 +28,7 @@ def read_shards(
     source: Source,
     *,
     form: str | None = None,
-    repair: str | Sequence[str] = (),
+    repair: Repair | Sequence[Repair] = (),
     **options: Any,
 ) -> list[Callable[[], Corpus]]:
     """Return a function for each shard of a corpus, to be called by the worker that needs it.
@@ -36,9 +37,9 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, one of :data:`spanagree.formats.registry.FORMATS`; by extension unless
-            given.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        form: the format, as ``--from`` of the command line has it; by extension unless given.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:
@@ -68,7 +69,7 @@ class Shards(list[Callable[[], Corpus]]):
         shards = [shard for shard in self if isinstance(shard, Shard)]
         parts = {shard.name: shard.raw() for shard in shards}
         repair = shards[0].repair
-        return valid_corpus(concatenated(parts, repeats="drop-repeats" in repair), repair)
+        return valid_corpus(concatenated(parts, repeats=allows_repeats(repair)), repair)
 
     def share_documents(self) -> bool:
         """Return whether some document is in several shards, as where each has a layer of its own.
@@ -122,7 +123,7 @@ def read_found(
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
             that no repair was asked for.
     """
-    raw = raw_found(files, options, form, progress, repeats="drop-repeats" in repair)
+    raw = raw_found(files, options, form, progress, repeats=allows_repeats(repair))
     return valid_corpus(raw, repair)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from spanagree.blocks.poisson import asked_resampling
+from spanagree.choices import Interval, ResampleBy, Weights
 from spanagree.errors import SettingError, counted, show
 from spanagree.labels.bias import Bias, score_bias
 from spanagree.labels.by_category import Categories, score_categories
@@ -43,7 +44,7 @@ class Labeller(Comparable):
     bias: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficients(Result):
     """The result of :func:`coefficients`.
 
@@ -71,12 +72,13 @@ class Coefficients(Result):
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
-    evidence: tuple[int, ...] = (0, 0, 0)
+    evidence: tuple[int, ...]
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
         "annotator": "a row for each annotator",
     }
+    DRAWN = ("category", "annotator")
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -215,14 +217,28 @@ class Coefficients(Result):
                 if each.reason:
                     yield f"–: agreement undefined: {each.reason}"
 
-    def picture(self) -> Picture:
-        """Return the coefficients with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the coefficients with their intervals; by category, or each annotator's share."""
+        if by == "annotator":
+            agreeing = [(x.name, [(x.agreement, *_NO_ENDS)]) for x in self.annotators.values()]
+            what = "agreement with the others, as observed"
+            return Picture(lambda ax: dots(ax, agreeing, [what], what), rows_size(self.annotators))
+        if by == "category":
+            split = [whole for whole in self.all[:-1] if whole.by_category]
+            kinds, what = [whole.name for whole in split], "agreement by category"
+            each = [
+                (name, [(whole.by_category[name].value, *_NO_ENDS) for whole in split])
+                for name in self.categories
+            ]
+            return Picture(lambda ax: dots(ax, each, kinds, what), rows_size(self.categories))
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
         what = "agreement beyond luck (SPA: as observed)"
-        return Picture(lambda ax: dots(ax, rows, ["value"], what), rows_size(len(self.all)))
+        return Picture(
+            lambda ax: dots(ax, rows, ["value"], what), rows_size(name for name, _ in rows)
+        )
 
 
 _NO_ENDS = (math.nan, math.nan)
@@ -232,21 +248,22 @@ _LOWEST = "lowest agreement by category"
 def coefficients(
     table: Labels,
     *,
-    weights: str = "annotations_m1",
+    weights: Weights = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
     ci: bool = False,
     confidence: float = 95,
     resamples: int | None = None,
     seed: int | None = None,
-    interval: str | None = None,
-    resample_by: str = "unit",
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
 ) -> Coefficients:
     """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
     Args:
         table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
-        weights: of SPA, one of :data:`spanagree.labels.spa.WEIGHTS`.
+        weights: of SPA, flat, annotations, annotations_m1, edges, inverse_variance or
+            inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see

@@ -37,7 +37,7 @@ PAIR = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(Result, Generic[Some]):
     """Figures of a team of annotators, and of each two of them if asked for."""
 
@@ -122,4 +122,4 @@ def picture_of(named: Sequence[tuple[str, Disagreement]], measure: str) -> Pictu
     def draw(ax: Any) -> None:
         dots(ax, rows, ["value"], measure, zero=True)
 
-    return Picture(draw, rows_size(len(rows)))
+    return Picture(draw, rows_size(name for name, _ in rows))

@@ -448,6 +448,7 @@ def test_repeats():
     t = sa.LabelTable.from_rows(rows)
     assert sa.spa(t).value == 0
     assert t.notes == ("1 repeated label by the same annotator counted once",)
+    assert t.reading == {"items": "labels"}  # settings that are the usual ones are not named
     rows += [(1, "bob", "x"), (2, "bob", "y")]
     said = (
         "item '1', annotator 'bob': labelled twice, 'y' and 'x'; duplicates first keeps the first"
@@ -610,6 +611,9 @@ def test_coefficients_as_a_table(monkeypatch):
     assert [row[0] for row in shown.rows] == [*names, "B", "bias B"]
     assert [*shown.meanings] == [*names, "bias B", "lowest agreement by category"]
     assert [row[0] for row in shown.shown.rows] == [*names, "bias B"]
+    assert {len(row) for row in shown.rows} == {len(shown.columns)}
+    empty = next(i for i, column in enumerate(shown.columns) if column.title == "observed")
+    assert [row[empty : empty + 2] == ["", ""] for row in shown.rows] == [i in (2, 8) for i in range(9)]  # fmt: skip
     assert [row["coefficient"] for row in result.to_rows()] == ["SPA", "π", "κ", "α", "AC1", "B"]
     counts = sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"])
     for each, who in ((labels, "2 annotators"), (counts, "annotators unnamed")):

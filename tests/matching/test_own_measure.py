@@ -73,6 +73,7 @@ def test_refused():
         (lambda o, a, b: np.ones(1), two, "similarity returns float64 of shape (1,); numbers of shape (2,), as its arguments, are needed"),
         (lambda o, a, b: np.full(o.shape, "x"), two, "similarity returns <U1 of shape (2,)"),
         (lambda o, a, b: a / b, two, "similarity gives 0.666"),
+        (lambda o, a, b: (o > 0) / 2, two, "similarity gives 0.5 to segments that share no token"),
         (lambda o, a, b: o / 0.0 * (a < 0), two, "similarity returns nan; finite numbers are needed"),
         (half, {"annotators": ["a", "z"]}, "unknown annotator 'z'; allowed: a, b, c"),
     ):  # fmt: skip
@@ -101,6 +102,13 @@ def test_random_corpora(crowd, seed):
             assert sorted((s.end - s.start, s.label) for s in a or ()) == sorted(
                 (s.end - s.start, s.label) for s in b or ()
             )
+
+
+def test_random_corpora_by_label():
+    """Segments of one label exclude each other, in each document by itself: here each has one place."""
+    full = [[(0, 3, "X"), (0, 3, "Y")], [(0, 9, "X"), (0, 9, "Y")]]
+    corpus = sa.Corpus.from_segments([3, 9], {"a": full})
+    assert sa.simulate(corpus, seed=1, chance="per-label") == corpus
 
 
 @pytest.mark.slow
