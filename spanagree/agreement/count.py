@@ -32,7 +32,7 @@ COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgreementSettings(Settings):
-    """The settings of an agreement; the last two are those of a result, not of counts."""
+    """The settings of an agreement; the last three are those of a result, not of counts."""
 
     match: str
     chance: str
@@ -40,6 +40,7 @@ class AgreementSettings(Settings):
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
+    luck: bool | None = None
 
 
 class PairRows(NamedTuple):
@@ -173,8 +174,7 @@ def count(
     read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
     read["offsets"] = corpus.offsets
     if annotators is not None:
-        present = annotators if keep else [name for name in annotators if name in corpus.layers]
-        corpus = corpus.of_annotators(present)
+        corpus = corpus.of_annotators(annotators, in_part=not keep)
     names = corpus.annotators
     for name in names:
         check_layer(corpus, name, match, chance)
