@@ -107,6 +107,14 @@ def _names(labels: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _fields(line: str, sign: str) -> list[str]:
+    """Return the fields of a line, which is one if it is not valid CSV."""
+    try:
+        return next(csv.reader([line], delimiter=sign))
+    except csv.Error:
+        return [line]
+
+
 def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
     """Return new names of labels by their old ones.
 
@@ -126,7 +134,7 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
         lines = enumerate(read_text(given).split("\n"), 1)
         sign = {True: "\t", False: ","}
         pairs = [
-            (f"{name}:{n}", next(csv.reader([line.rstrip("\r")], delimiter=sign["\t" in line])))
+            (f"{name}:{n}", _fields(line.rstrip("\r"), sign["\t" in line]))
             for n, line in lines
             if line.strip()
         ]

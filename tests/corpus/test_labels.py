@@ -112,6 +112,10 @@ def test_file_of_three_columns(tmp_path):
     with pytest.raises(sa.InputError) as error:
         label_map(path)
     assert str(error.value) == f"{path}:2: ['c', 'd', 'e']; {NEEDED}"
+    path.write_text("a,b\nc\rd,e\n", newline="")
+    with pytest.raises(sa.InputError) as error:
+        label_map(path)
+    assert str(error.value) == f"{path}:2: ['c\\rd,e']; {NEEDED}"
 
 
 FILES = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import spanagree as sa
@@ -241,6 +243,11 @@ def test_csv(write):
         sa.read_conll(path, block=1, scheme="IOB2")
     with pytest.raises(sa.InputError, match="3 lines have 2 rows, as a quoted field goes over"):
         sa.read_conll(write('token,tag\na,"B-X\nb",O\n'))
+    for text in ("token,ta\rg\nJo,O\n", "token,tag\nJo,B-\rX\n"):
+        odd = write(text)
+        Path(odd).write_bytes(text.encode())
+        with pytest.raises(sa.InputError, match=r":[12]: a carriage return inside the line"):
+            sa.read_conll(odd)
     with pytest.raises(sa.InputError, match="not valid CSV"):
         sa.read_conll(write("token,tag\n" + "a" * 200_000 + ",O\n"))
 

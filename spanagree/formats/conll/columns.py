@@ -80,7 +80,10 @@ NO_NAMES = Layout()
 def fields_of(row: str, sign: str = "\t") -> list[str]:
     """Return the fields of a row that tabs or else spaces separate, or as in CSV another sign."""
     if sign != "\t":
-        return next(csv.reader([row], delimiter=sign))
+        try:
+            return next(csv.reader([row], delimiter=sign), [])
+        except csv.Error:  # refused where all rows are read
+            return [row]
     row = row.rstrip(" ")  # a tab at the end says that the last column is empty
     if "\t" in row:
         return [field.strip(" ") for field in row.split("\t")]
