@@ -130,6 +130,16 @@ def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> lis
     return None if all(name in names for name in annotators) else list(names)
 
 
+def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings of reading that say how a corpus was changed, for files that keep it.
+
+    >>> provenance_of({"format": "brat", "discontinuous": "drop", "repair": []})
+    {'discontinuous': 'drop'}
+    """
+    made = {name: reading[name] for name in PROVENANCE if reading.get(name)}
+    return {name: value for name, value in made.items() if value != "error"}
+
+
 def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
     """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
 
@@ -150,6 +160,13 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
+PROVENANCE = {
+    "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
+    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list,
+}  # fmt: skip
+"""The settings of reading that stay with a corpus that was written and is read again."""
+
+
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
@@ -164,7 +181,8 @@ KEYS = {
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
-    "discontinuous": "word", "read": "text", "labels": "text", "map_labels": "text",
+    "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
+    "map_labels": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
     "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",

@@ -17,7 +17,8 @@ from click.core import ParameterSource
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
-FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
+PATH = click.Path(readable=False)  # completed by shells; what is wrong with one, readers say
+FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
 
 class Option(cloup.Option):
@@ -51,6 +52,8 @@ def option(
         attributes["callback"] = lambda _, own, text: (
             None if text is None else read(text, own.opts[0])
         )
+    if attributes.get("metavar") == "FILE":
+        attributes["type"] = PATH
     if choices:
         attributes["type"] = click.Choice(list(choices))
     if unless:

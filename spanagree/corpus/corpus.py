@@ -382,6 +382,8 @@ class Corpus(Content):
             return self
         texts = self.known("texts", "to_tokens()")
         tokens = tokenize(texts, tokenizer, self.id_of)
+        kind = type(tokenizer).__name__
+        called = "space" if tokenizer is str.split else getattr(tokenizer, "__name__", kind)
         layers: dict[str, Layer] = {}
         changes: list[Change] = []
         for name, layer in self.layers.items():
@@ -407,7 +409,7 @@ class Corpus(Content):
             offsets="tokens",
             tokens=tokens.words,
             token_starts=tokens.starts,
-            reading={**self.reading, **({"cut": cut} if changes else {})},
+            reading={**self.reading, "tokenizer": called, **({"cut": cut} if changes else {})},
             notes=(*self.notes, *notes),
             changes=(*self.changes, *changes),
         )

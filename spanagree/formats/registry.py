@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import SettingError, check_choice, listed, printable
+from spanagree.errors import SettingError, check_choice, listed, printable, show
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
@@ -65,7 +65,10 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
 def _write_parquet(corpus: Corpus, path: PathName) -> None:
     suffix = Path(path).suffix.lower()
     if suffix in (".json", ".csv"):
-        raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
+        raise SettingError(
+            f"{suffix} files are not written; .parquet and .jsonl files are, and those of the tool"
+            " that --to names"
+        )
     datasets = optional("datasets", "datasets", "writing Parquet")
     quieten(datasets)
     out = io.BytesIO()
@@ -154,7 +157,12 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
             f"tokenizer {printable(name)}: spaCy has none of that name; space, or a language such"
             " as en, is allowed"
         ) from None
-    return lambda text: [token for token in nlp.make_doc(text) if not token.is_space]
+
+    def tokenize(text: str) -> list[Any]:
+        return [token for token in nlp.make_doc(text) if not token.is_space]
+
+    tokenize.__name__ = name  # for the signature
+    return tokenize
 
 
 def format_of(path: PathName) -> str:
@@ -259,6 +267,25 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
         )
 
 
+def form_to_write(path: PathName, form: str | None) -> str:
+    """Return the format that a file is written in: the one that is named, or by its extension.
+
+    Raises:
+        SettingError: for a format that is not written, or an extension that none has.
+    """
+    suffix = Path(path).suffix.lower()
+    known = {end: name for name in WRITABLE for end in FORMATS[name].extensions}
+    if form is None and suffix not in known:
+        written = ", ".join(name for name in WRITABLE)
+        raise SettingError(
+            f"{printable(os.fspath(path))}: no format is written to files ending in"
+            f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
+        )
+    form = form or known[suffix]
+    check_choice(form, WRITABLE, "format to write")
+    return form
+
+
 def write_file(
     corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
 ) -> None:
@@ -268,8 +295,7 @@ def write_file(
         SettingError: for a format that is not written, or cannot hold the corpus.
         InputError: for a path that cannot be written.
     """
-    form = form or format_named(path)
-    check_choice(form, WRITABLE, "format to write")
+    form = form_to_write(path, form)
     write = FORMATS[form].write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})

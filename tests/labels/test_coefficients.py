@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.labels import coefficient as one_coefficient
 from spanagree.labels import summary
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.spa import WEIGHTS
@@ -635,6 +636,19 @@ def test_coefficients_as_a_table(monkeypatch):
     (point,) = drawn[1][1]
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
+
+
+def test_picture_of_one(monkeypatch):
+    """The interval that is drawn is that of the value: of π and B what is beyond luck, of SPA not."""
+    drawn = []
+    monkeypatch.setattr(one_coefficient, "dots", lambda ax, rows, **more: drawn.append(rows[0]))
+    result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=True, resamples=50)
+    of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
+    for part, kind in of_each:
+        part.picture().draw(None)
+        assert drawn.pop() == (part.name, [(part.value, *getattr(part.interval, kind))])
+    low, high = result.bias.interval.corrected
+    assert low <= result.bias.value <= high < result.bias.interval.observed[0]
 
 
 def test_defaults_of_coefficients():
