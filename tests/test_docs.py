@@ -161,15 +161,15 @@ def test_every_plot_is_shown(site):
 def test_commands_are_copied_by_themselves(site):
     """A command has a block of its own, without a prompt; what it prints stands in another."""
     built, _ = site
-    page = html.unescape(re.sub(r"<(?!/?pre)[^>]*>", "", built[Path("evaluate.html")]))
+    page = html.unescape(re.sub(r"<(?!/?pre)[^>]*>", "", built[Path("index.html")]))
     blocks = [block.strip() for block in re.findall(r"<pre>(.*?)</pre>", page, re.S)]
     commands = [block for block in blocks if block.startswith("spanagree evaluate corpora")]
     assert commands
     assert all("\n" not in command for command in commands)
     assert not any(block.startswith("$ ") for block in blocks)
-    assert any(
-        block.startswith("3 systems against") or "systems against gold" in block for block in blocks
-    )
+    printed = [block for block in blocks if "gold.conll, 103 sentences" in block]
+    assert printed
+    assert not any("spanagree evaluate" in block for block in printed)
 
 
 @pytest.mark.slow
@@ -178,17 +178,21 @@ def test_nothing_overflows_a_phone(site, browser):
     built, folder = site
     size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    commands = 0
     try:
         for page in built:
             if page.parts[0] == "api" or page.name == "404.html":
                 continue
             browser.get((folder / page).as_uri())
-            wide, code = browser.execute_script(
+            wide, code, number = browser.execute_script(
                 """return [document.documentElement.scrollWidth,
                      [...document.querySelectorAll(".output code, .language-bash code")]
-                       .filter((x) => x.scrollWidth > x.clientWidth + 1).map((x) => x.textContent.slice(0, 60))]"""
+                       .filter((x) => x.scrollWidth > x.clientWidth + 1).map((x) => x.textContent.slice(0, 60)),
+                     document.querySelectorAll(".language-bash code").length]"""
             )
             assert wide <= 400, page
             assert code == [], page
+            commands += number
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert commands > 50

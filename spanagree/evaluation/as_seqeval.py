@@ -283,11 +283,12 @@ def classification_report(
 ) -> Any:
     """Return the report that seqeval gives, with the F1 of luck and the corrected F1 at its right.
 
+    What is not listed here is as :func:`f1_score` has it.
+
     Args:
         y_true: the gold tags, a list of tag lists.
         y_pred: the system's tags, as many.
         digits: of figures in the text.
-        suffix, mode, sample_weight, zero_division, chance: as :func:`f1_score` has them.
         output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
             ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
             the three; undefined is ``nan``.
