@@ -11,6 +11,7 @@ from spanagree.errors import InputError, printable, show
 from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
+_Names = TypeVar("_Names", bound=Sequence[str] | None)
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
 _HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
@@ -119,6 +120,15 @@ def merged_settings(
     return {**one, **of_parts, **({_COUNTS: counts} if counts else {})}
 
 
+def kept_names(names: _Names) -> _Names | list[str]:
+    """Return names as they are, but as a list what can be gone through only once.
+
+    >>> kept_names(iter(["ann"])), kept_names(None)
+    (['ann'], None)
+    """
+    return list(names) if isinstance(names, Iterator) else names
+
+
 def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> list[str] | None:
     """Return the names of annotators that were chosen; ``None`` if these are all.
 
@@ -173,7 +183,8 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "match", "chance": "word", "expected": "word", "average": "word", "of": "word",
+    "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
+    "average": "word", "of": "word",
     "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
     "kinds": "text",

@@ -255,15 +255,20 @@ def _datasets() -> Group:
 
 def _exports() -> Group:
     from spanagree.formats.exports import ANNOTATOR_FROM
+    from spanagree.formats.inception.project import IN_PROGRESS
 
     who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
     who += " by the file."
     models = "Read Label Studio's predictions too, as layers named by their model's version."
-    truth = "Make a layer ground_truth of the annotations that Label Studio marks so."
+    truth = "Make a layer ground_truth of what Label Studio marks so, or INCEpTION's curators made."
+    begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
     return [
         option("--annotator-from", who, choices=ANNOTATOR_FROM, unless="id, or the file"),
         flag("--predictions", models),
         flag("--ground-truth", truth),
+        option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
+        option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
+        option("--in-progress", begun, choices=IN_PROGRESS, unless="auto"),
     ]
 
 

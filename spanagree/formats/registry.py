@@ -15,6 +15,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable, show
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
+from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.choose import knows_rows
@@ -24,12 +25,15 @@ from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.inception.read import knows_inception, raw_inception
+from spanagree.formats.inception.write import write_webanno_tsv
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
 from spanagree.formats.label_studio.write import write_label_studio
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
+from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
 
@@ -106,6 +110,25 @@ FORMATS: Mapping[str, Format] = {
     ),
     "brat": Format(
         "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+    ),
+    "inception": Format(
+        "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
+        (".xmi",),
+        raw_inception,
+        ("layer", "feature", "in_progress", "ground_truth"),
+        write_webanno_tsv,
+        is_layer=True,
+        knows=knows_inception,
+    ),
+    "bioc": Format(
+        "BioC as XML or JSON, one annotator a file",
+        (),
+        raw_bioc,
+        ("feature", "discontinuous"),
+        knows=knows_bioc,
+    ),
+    "pubtator": Format(
+        "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
     ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",

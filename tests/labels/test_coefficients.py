@@ -416,6 +416,9 @@ def test_undefined_parts_say_why():
     assert result.spa.jackknife_reason == "without one of the items nothing, or luck alone, is left"
     assert f"jackknife undefined: {result.spa.jackknife_reason}" in result.table().remarks
     assert "–: agreement undefined: no label of another on the same items" in result.table("annotator").remarks  # fmt: skip
+    single = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y")])
+    by_category = sa.coefficients(single).table("category").remarks
+    assert "–: agreement undefined: in no pair of labels" in by_category
     nobody = sa.coefficients(t, complete_only=True)
     assert nobody.pi.reason == nobody.spa.reason == "no item was labelled by all annotators"
     one = sa.coefficients(table("XX", "XX")).table().remarks
@@ -636,6 +639,18 @@ def test_coefficients_as_a_table(monkeypatch):
     (point,) = drawn[1][1]
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
+    asked = []
+    monkeypatch.setattr(summary, "dots", lambda ax, rows, kinds, what: asked.append((rows, kinds)))
+    result.picture("category").draw(None)
+    ((rows, kinds),) = asked
+    assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
+    assert [[value for value, *_ in points] for _, points in rows] == [
+        [
+            getattr(result, name).by_category[category].value
+            for name in ("spa", "pi", "kappa", "alpha", "ac1")
+        ]
+        for category in result.categories
+    ]
 
 
 def test_picture_of_one(monkeypatch):
