@@ -283,17 +283,20 @@ def classification_report(
 ) -> Any:
     """Return the report that seqeval gives, with the F1 of luck and the corrected F1 at its right.
 
-    What is not listed here is as :func:`f1_score` has it.
-
     Args:
         y_true: the gold tags, a list of tag lists.
         y_pred: the system's tags, as many.
         digits: of figures in the text.
+        suffix: as :func:`f1_score` has it.
         output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
             ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
             the three; undefined is ``nan``.
+        mode: as :func:`f1_score` has it.
+        sample_weight: not taken.
+        zero_division: as :func:`f1_score` has it.
         scheme: as :func:`f1_score` has it; without one, a strict report goes by the prefixes of
             ``y_true``, as seqeval's does.
+        chance: as :func:`f1_score` has it.
 
     Raises:
         SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.
