@@ -215,6 +215,11 @@ def test_names_in_the_first_line(write):
         "column 'TAG': columns 1 and 2 are called so; name one by its number"
     )
     assert sa.read_conll(twice, columns="Tag").annotators == ("Tag",)
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(path := write("token lemma tag\na B-X\n"))
+    assert str(error.value) == (
+        f"{path}:2: 2 columns, but 3 names of columns (token, lemma, tag); each column needs one"
+    )
     with pytest.raises(sa.InputError, match="no column has tags; its columns are token, lemma"):
         sa.read_conll(write("token lemma x\na b c\n"))
 

@@ -17,7 +17,15 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, entries
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
-from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    counted,
+    listed,
+    printable,
+    show,
+)
 from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.columns import (
     INDEX,
@@ -315,6 +323,12 @@ def _check_columns(
         own: lines of columns' names by their numbers.
         options: how the file is read.
     """
+    names = options.layouts.get(path, NO_NAMES).names
+    if len(names) not in (0, width) and names[0]:  # ours have none for the token
+        raise InputError(
+            f"{name}:{row}: {counted(width, 'column')}, but {counted(len(names), 'name')} of"
+            f" columns ({listed(names)}); each column needs one"
+        )
     for column in wanted:
         if column is not None and column >= width:
             raise InputError(
