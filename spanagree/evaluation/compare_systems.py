@@ -143,8 +143,8 @@ class Comparison(Result):
                 Column(f"{kind}_low"),
                 Column(f"{kind}_high"),
                 Column("", "interval", "interval", "interval of a difference"),
-                Column(f"{kind}_p", "p", meaning="p of a difference"),
-                Column(f"{kind}_p_holm", "Holm"),
+                Column(f"{kind}_p", "p", "probability", "p of a difference"),
+                Column(f"{kind}_p_holm", "Holm", "probability"),
             )
         ]
         rows: list[list[Value]] = []
@@ -161,8 +161,8 @@ class Comparison(Result):
             [*_PAIR.values(), *differences],
             rows,
             self.settings,
-            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's"
-            " correction is for all pairs",
+            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
+            " pairs",
             remarks=[*remarks, *self.caveats],
         )
 

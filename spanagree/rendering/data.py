@@ -12,7 +12,7 @@ from spanagree.extras import optional
 from spanagree.rendering import latex, markdown, text
 from spanagree.rendering.table import Table
 
-TABLES: Mapping[str, Callable[[Table], str]] = {
+TABLES: Mapping[str, Callable[..., str]] = {
     "text": text.render,
     "markdown": markdown.render,
     "latex": latex.render,
