@@ -174,7 +174,7 @@ def test_docstrings(name):
 
 
 EXTRAS = ("spacy", "datasets", "pyarrow", "matplotlib")
-NEEDED = {"evaluate.md": ("pyarrow", "pandas"), "plots.md": ("matplotlib",), "training.md": ("spacy",)}  # fmt: skip
+NEEDED = {"evaluate.md": ("pyarrow", "pandas"), "plots.md": ("matplotlib",), "questions.md": ("seqeval",), "training.md": ("spacy",)}  # fmt: skip
 """What the Python examples of a page import; its commands may need all the extras."""
 
 
@@ -320,7 +320,7 @@ def test_the_readme_runs_what_ci_runs():
     assert lanes == ".venv-test/bin/python scripts/lanes wheel examples"
 
 
-FORBIDDEN = ("sklearn", "spacy", "datasets", "pandas", "scipy.stats", "rich")
+FORBIDDEN = ("sklearn", "seqeval", "spacy", "datasets", "pandas", "scipy.stats", "rich")
 
 
 @pytest.mark.parametrize("arguments", [None, ["--help"], ["evaluate", "--help"], ["--version"]])
@@ -330,6 +330,18 @@ def test_nothing_heavy_is_loaded(arguments):
     code = f"import sys, spanagree\n{call}\nprint([m for m in {FORBIDDEN} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_everybody_installs():
+    """The base is these packages and no other; seqeval is an extra, of `all` and so of `test` too."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    base = re.findall(r'"([a-z0-9]+)>=', text.split("dependencies = [")[1].split("]")[0])
+    assert base == ["numpy", "scipy", "click", "cloup", "rich", "jinja2"]
+    assert '\nseqeval = ["seqeval>=1.2.2"]' in text
+    assert '\nall = ["spanagree[spacy,datasets,arrow,plot,seqeval]"]' in text
+    assert '\ntest = ["spanagree[all,' in text
+    for path in FILES.values():
+        assert not re.search(r"^\s*(from|import) seqeval", path.read_text("utf-8"), re.M), path
 
 
 def test_no_gpl_at_run_time():

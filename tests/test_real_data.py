@@ -139,7 +139,9 @@ def test_toxic_spans(real):
     assert found["duplicate"].count == 65
     assert found["unlabelled"].count == 14
     assert found["overlap"].annotations == 405
-    with pytest.raises(sa.InputError, match=r"'2906', document '6209917'.*drop-repeats would help"):
+    with pytest.raises(
+        sa.InputError, match=r"'2906', document '6209917'.*drop-repeats or latest would help"
+    ):
         valid_corpus(rows)
     corpus = valid_corpus(
         rows,

@@ -14,7 +14,14 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, progress, say
 from spanagree.corpus.tokens import CUTS
-from spanagree.formats.registry import FORMATS, WRITABLE, format_of, tokenizer_named, write_file
+from spanagree.formats.registry import (
+    FORMATS,
+    WRITABLE,
+    format_named,
+    format_of,
+    tokenizer_named,
+    write_file,
+)
 from spanagree.formats.shards import read_found
 
 _FORMAT = "Write OUT in this format."
@@ -48,7 +55,7 @@ def convert(
     how, form, repair = job.how()
     if path == "-":
         raise click.UsageError("-o: convert writes a file, and - is not one")
-    to = to or format_of(path)
+    to = to or format_named(path)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
     inputs = {form or format_of(each) for each in job.paths.values()}

@@ -20,11 +20,15 @@ class Collector:
     """Gathers the rows of a source and checks that each is of the right kind.
 
     Whether they make a valid annotation is not asked here. ``where`` stands in front of
-    every error: the file and line, or what the source calls its rows.
+    every error: the file and line, or what the source calls its rows. ``unnamed``: an annotator
+    may be called ``""`` by a reader that leaves the name to that of the file.
     """
 
-    def __init__(self, offsets: str, annotators: Iterable[object] = ()) -> None:
+    def __init__(
+        self, offsets: str, annotators: Iterable[object] = (), *, unnamed: bool = False
+    ) -> None:
         self.offsets = offsets
+        self.unnamed = unnamed
         self.ids: list[str] = []
         self.lengths: list[int] = []
         self.tokens: list[Sequence[str] | None] = []
@@ -34,6 +38,7 @@ class Collector:
         self._annotators: dict[str, int] = {}
         self._of_document: list[int] = []
         self._of_annotator: list[int] = []
+        self._when: list[float] = []
         self._labels: dict[str, int] = {}
         self._rows: list[tuple[int, int, int, int]] = []
         for name in annotators:
@@ -98,14 +103,17 @@ class Collector:
 
     def annotator(self, name: object, where: str) -> int:
         """Return an annotator's number; one that is named and never annotates has seen nothing."""
-        if not isinstance(name, str) or not name:
+        if not isinstance(name, str) or not (name or self.unnamed):
             raise unfit(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
-    def annotation(self, document: int, annotator: object, where: str) -> int:
-        """Add that an annotator saw a document, and return the number of it."""
+    def annotation(
+        self, document: int, annotator: object, where: str, when: float | None = None
+    ) -> int:
+        """Add that an annotator saw a document, at a time if known; return the number of it."""
         self._of_annotator.append(self.annotator(annotator, where))
         self._of_document.append(document)
+        self._when.append(np.nan if when is None else when)
         return len(self._of_document) - 1
 
     def annotate(
@@ -143,6 +151,7 @@ class Collector:
         annotation, start, end, label = np.array(self._rows, np.int64).reshape(-1, 4).T
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
+        when = np.array(self._when, np.float64)
         return RawCorpus(
             np.array(self.lengths, np.int64),
             tuple(self._annotators),
@@ -151,6 +160,7 @@ class Collector:
             *(annotation, start, end, label),
             tuple(self._labels),
             self.offsets,
+            None if np.isnan(when).all() else when,
             ids=None if numbered else tuple(self.ids),
             tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
             texts=None if texts is None else tuple(texts),

@@ -147,7 +147,7 @@ FLAWS: Mapping[str, Flaw] = {
     "repeated": Flaw(
         "the same document and annotator for a second time",
         repeats,
-        ("drop-repeats",),
+        ("drop-repeats", "latest"),
         of_annotations=True,
     ),
     "negative": Flaw(

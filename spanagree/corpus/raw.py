@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Floats, Ints
 from spanagree.corpus.segments import Content, RawLayer, Vocabulary
 
 
@@ -31,6 +31,7 @@ class RawCorpus(Content):
         of_document, of_annotator: per annotation, its document and its annotator.
         annotation, start, end, label: per segment.
         labels: the names of the labels, in the order met.
+        when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
@@ -43,6 +44,7 @@ class RawCorpus(Content):
     label: Ints
     labels: tuple[str, ...]
     offsets: str = "tokens"
+    when: Floats | None = None
 
     @classmethod
     def from_layers(

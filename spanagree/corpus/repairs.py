@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct
+from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.flaws import FLAWS, duplicates, refuse_flaws, repeats, stripped
 from spanagree.corpus.overlaps import overlapping
@@ -38,7 +38,21 @@ def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[Ra
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    kept = ~repeats(raw)
+    return _keep_annotations(raw, ~repeats(raw))
+
+
+def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Keep of annotations of one document and annotator the latest; of equal times, the last."""
+    when = np.zeros(len(raw.of_document)) if raw.when is None else raw.when
+    order = np.lexsort((np.nan_to_num(when, nan=-np.inf), raw.of_document, raw.of_annotator))
+    again = met_before(raw.of_annotator[order][::-1], raw.of_document[order][::-1])[::-1]
+    kept = np.ones(len(order), np.bool_)
+    kept[order[again]] = False
+    return _keep_annotations(raw, kept)
+
+
+def _keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
+    """Return the rows with some of the annotations, and the number of those left out."""
     fewer = _keep(raw, kept[raw.annotation])
     moved = np.cumsum(kept) - 1
     return replace(
@@ -46,6 +60,7 @@ def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
         annotation=moved[fewer.annotation],
         of_document=raw.of_document[kept],
         of_annotator=raw.of_annotator[kept],
+        when=None if raw.when is None else raw.when[kept],
     ), int((~kept).sum())
 
 
@@ -77,6 +92,9 @@ REPAIRS: Mapping[str, Repair] = {
     "drop-repeats": Repair(
         "annotations of a document and annotator met before dropped, the first stays", _drop_repeats
     ),
+    "latest": Repair(
+        "annotations of a document and annotator that has a later one dropped", _keep_latest
+    ),
     "clip-beyond-text": Repair("segments cut off at the end of their document", _clip),
     "drop-beyond-text": Repair(
         "segments ending beyond their document dropped", _drop(FLAWS["beyond-text"].which)
@@ -107,6 +125,11 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     return Corpus.from_raw(raw)
 
 
+def allows_repeats(repair: Sequence[str]) -> bool:
+    """Return whether a repair leaves one of an annotator's several annotations of a document."""
+    return any(step in repair for step in FLAWS["repeated"].repairs or ())
+
+
 def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     """Return the rows after the repairs asked for; what each did is in their notes.
 
@@ -121,7 +144,9 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     for name in steps:
         raw, count = REPAIRS[name].apply(raw)
         if count:
-            before, _, after = REPAIRS[name].says.partition("segments")
-            note = f"{counted(count, f'{before}segment')}{after} ({name})"
+            says = REPAIRS[name].says
+            noun = "annotation" if says.startswith("annotations") else "segment"
+            before, _, after = says.partition(f"{noun}s")
+            note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = replace(raw, notes=(*raw.notes, note))
     return replace(raw, reading={**raw.reading, "repair": steps}) if steps else raw

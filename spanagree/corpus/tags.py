@@ -9,7 +9,7 @@ four things, so a tag is read as one of B, I, E, S (or O), whatever its scheme:
 segment starts at B or S, after O, E or S, and where the label changes; it goes on up to the next
 start or O. (Where conlleval.pl and seqeval differ, ``S I`` and ``B S`` of one label, seqeval's
 reading stands: two segments.) *Strict* reading takes only segments that are well-formed in the
-scheme: seqeval's strict mode, which for IOB1, IOB2, IOE2, IOBES and BILOU is seqeval itself.
+scheme: what seqeval's strict mode takes in IOB1, IOB2, IOE2, IOBES and BILOU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -172,7 +171,7 @@ def _strict(
 ) -> tuple[Ints, Ints]:
     """Return start and end of those segments, read leniently, that are well-formed."""
     if scheme in _SEQEVAL:
-        return _seqeval_strict(sequence, scheme)
+        return _closed(sequence, scheme)
     before = np.concatenate(([0], np.cumsum(ill_formed)))
     good = before[end] == before[start]
     return start[good], end[good]
@@ -313,22 +312,32 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     return pair[int(np.argmin(wrong))]
 
 
-def _seqeval_strict(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
-    """Return start and end of the segments that seqeval's strict mode takes."""
-    from seqeval import scheme as seqeval  # late: most readings are lenient
+def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
+    """Return start and end of the segments that are opened and closed as the scheme says.
 
-    letter = SCHEMES[scheme].letter
-    # numbers for labels: seqeval would cut dashes off their ends
-    tags = [
-        f"{letter[p]}-{c}" if p != O else "O"
-        for p, c in zip(sequence.prefix.tolist(), sequence.label.tolist(), strict=True)
-    ]
-    bounds = [*sequence.first.tolist(), len(tags)]
-    sentences = [tags[a:b] for a, b in pairwise(bounds)]
-    entities = seqeval.Entities(sentences, getattr(seqeval, scheme)).entities
-    rows = [(bounds[e.sent_id] + e.start, bounds[e.sent_id] + e.end) for s in entities for e in s]
-    start, end = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    return start, end
+    A tag opens a segment, goes on with one that is open, or does neither; then nothing is open.
+    """
+    prefix, before = sequence.prefix, sequence.before
+    within = _among(before, (B, I)) & sequence.same_before
+    goes_on = within & _among(prefix, (I, E))
+    if scheme == "IOB1":  # B only parts segments of one label; I after a B that parts none is new
+        opens = np.where(prefix == B, within, (prefix == I) & (~within | (before == B)))
+    elif scheme == "IOE2":
+        opens = (prefix != O) & ~within
+    else:
+        opens = _among(prefix, (B, S))
+    place = np.arange(len(prefix))
+    decided = np.maximum.accumulate(np.where(opens | ~goes_on, place, 0))  # the first always is
+    is_open = opens[decided]
+    later = np.append(goes_on[1:] & is_open[:-1], False)  # whether the next tag goes on with it
+    last = np.flatnonzero(is_open & ~later)
+    first = np.flatnonzero(is_open & ~np.append(False, later[:-1]))
+    if E in SCHEMES[scheme].letter:
+        closed = _among(prefix[last], (E, S))
+    else:  # in IOB1 a B cannot follow a B of another label
+        parted = (prefix[last] == B) & (sequence.after[last] == B) & ~sequence.same_after[last]
+        closed = ~parted | (scheme != "IOB1")
+    return first[closed], last[closed] + 1
 
 
 def _cannot_hold(

@@ -135,7 +135,8 @@ def _refuse_repeats(
                 raise InputError(
                     f"{name}: annotator {show(who)} has document"
                     f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
-                    " leave out one of the files, or keep the first with --repair drop-repeats"
+                    " leave out one of the files, or keep the first with --repair drop-repeats, or"
+                    " the latest with --repair latest"
                 )
 
 
@@ -159,7 +160,8 @@ def _joined(
         code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
         annotation = part.annotation + annotations
         segments = annotation, part.start, part.end, code[part.label]
-        columns.append((place[part.of_document], who[part.of_annotator], *segments))
+        when = np.full(len(part.of_document), np.nan) if part.when is None else part.when
+        columns.append((place[part.of_document], who[part.of_annotator], *segments, when))
         annotations += len(part.of_document)
     content: dict[str, Any] = {}
     for name in contents[0]:
@@ -170,7 +172,7 @@ def _joined(
         if all(value is not None for value in values):
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
-    names = ("of_document", "of_annotator", "annotation", "start", "end", "label")
+    names = ("of_document", "of_annotator", "annotation", "start", "end", "label", "when")
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
         annotators=tuple(annotators),

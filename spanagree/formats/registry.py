@@ -21,6 +21,7 @@ from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
+from spanagree.formats.peek import Peek, peek
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
 
@@ -30,8 +31,9 @@ Options = Mapping[str, Any]
 class Format(NamedTuple):
     """A format: how files of it are known, read and written.
 
-    ``read`` takes a file, or all files of the format by layer name where each is a layer, and
-    those of the options that it ``takes``; what they say is not checked.
+    ``knows`` says whether a file is of the format, by its beginning; without it, the extension
+    does. ``read`` takes a file, or all files of the format by layer name where each is a layer,
+    and those of the options that it ``takes``; what they say is not checked.
     """
 
     means: str
@@ -40,6 +42,7 @@ class Format(NamedTuple):
     takes: tuple[str, ...] = ()
     write: Callable[..., None] | None = None
     is_layer: bool = False
+    knows: Callable[[Peek], bool] | None = None
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -119,9 +122,19 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
 
 
 def format_of(path: PathName) -> str:
-    """Return the format of a file, by its extension; of a folder, by what is in it.
+    """Return the format of a file or folder: that which knows what is in it, or by its name."""
+    if os.path.isfile(path) or os.path.isdir(path):
+        start = peek(path)
+        for name, form in FORMATS.items():
+            if form.knows is not None and form.knows(start):
+                return name
+    return format_named(path)
 
-    >>> format_of("corpus.jsonl"), format_of("gold.annotated")
+
+def format_named(path: PathName) -> str:
+    """Return the format of a file by its extension; of a folder, by the names in it.
+
+    >>> format_named("corpus.jsonl"), format_named("gold.annotated")
     ('jsonl', 'conll')
     """
     if os.path.isdir(path):
@@ -153,8 +166,8 @@ def raw_files(
     if form is not None:
         check_choice(form, FORMATS, "format")
     by_format: dict[str, dict[str, PathName]] = {}
-    for name, path in files.items():
-        by_format.setdefault(form or format_of(path), {})[name] = path
+    for layer, path in files.items():
+        by_format.setdefault(form or format_of(path), {})[layer] = path
     given = {key: value for key, value in options.items() if value is not None}
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
@@ -166,12 +179,32 @@ def raw_files(
         if FORMATS[name].is_layer:
             parts[f"{name} files"] = read(paths, **known)
         else:
-            parts |= {layer: read(path, **known) for layer, path in paths.items()}
+            parts |= {
+                layer: _from_file(read(path, **known), layer, path, name)
+                for layer, path in paths.items()
+            }
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
     if form is None or all(format_of(path) == form for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
     return replace(whole, reading={**whole.reading, **named})
+
+
+def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorpus:
+    """Return rows with the layer's name for an annotator without one, and a note of the format.
+
+    A layer that is named by a pattern is several files, each of which has its own name.
+    """
+    name = printable(os.fspath(path))
+    own = os.path.basename(name) if set(layer) & set("*?[") else layer
+    annotators = tuple(who or own for who in raw.annotators)
+    notes = raw.notes
+    if form != format_named(path):
+        mine = [note for note in notes if note.startswith(f"{name}: ")]
+        more = [note.removeprefix(f"{name}: ") for note in mine]
+        others = [note for note in notes if note not in mine]
+        notes = ("; ".join([f"{name}: read as {form}", *more]), *others)
+    return replace(raw, annotators=annotators, notes=notes)
 
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:
@@ -194,7 +227,7 @@ def write_file(
         SettingError: for a format that is not written, or cannot hold the corpus.
         InputError: for a path that cannot be written.
     """
-    form = form or format_of(path)
+    form = form or format_named(path)
     check_choice(form, WRITABLE, "format to write")
     write = FORMATS[form].write
     assert write is not None  # just checked

@@ -11,7 +11,7 @@ from typing import Any
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import allows_repeats, valid_corpus
 from spanagree.errors import InputError, SpanAgreeError, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
@@ -68,7 +68,7 @@ class Shards(list[Callable[[], Corpus]]):
         shards = [shard for shard in self if isinstance(shard, Shard)]
         parts = {shard.name: shard.raw() for shard in shards}
         repair = shards[0].repair
-        return valid_corpus(concatenated(parts, repeats="drop-repeats" in repair), repair)
+        return valid_corpus(concatenated(parts, repeats=allows_repeats(repair)), repair)
 
     def share_documents(self) -> bool:
         """Return whether some document is in several shards, as where each has a layer of its own.
@@ -122,7 +122,7 @@ def read_found(
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
             that no repair was asked for.
     """
-    raw = raw_found(files, options, form, progress, repeats="drop-repeats" in repair)
+    raw = raw_found(files, options, form, progress, repeats=allows_repeats(repair))
     return valid_corpus(raw, repair)
 
 

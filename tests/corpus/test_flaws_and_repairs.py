@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.corpus.check import check
+from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS
 from spanagree.corpus.repairs import REPAIRS, valid_corpus
+from spanagree.formats.combine import concatenated
 from spanagree.formats.hugging_face.read import raw_dataset
 
 TEXT = "Jo  is in Rome "  # 15 characters
@@ -69,10 +71,37 @@ def test_repeats():
         valid_corpus(dirty)
     assert str(error.value) == (
         "annotator 'a', document '7': the same document and annotator for a second time; repair"
-        " drop-repeats would help"
+        " drop-repeats or latest would help"
     )
     corpus = valid_corpus(dirty, "drop-repeats")
     assert corpus[0].segments == {"a": (sa.Segment(0, 2, "X"),), "b": ()}
+    assert corpus.notes == (
+        "1 annotation of a document and annotator met before dropped, the first stays"
+        " (drop-repeats)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "left"),
+    [((3.0, 7.5, 5.0), 1), ((None, None, None), 2), ((5.0, None, 5.0), 2), ((None, 0.0, None), 1)],
+)
+def test_latest(times, left):
+    """The latest stays; of equal times the last in the source; one without a time is the oldest."""
+    collector = Collector("characters")
+    document = collector.document("7", "here", text=TEXT)
+    for start, when in enumerate(times):
+        annotation = collector.annotation(document, "a", "here", when)
+        collector.segment(annotation, start, start + 1, "X", "here")
+    collector.annotate(document, "b", [], "here")
+    raw = collector.raw({})
+    corpus = valid_corpus(raw, "latest")
+    assert corpus[0].segments == {"a": (sa.Segment(left, left + 1, "X"),), "b": ()}
+    assert corpus.notes == (
+        "2 annotations of a document and annotator that has a later one dropped (latest)",
+    )
+    apart = [raw, collector.raw({})]  # in two files: joined with their times
+    again = concatenated({"one": apart[0], "two": apart[1]}, repeats=True)
+    assert valid_corpus(again, "latest")[0].segments == corpus[0].segments
 
 
 def test_spaces_and_overlaps():
@@ -101,7 +130,7 @@ def test_unknown_repair():
     with pytest.raises(sa.SettingError) as error:
         valid_corpus(draft(("a", "7", [])), "fix")
     assert str(error.value) == (
-        "unknown repair 'fix'; allowed: drop-repeats, clip-beyond-text, drop-beyond-text,"
+        "unknown repair 'fix'; allowed: drop-repeats, latest, clip-beyond-text, drop-beyond-text,"
         " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"
     )
 

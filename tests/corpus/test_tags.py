@@ -72,6 +72,19 @@ def test_strict_is_seqeval_strict(scheme, data):
     assert reading.repaired == 0
 
 
+@pytest.mark.parametrize("scheme", SEQEVAL)
+def test_strict_is_seqeval_strict_at_length(scheme):
+    """Four thousand sentences of up to 30 random tags read strictly as seqeval reads them."""
+    draw = np.random.default_rng(SEQEVAL.index(scheme))
+    letters = SCHEMES[scheme].letters
+    tags = ["O"] + [f"{c}-{label}" for c in letters for label in ("x", "y")]
+    sentences = [draw.choice(tags, draw.integers(31)).tolist() for _ in range(4000)]
+    entities = seqeval_scheme.Entities(sentences, getattr(seqeval_scheme, scheme)).entities
+    wanted = sorted((e.sent_id, e.start, e.end, e.tag) for s in entities for e in s)
+    assert len(wanted) > 5000
+    assert read(sentences, scheme, strict=True)[0] == wanted
+
+
 @pytest.mark.parametrize(
     ("scheme", "tags", "segments"),
     [

@@ -287,7 +287,7 @@ def test_files_that_are_none(tmp_path):
         ({"columns": [1]}, "columns [1]; the number of the column by the name of its layer is needed, such as {{\"gold\": 1}}"),
         ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int>; there are columns 0 (the token) to 1"),
         ({"missing": [1]}, "missing [1]; a tag is needed, such as '?'"),
-        ({"repair": 3}, "unknown repair 3; allowed: drop-repeats, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
+        ({"repair": 3}, "unknown repair 3; allowed: drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
         ({"scheme": "BIO"}, "unknown scheme 'BIO'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed"),

@@ -425,7 +425,7 @@ def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
 OTHERS = {
     "other text": ('"text": "Rome wins"', '"text": "Rome lost"', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: the text differs from the one before, first at character 5: 'Rome lost', not 'Rome wins'; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
     "other length": ('"length": 9', '"length": 12', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: length 12, 9 before; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
-    "twice": ('"bob"', '"ann"', "batch-2.jsonl: annotator 'ann' has document 'y', and has it in batch-1.jsonl too; leave out one of the files, or keep the first with --repair drop-repeats"),
+    "twice": ('"bob"', '"ann"', "batch-2.jsonl: annotator 'ann' has document 'y', and has it in batch-1.jsonl too; leave out one of the files, or keep the first with --repair drop-repeats, or the latest with --repair latest"),
 }  # fmt: skip
 
 

@@ -177,7 +177,7 @@ REFUSED = {
     " poisson",
     "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
-    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: drop-repeats,"
+    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: drop-repeats, latest,"
     " clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
     " merge-overlaps",
 }

@@ -1,0 +1,182 @@
+"""A look at the beginning of a file or folder, from which formats are recognised."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import os
+import re
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from zipfile import BadZipFile, ZipFile
+
+from spanagree.errors import counted, printable
+from spanagree.files import BOM, PathName, naming_files, read_bytes
+
+Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
+
+_HEAD = 1 << 18  # bytes that are looked at
+_LONG_HEAD = 1 << 22  # where the first record is longer
+_RECORDS, _LINES, _MEMBERS = 20, 50, 10_000
+_JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]\d-])')
+_XML = re.compile(r"\s*<(\?xml|!DOCTYPE|!--|[A-Za-z_][^<>]*>\s*<)")
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_CLOSERS = {"{": "}", "[": "]"}
+
+
+class Peek(NamedTuple):
+    """What the beginning of a file shows.
+
+    Attributes:
+        path: of the file.
+        shape: what it is, by its bytes. ``json`` is one value, ``jsonl`` one in each line; an
+            object that fills a single line is both, and goes by the extension. ``csv`` and
+            ``tsv`` have rows of as many cells, up to the first blank line.
+        records: of JSON the first values: elements of a list, or objects in lines, or the one
+            object. What goes beyond the beginning is left out of the last.
+        lines: of text the first lines, without their ends.
+        members: of a zip or folder the names, with ``/``.
+    """
+
+    path: str
+    shape: Shape
+    records: tuple[Any, ...] = ()
+    lines: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """The records, if all of them are objects; else none."""
+        objects = [record for record in self.records if isinstance(record, dict)]
+        return objects if len(objects) == len(self.records) else []
+
+
+def peek(path: PathName) -> Peek:
+    """Return what the beginning of a file or folder shows.
+
+    Raises:
+        InputError: for what is not there or cannot be read.
+    """
+    name = os.fsdecode(path)
+    if os.path.isdir(name):
+        return Peek(name, "folder", members=_below(name))
+    head = read_bytes(printable(name), name, size=_HEAD)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return Peek(name, "zip", members=_in_zip(name))
+    if b"\0" in head:
+        return Peek(name, "binary")
+    seen = _text(name, head)
+    if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
+        return _text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
+    return seen
+
+
+def _text(name: str, head: bytes) -> Peek:
+    """Return what a text that begins so is."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head).removeprefix(BOM)
+    lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
+    if _JSON.match(text):
+        by_line = _objects(text)
+        if len(by_line) > 1 or (by_line and Path(name).suffix.lower() != ".json"):
+            return Peek(name, "jsonl", by_line, tuple(lines))
+        values = _values(text)
+        if values is not None:
+            return Peek(name, "json", tuple(values[:_RECORDS]), tuple(lines))
+    shape: Shape = "xml" if _XML.match(text) else _tabular(lines)
+    return Peek(name, shape, lines=tuple(lines))
+
+
+def _objects(text: str) -> tuple[Any, ...]:
+    """Return the objects in the first lines, up to one that is none."""
+    objects: list[Any] = []
+    for line in islice((line for line in text.split("\n") if line.strip()), _RECORDS):
+        try:
+            objects.append(json.loads(line))
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(objects[-1], dict):
+            return ()
+    return tuple(objects)
+
+
+def _values(text: str) -> list[Any] | None:
+    """Return the elements of a list, or the one object, as far as they are there."""
+    for whole in (text, closed(text)):
+        try:
+            value = json.loads(whole)
+        except (ValueError, RecursionError):
+            continue
+        return value if isinstance(value, list) else [value]
+    return None
+
+
+def closed(text: str) -> str:
+    """Return a beginning of JSON without its last, unfinished part, and with what closes it.
+
+    >>> closed('[{"a": [1, 2], "b": "unfin')
+    '[{"a": [1, 2]}]'
+    """
+    open_: list[str] = []
+    cut, closers = 0, ""
+    for match in _STRUCTURE.finditer(text):
+        sign = match[0]
+        if sign in _CLOSERS:
+            open_.append(_CLOSERS[sign])
+        elif sign in "]}":
+            if not open_ or open_.pop() != sign:
+                return text
+        elif sign != ",":
+            continue
+        cut, closers = match.end() - (sign == ","), "".join(reversed(open_))
+    more = not closers and text[cut:].strip()  # behind a whole value
+    return text if more else text[:cut] + closers
+
+
+def _tabular(lines: list[str]) -> Shape:
+    """Return ``tsv`` or ``csv`` for lines of as many cells, up to the first blank one."""
+    block = [*lines, ""][: [*(line.strip() for line in lines), ""].index("")]
+    shapes: dict[Shape, str] = {"tsv": "\t", "csv": ",;"}
+    for shape, signs in shapes.items():
+        for sign in signs:
+            try:
+                rows = list(csv.reader([f"{line}\n" for line in block], delimiter=sign))
+            except csv.Error:
+                continue
+            whole = rows[:-1] if len(rows) > 1 and len(block) == _LINES else rows
+            if whole and len(whole[0]) > 1 and len({len(row) for row in whole}) == 1:
+                return shape
+    return "text"
+
+
+@naming_files()
+def _below(folder: str) -> tuple[str, ...]:
+    """Return the files below a folder."""
+    names: list[str] = []
+    for where, folders, files in os.walk(folder):
+        folders.sort()
+        names += (os.path.relpath(os.path.join(where, name), folder) for name in sorted(files))
+        if len(names) > _MEMBERS:
+            break
+    return tuple(name.replace(os.sep, "/") for name in names[:_MEMBERS])
+
+
+def _in_zip(name: str) -> tuple[str, ...]:
+    try:
+        with ZipFile(name) as archive:
+            return tuple(archive.namelist()[:_MEMBERS])
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        return ()
+
+
+def passed_over(name: str, counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the note of what a reader passed over in a file, by kind; none if there is nothing.
+
+    >>> passed_over("ann.json", {"relation": 3, "choice": 2, "draft": 1})
+    ('ann.json: 3 relations, 2 choices and 1 draft passed over',)
+    """
+    kinds = [counted(number, kind) for kind, number in counts.items() if number]
+    text = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
+    return (f"{printable(name)}: {text} passed over",) if kinds else ()

@@ -1,0 +1,148 @@
+"""What the beginning of a file shows, whatever its name."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.corpus.collector import Collector
+from spanagree.formats import registry
+from spanagree.formats.peek import closed, passed_over, peek
+from spanagree.formats.shards import read_found
+
+TASKS = [
+    {"id": i, "data": {"text": 'Jo, [is] {in} "Rome" \\'}, "annotations": []} for i in range(30)
+]
+ZIP = io.BytesIO()
+with zipfile.ZipFile(ZIP, "w") as archive:
+    archive.writestr("project.json", "{}")
+    archive.writestr("annotation/a.txt/ann.tsv", "")
+
+SHAPES = {
+    "list": (json.dumps(TASKS).encode(), "json"),
+    "list, indented, with a mark": (b"\xef\xbb\xbf" + json.dumps(TASKS, indent=2).encode(), "json"),
+    "list, cut off": (json.dumps(TASKS).encode()[:-7], "json"),
+    "empty list": (b"[]", "json"),
+    "object": (json.dumps(TASKS[0], indent=1).encode(), "json"),
+    "lines": (b"\n".join(json.dumps(task).encode() for task in TASKS), "jsonl"),
+    "lines, Windows": (b"\r\n".join(json.dumps(task).encode() for task in TASKS), "jsonl"),
+    "comma": (b'id,text\n1,"Jo, in Rome"\n2,x\n', "csv"),
+    "semicolon": (b"id;text\n1;a, b\n2;x\n", "csv"),
+    "tab": (b"token\tgold\nJo\tB-PER\n\nno table\n", "tsv"),
+    "tokens": (b"Jo B-PER\nis O\n\nJo B-PER\n", "text"),
+    "a bracket": (b"[ O\n1 O\n] O\n", "text"),
+    "a reference": (b"[1] Smith\n", "text"),
+    "a brace": (b"{ O\n", "text"),
+    "XML": (b'<?xml version="1.0"?>\n<collection/>', "xml"),
+    "vertical": (b"<s>\tO\nJo\tB\n", "tsv"),
+    "zip": (ZIP.getvalue(), "zip"),
+    "zip, damaged": (ZIP.getvalue()[:40], "zip"),
+    "binary": (b"PAR1\0\0", "binary"),
+    "nothing": (b"", "text"),
+}
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_shapes(tmp_path, case):
+    """The shape is found in the bytes; the name says nothing."""
+    data, shape = SHAPES[case]
+    for name in ("a.json", "a.jsonl", "a.tsv", "a"):
+        (tmp_path / name).write_bytes(data)
+        if case != "object":
+            assert peek(tmp_path / name).shape == shape
+
+
+def test_contents(tmp_path):
+    """Up to 20 records, the lines, and the names in a zip or folder."""
+    (tmp_path / "deep").mkdir()
+    for name, case in (("a", "list"), ("b", "lines"), ("deep/c", "comma"), ("d", "zip")):
+        (tmp_path / name).write_bytes(SHAPES[case][0])
+    assert list(peek(tmp_path / "a").records) == TASKS[:20] == peek(tmp_path / "a").objects
+    assert list(peek(tmp_path / "b").records) == TASKS[:20]
+    assert peek(tmp_path / "deep" / "c").lines[:2] == ("id,text", '1,"Jo, in Rome"')
+    assert peek(tmp_path / "d").members == ("project.json", "annotation/a.txt/ann.tsv")
+    assert peek(tmp_path).members == ("a", "b", "d", "deep/c")
+    (tmp_path / "e.jsonl").write_bytes(b'{"text": "Jo"}\n')
+    (tmp_path / "e.json").write_bytes(b'{"text": "Jo"}\n')
+    assert peek(tmp_path / "e.jsonl")[1:3] == ("jsonl", ({"text": "Jo"},))
+    assert peek(tmp_path / "e.json")[1:3] == ("json", ({"text": "Jo"},))
+    (tmp_path / "f").write_bytes(b"[1, 2]")
+    assert peek(tmp_path / "f").objects == []
+    with pytest.raises(sa.InputError, match="no such file"):
+        peek(tmp_path / "none")
+
+
+def test_long_records(tmp_path):
+    """A record longer than the beginning shows its keys: whole, or without what lies beyond."""
+    long = {"data": "x" * 300_000, "annotations": [1]}
+    (tmp_path / "a").write_text(json.dumps([long]))
+    assert peek(tmp_path / "a").records == (long,)
+    (tmp_path / "b").write_text(json.dumps({"documents": [{"id": 7}] * 1_000_000, "late": 1}))
+    (only,) = peek(tmp_path / "b").records
+    assert list(only) == ["documents"]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=9,
+)
+
+
+@given(st.lists(values, min_size=1), st.data())
+def test_closed(value, data):
+    """Every beginning of JSON can be closed; the whole stays as it is."""
+    text = json.dumps(value)
+    assert json.loads(closed(text)) == value
+    cut = text[: data.draw(st.integers(1, len(text)))]
+    begun = json.loads(closed(cut))
+    assert len(begun) <= len(value)
+    assert begun[:-1] == value[: max(len(begun) - 1, 0)]
+
+
+def test_passed_over():
+    """What was passed over is one note, by kind; nothing is none."""
+    assert passed_over("a.json", {"relation": 3, "choice": 0, "draft": 1}) == ("a.json: 3 relations and 1 draft passed over",)  # fmt: skip
+    assert passed_over("a.json", {"draft": 0}) == ()
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """A format that is known by its content, and does not know its annotator."""
+
+    def read(path):
+        collector = Collector("characters", unnamed=True)
+        for number, record in enumerate(peek(path).records, 1):
+            document = collector.document(record["id"], str(number), text=record["note"])
+            collector.annotate(document, "", [(0, 2, "PER")], str(number))
+        return collector.raw({"format": "tool"}, passed_over(str(path), {"draft": 2}))
+
+    def knows(start):
+        return bool(start.objects) and all("note" in record for record in start.objects)
+
+    form = registry.Format("a tool", (), read, knows=knows)
+    monkeypatch.setattr(registry, "FORMATS", {**registry.FORMATS, "tool": form})
+
+
+def test_recognised(tmp_path, tool):
+    """What is in a file goes before its name, and the note says so; else the name decides."""
+    ann, bob = tmp_path / "ann.jsonl", tmp_path / "bob.jsonl"
+    ann.write_text('{"id": 7, "note": "Jo!"}\n')
+    bob.write_text('{"id": 7, "note": "Jo!"}\n')
+    corpus = read_found({"ann.jsonl": ann, "b": bob}, {})
+    assert corpus.annotators == ("ann.jsonl", "b")
+    assert len(corpus) == 1
+    assert corpus.notes == (f"{ann}: read as tool; 2 drafts passed over", f"{bob}: read as tool; 2 drafts passed over")  # fmt: skip
+    parts = read_found({"*.jsonl": f"{tmp_path}/*.jsonl"}, {})
+    assert parts.annotators == ("ann.jsonl", "bob.jsonl")
+    named = read_found({"who": f"{tmp_path}/a*.jsonl"}, {})
+    assert named.annotators == ("who",)
+    ann.write_text("Jo B-PER\n")
+    assert registry.format_of(ann) == "jsonl"
+    assert registry.format_of(tmp_path / "none.json") == "dataset"
