@@ -25,6 +25,7 @@ FAILED = 1
 """The exit code where something was wrong with what was handed in."""
 
 _BLOCK = 10_000  # sentences
+_DIGITS = 15  # decimals that a float has
 _FIRST = "Options that most people need"
 _Answer = TypeVar("_Answer")
 
@@ -92,6 +93,7 @@ class Job:
         files: what stands behind the options.
         output, plot: where the result and its picture go.
         format, explain, safe_cells: how the result is written.
+        digits, percent, all_columns, style: how people see tables.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
         written: what has been written so far, by name.
@@ -103,6 +105,10 @@ class Job:
     format: str = "text"
     explain: bool = False
     safe_cells: bool = False
+    digits: int | None = None
+    percent: bool = False
+    all_columns: bool = False
+    style: Sequence[str] = ()
     block: int | None = None
     workers: int | None = None
     on_error: str | None = None
@@ -121,6 +127,7 @@ class Job:
                 raise click.UsageError(
                     f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
                 )
+        self._check_look()
         if self.safe_cells and self.format != "csv":
             raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
         if self.plot:
@@ -131,6 +138,29 @@ class Job:
         outputs |= {options.written(name): path for name, path in more.items()}
         inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
         check_outputs(outputs, inputs)
+
+    def _check_look(self) -> None:
+        """Refuse what a format does not show."""
+        look = {name: getattr(self, name) for name in ("digits", "percent", "all_columns")}
+        if self.format not in ("text", "markdown", "latex") and (given := options.given(look)):
+            name = options.written(next(iter(given)))
+            raise click.UsageError(
+                f"{name} is for tables, as text, markdown or latex; {self.format} has all as it is"
+            )
+        if self.digits is not None:
+            check_whole(self.digits, 0, "--digits")
+            if self.digits > _DIGITS:
+                raise click.UsageError(f"--digits {self.digits}; at most {_DIGITS} are exact")
+        for style in self.style or ():
+            from spanagree.rendering.data import STYLES
+
+            if style not in STYLES.get(self.format, ()):
+                fitting = [form for form, styles in STYLES.items() if style in styles]
+                known = dict.fromkeys(name for styles in STYLES.values() for name in styles)
+                check_choice(style, known, "style")
+                raise click.UsageError(
+                    f"--style {style} is for --format {' or '.join(fitting)}; not for {self.format}"
+                )
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -258,6 +288,7 @@ class Job:
             notes: of what it was made from.
         """
         from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
+        from spanagree.rendering.table import Look
 
         last = result if test is None else test
         if self.format == "json":
@@ -270,7 +301,9 @@ class Job:
             self.put(to_csv(table, safe_cells=self.safe_cells))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
-            texts = [TABLES[self.format](table) for table in tables]
+            tables = tables if self.all_columns else [table.turned for table in tables]
+            look = Look(self.digits, self.percent, self.all_columns, self.style or ())
+            texts = [TABLES[self.format](table, look) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain
 

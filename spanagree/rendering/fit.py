@@ -84,17 +84,25 @@ class Grid:
 def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
     """Return the parts of a table that stand below each other, none wider than a page if it can be.
 
-    One step after the other is taken until it fits: a name that repeats stands above its rows,
-    names lose what they have in common, titles stand on several lines, long names are cut, spare
-    columns go, and the columns that still do not fit stand below. Of a turned table the first
-    column stands above its rows in any case.
+    One step after the other is taken until it fits: names lose what they have in common, titles
+    and sentences stand on several lines, a name that repeats stands above its rows, long names are
+    cut, spare columns go, and the columns that still do not fit stand below. Of a turned table the
+    first column stands above its rows in any case.
     """
     grid = _grouped(grid) if turned else grid
-    for step in (_without_affixes, _with_low_heads, _grouped, _wrapped, _cut, _without_spare):
+    parts = _fit(grid, grouped=True)
+    if len(parts) > 1 and len(apart := _fit(grid, grouped=False)) <= len(parts):
+        parts = apart  # nothing was gained
+    return parts
+
+
+def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
+    steps = [_without_affixes, _with_low_heads, _wrapped, _grouped, _cut, _without_spare]
+    for step in steps if grouped else [step for step in steps if step is not _grouped]:
         if grid.excess <= 0:
             break
         grid = step(grid)
-    return [_cut(part, _LEAST) for part in _parted(grid)]
+    return [_cut(part, _LEAST) if part.excess > 0 else part for part in _parted(grid)]
 
 
 def _without_affixes(grid: Grid) -> Grid:
@@ -118,6 +126,7 @@ def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable
     if (
         len(prefix + suffix) < _SAVED
         or len(names) < 2
+        or any(" " in name for name in names)  # those are sentences
         or any(len(each) <= len(suffix) for each in rest)
     ):
         return lambda name: name
@@ -143,7 +152,8 @@ def _with_low_heads(grid: Grid) -> Grid:
     def low(lane: Lane, width: int) -> Lane:
         own = max(map(width_of, lane.cells), default=1)
         if lane.head_names or lane.names:
-            return replace(lane, head=_broken(lane.head, max(own, width)))
+            least = width if lane.head_names else _HEADS[0]
+            return replace(lane, head=_broken(lane.head, max(own, least)))
         longest = max(map(width_of, lane.head.split()), default=1)
         return replace(lane, head="\n".join(textwrap.wrap(lane.head, max(own, longest))))
 
@@ -230,14 +240,18 @@ def _parted(grid: Grid) -> list[Grid]:
     """Put the columns that do not fit below, behind the same names."""
     if grid.excess <= 0:
         return [grid]
-    count = next((i for i, lane in enumerate(grid.lanes) if not lane.names), len(grid.lanes))
-    chunks: list[list[Lane]] = []
-    for lane in grid.lanes[count:]:
-        chunks += [] if lane.joined and chunks else [[]]
-        chunks[-1].append(lane)
-    parts = [grid.lanes[:count]]
+    heads = [i for i, lane in enumerate(grid.lanes[:-1]) if lane.names]
+    chunks: list[list[int]] = []
+    for i, lane in enumerate(grid.lanes):
+        if i not in heads:
+            chunks += [] if lane.joined and chunks else [[]]
+            chunks[-1].append(i)
+    parts = [heads]
     for chunk in chunks:
-        if len(parts[-1]) > count and replace(grid, lanes=[*parts[-1], *chunk]).excess > 0:
-            parts.append(grid.lanes[:count])
-        parts[-1] = [*parts[-1], *chunk]
-    return [replace(grid, lanes=lanes) for lanes in parts]
+        wider = sorted([*parts[-1], *chunk])
+        fits = replace(grid, lanes=[grid.lanes[i] for i in wider]).excess <= 0
+        if fits or parts[-1] == heads:
+            parts[-1] = wider
+        else:
+            parts.append(sorted([*heads, *chunk]))
+    return [replace(grid, lanes=[grid.lanes[i] for i in part]) for part in parts]
