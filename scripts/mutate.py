@@ -42,7 +42,7 @@ EQUIVALENT = Path(__file__).parent / "mutants_equivalent.txt"
 MOST = 5  # per cent that may live
 LONGEST = 20.0  # seconds: a test that takes longer, traced, holds no mutant
 CALLS = 100  # of one function by one test are traced: others run the same lines, as a rule
-SECONDS = 120  # for the tests of one mutant; one that hangs is killed too
+SECONDS = 60  # more than twice what its tests take, traced: a mutant that needs them hangs
 MEMORY = 8 << 30  # bytes of address space; one that asks for more fails
 FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -224,10 +224,15 @@ class Reach:
         sys.settrace(None)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run the lines of a mutant, or else its module, fastest first."""
+        """Return the tests that run the lines of a mutant, fastest first.
+
+        Of lines that run on import, those are the tests that run the module, or are of its room:
+        what a decorator makes of a class is in no file.
+        """
         lines = self.lines[str(mutant.module)]
-        reached = set().union(*(lines.get(line, ()) for line in mutant.lines)) or lines.get(
-            0, set()
+        room = f"tests/{mutant.module.parent.name}/"
+        reached = set().union(*(lines.get(line, ()) for line in mutant.lines)) or (
+            lines.get(0, set()) | {test for test in self.seconds if test.startswith(room)}
         )
         held = [test for test in reached if self.seconds.get(test, LONGEST) < LONGEST]
         return sorted(held, key=self.seconds.__getitem__)
@@ -285,10 +290,13 @@ def held(mutant: Mutant, *options: str) -> None:
 
 
 def lived(made: Sequence[Mutant], reach: Reach, workers: int) -> Iterator[tuple[Mutant, str]]:
-    """Yield the mutants that no test kills, and how: no test reaches them, or all pass."""
+    """Yield the mutants that no test kills, and how: no test reaches them, or all pass.
+
+    One that hangs is killed with few examples. With many, tests that take too long are no proof.
+    """
     fork = multiprocessing.get_context("fork")
     process: BaseProcess
-    running: dict[BaseProcess, tuple[Mutant, str, float]] = {}
+    running: dict[BaseProcess, tuple[Mutant, str, float]] = {}  # until when
     waiting = [(mutant, FEW) for mutant in reversed(made)]
     while waiting or running:
         while waiting and len(running) < workers:
@@ -296,12 +304,14 @@ def lived(made: Sequence[Mutant], reach: Reach, workers: int) -> Iterator[tuple[
             if tests := reach.tests(mutant):
                 process = fork.Process(target=held, args=(mutant, examples, *tests))
                 process.start()
-                running[process] = mutant, examples, time.perf_counter()
+                seconds = SECONDS + 2 * sum(map(reach.seconds.__getitem__, tests))
+                running[process] = mutant, examples, time.perf_counter() + seconds
             else:
                 yield mutant, "no test reaches it"
-        for process, (mutant, examples, started) in list(running.items()):
+        for process, (mutant, examples, end) in list(running.items()):
             process.join(0.02)
-            if process.is_alive() and time.perf_counter() - started > SECONDS:
+            late = process.is_alive() and time.perf_counter() > end
+            if late:
                 os.killpg(process.pid or 0, 9)
                 process.join()
             if process.is_alive():
@@ -309,8 +319,8 @@ def lived(made: Sequence[Mutant], reach: Reach, workers: int) -> Iterator[tuple[
             del running[process]
             if process.exitcode == 0 and examples == FEW:
                 waiting.append((mutant, ALL))
-            elif process.exitcode == 0:
-                yield mutant, "no test fails"
+            elif process.exitcode == 0 or (late and examples == ALL):
+                yield mutant, "no test fails in time" if late else "no test fails"
 
 
 def main() -> int:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import os
+import re
 import secrets
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from zipfile import BadZipFile, ZipFile
 
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
 from spanagree.limits import check_expansion
 
 PathName = str | os.PathLike[str]
@@ -21,6 +25,10 @@ PathName = str | os.PathLike[str]
 
 BOM = "\ufeff"
 """A byte order mark, which may stand at the beginning of a file."""
+
+
+_LINK = 0o12  # the kind of a file among its attributes
+_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
 
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
@@ -101,17 +109,30 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     Raises:
         InputError, SettingError: as for :func:`read_text`; errors of encoding name no line.
     """
+    return _texts(path, encoding, iter)
+
+
+def texts_of(path: PathName, encoding: str = "utf-8", size: int = 1 << 20) -> Iterator[str]:
+    """Yield the text of the same in pieces of so many characters; as :func:`lines_of`."""
+    return _texts(path, encoding, lambda file: iter(partial(file.read, size), ""))
+
+
+def _texts(path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]) -> Iterator[str]:
+    """Yield a file's text as it is ``cut``."""
     name = printable(os.fsdecode(path))
     _check_encoding(encoding)
     with _reading(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
         text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
+    before = 0
     with text:
         try:
-            for number, line in enumerate(text):
-                if "\0" in line:
-                    raise _odd(f"{name}:{number + 1}", _NUL)
-                yield line if number else line.removeprefix(BOM)
+            for number, piece in enumerate(cut(text)):
+                if "\0" in piece:
+                    line = before + piece.count("\n", 0, piece.index("\0")) + 1
+                    raise _odd(f"{name}:{line}", _NUL)
+                before += piece.count("\n")
+                yield piece if number else piece.removeprefix(BOM)
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
@@ -169,6 +190,68 @@ def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
         table = pages.read()
     table.validate(full=True)
     return table
+
+
+class Zip:
+    """An archive that is open: its files by name, each read into memory and none unpacked.
+
+    Attributes:
+        names: of the files, with ``/``; what systems add of their own is left out.
+    """
+
+    def __init__(self, name: str, archive: ZipFile, size: int) -> None:
+        self._name, self._archive = name, archive
+        members = [each for each in archive.infolist() if not each.is_dir()]
+        for member in members:
+            problem = ""
+            parts = re.split(r"[/\\]", member.filename)
+            if ".." in parts or not parts[0] or ":" in parts[0]:
+                problem = "leads out of the archive"
+            elif member.external_attr >> 28 == _LINK:
+                problem = "is a link"
+            if problem:
+                raise InputError(
+                    f"{name}: {show(member.filename)} {problem}; pack the files once more, without"
+                    " it"
+                )
+        check_expansion(name, size, sum(member.file_size for member in members))
+        names = [member.filename for member in members]
+        self.names = tuple(name for name in names if not _HIDDEN.search(name))
+
+    def read(self, member: str) -> bytes:
+        """Return a file in the archive.
+
+        Raises:
+            InputError: for one that is damaged, or locked by a password.
+        """
+        with _unzipping(f"{self._name}, {show(member)}"):
+            return self._archive.read(member)
+
+
+@contextmanager
+def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
+    """Open an archive for reading; one inside another by its ``data``.
+
+    Raises:
+        InputError: for what is not an archive; for one that is damaged, expands beyond the limit
+            (:func:`spanagree.limits.check_expansion`), or holds links or paths out of it.
+    """
+    name = printable(os.fspath(path))
+    raw = read_bytes(name, os.fsdecode(path)) if data is None else data
+    with _unzipping(name):
+        archive = ZipFile(io.BytesIO(raw))
+    with archive:
+        yield Zip(name, archive, len(raw))
+
+
+@contextmanager
+def _unzipping(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as why:
+        raise InputError(
+            f"{name}: cannot be unpacked ({reason(why)}); export it once more, as a plain zip"
+        ) from None
 
 
 def _odd(where: str, problem: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.errors import check_choice, counted
+from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering.data import to_arrow
 from spanagree.rendering.html import as_html
@@ -110,26 +110,55 @@ class Tabled(Comparable):
         return to_arrow(self.table(by))
 
 
-class Result(Signed, Tabled):
-    """A result that can be shown, in any way: as a table, and as a picture (``picture``)."""
+class Drawn:
+    """What can be drawn (``_picture``), also by the parts in ``DRAWN``."""
 
-    def plot(self, ax: Any = None) -> Any:
+    DRAWN: ClassVar[tuple[str, ...]] = ()
+
+    def plot(self, ax: Any = None, by: str | None = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
 
         Args:
             ax: the ``matplotlib`` Axes to draw into; a new figure of ``pyplot`` unless given.
+            by: what the picture shows the parts of, one of ``DRAWN``.
 
         Returns:
             The Axes.
 
         Raises:
-            SettingError: if matplotlib is not installed.
+            SettingError: if matplotlib is not installed; if there is no picture by ``by``.
         """
-        return plot(self.picture(), ax)
+        return plot(self.picture(by), ax)
 
-    def picture(self) -> Picture:
-        """Return what draws the result, and the size that it needs."""
+    def picture(self, by: str | None = None) -> Picture:
+        """Return what draws the result, and the size that it needs.
+
+        Raises:
+            SettingError: if there is no picture by ``by``.
+        """
+        self.check_picture(by)
+        return self._picture(by)
+
+    @classmethod
+    def check_picture(cls, by: str | None) -> None:
+        """Refuse a part that no picture shows.
+
+        Raises:
+            SettingError: if there is no picture by ``by``.
+        """
+        if by is not None and by not in cls.DRAWN:
+            choice = "".join(f"choose by {part}, or " for part in cls.DRAWN)
+            raise SettingError(
+                f"no picture shows this result by {printable(by)}; {choice}leave out by or the"
+                " picture"
+            )
+
+    def _picture(self, by: str | None) -> Picture:
         raise NotImplementedError
+
+
+class Result(Signed, Tabled, Drawn):
+    """A result that can be shown, in any way: as a table, and as a picture."""
 
     def _repr_html_(self) -> str:
         """Return the table, for notebooks."""

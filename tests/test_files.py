@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import spanagree as sa
 from spanagree import files
 from spanagree.cli.main import main
 from spanagree.errors import counted, shortened
-from spanagree.files import file_names, write_bytes
+from spanagree.files import file_names, open_zip, write_bytes
 
 
 def test_several_writers_of_one_file(tmp_path):
@@ -233,3 +234,63 @@ def test_a_document_cannot_be_changed():
     for again in (pickle.loads(pickle.dumps(document)), copy.deepcopy(document), corpus[0]):
         assert again == document
         assert dict(again.segments) == {"a": (sa.Segment(0, 1, "X"),), "b": None}
+
+
+def a_zip(path, members, **more):
+    """Write an archive; ``members`` are contents by name, or by what zipfile knows of a member."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, **more) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_zips(tmp_path):
+    """The files of an archive are read into memory, those of an archive inside it too."""
+    inner = a_zip(tmp_path / "inner.zip", {"ann.xmi": "<x/>"}).read_bytes()
+    members = {"a/": "", "a/b.json": "{}", "inner.zip": inner, "__MACOSX/a/._b.json": "", "a/.DS_Store": ""}  # fmt: skip
+    path = a_zip(tmp_path / "a.zip", members)
+    with open_zip(path) as files:
+        assert files.names == ("a/b.json", "inner.zip")
+        assert files.read("a/b.json") == b"{}"
+        with open_zip("a.zip, inner.zip", files.read("inner.zip")) as deeper:
+            assert deeper.read(*deeper.names) == b"<x/>"
+    assert sorted(os.listdir(tmp_path)) == ["a.zip", "inner.zip"]
+
+
+@pytest.mark.parametrize("name", ["../a", "a/../../b", "/etc/a", "C:/a", "..\\a", "\\a", "C:a"])
+def test_zips_that_lead_out(tmp_path, name):
+    """A path out of the archive is refused, before anything is read."""
+    member = zipfile.ZipInfo("x")
+    member.filename = name
+    path = a_zip(tmp_path / "a.zip", {"good": "", member: ""})
+    with pytest.raises(
+        sa.InputError, match=r"a.zip: '.*' leads out of the archive; pack the files"
+    ):
+        open_zip(path).__enter__()
+
+
+def test_odd_zips(tmp_path, monkeypatch):
+    """Links, bombs, damaged and locked files are refused; the limit on bombs can be raised."""
+    link = zipfile.ZipInfo("link")
+    link.external_attr = 0o120777 << 16
+    with pytest.raises(sa.InputError, match="'link' is a link; pack"):
+        open_zip(a_zip(tmp_path / "a.zip", {link: "/etc/passwd"})).__enter__()
+    bomb = a_zip(tmp_path / "b.zip", {"a": bytes(17 << 20), "b": ""})
+    with pytest.raises(sa.InputError, match=r"expand to more than 50 times.*SPANAGREE_EXPANSION"):
+        open_zip(bomb).__enter__()
+    monkeypatch.setenv("SPANAGREE_EXPANSION", "5000")
+    with open_zip(bomb) as files:
+        assert files.names == ("a", "b")
+    (tmp_path / "c.zip").write_bytes(b"PK\3\4 no")
+    with pytest.raises(
+        sa.InputError, match=r"c.zip: cannot be unpacked \(File is not a zip file\)"
+    ):
+        open_zip(tmp_path / "c.zip").__enter__()
+    data = bytearray(a_zip(tmp_path / "d.zip", {"a": "text that is packed"}).read_bytes())
+    data[35] ^= 255
+    with open_zip("d.zip", bytes(data)) as files, pytest.raises(sa.InputError, match=r"d.zip, 'a': cannot"):  # fmt: skip
+        files.read("a")
+    data = bytearray(a_zip(tmp_path / "e.zip", {"a": "text"}).read_bytes())
+    data[6] = data[data.index(b"PK\1\2") + 8] = 1  # says that it is encrypted
+    with open_zip("e.zip", bytes(data)) as files, pytest.raises(sa.InputError, match="encrypted"):
+        files.read("a")

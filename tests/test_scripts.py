@@ -73,6 +73,18 @@ def test_one_mutant_is_another_module(tmp_path):
     assert (tmp_path / "share.py").read_text("utf-8") == SOURCE
 
 
+def test_tests_of_a_mutant():
+    """Tests that run its line; of lines that run on import, those of the module and of the room."""
+    mutate = script("mutate.py")
+    one, *_ = mutate.mutants(mutate.PACKAGE / "matching" / "tally.py")
+    reach = mutate.Reach([one.module])
+    reach.seconds = {"tests/matching/a": 3, "tests/levels/b": 1, "tests/agreement/c": 2}
+    reach.lines[str(one.module)] |= {0: {"tests/levels/b"}}
+    assert reach.tests(one) == ["tests/levels/b", "tests/matching/a"]
+    reach.lines[str(one.module)] |= {one.lines[0]: {"tests/agreement/c"}}
+    assert reach.tests(one) == ["tests/agreement/c"]
+
+
 def test_equivalent_mutants_are_there():
     """Each line of the list names a mutant of today's code, once, and why no test can tell."""
     mutate = script("mutate.py")

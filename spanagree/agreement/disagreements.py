@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
-from spanagree.rendering.plots import Picture, bars, heat_map, shown_text, square_size
+from spanagree.rendering.plots import Picture, bars, heat_map, map_size, shown_text
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
@@ -164,7 +164,7 @@ class Disagreements(Result):
         what = f"all {counted(same, 'segment')} the same" if same else "neither marked anything"
         return f"no disagreement: {between}, {what}"
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return how many disagreements there are of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
@@ -319,13 +319,15 @@ class Confusion(Result):
             in_data=data,
         )
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return the matrix as a heat map."""
-        return Picture(self._draw, square_size(len(self.labels)))
+        names = [*self.labels, _NOTHING]
+        return Picture(self._draw, map_size(names, names))
 
     def _draw(self, ax: Any) -> None:
         names = [*self.labels, _NOTHING]
-        heat_map(ax, names, names, self.matrix.astype(np.float64), "segments")
+        most = max(int(self.matrix.max()), 1)
+        heat_map(ax, names, names, self.matrix.astype(np.float64), "segments", (0, most))
         first, second = map(shown_text, self.settings.between)
         ax.set_ylabel(first)
         ax.set_xlabel(second)

@@ -24,7 +24,7 @@ from spanagree.errors import SettingError, check_choice, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, heat_map, sentence, square_size
+from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.rendering.table import Column, Table, Value, probability
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
@@ -78,6 +78,7 @@ class Agreement(Result):
         "label": "a row for each label",
         "document": "a row for each document that two annotators saw and one marked something in",
     }
+    DRAWN = ("pair", "annotator", "label")
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -271,10 +272,20 @@ class Agreement(Result):
                 remarks.append(f"–: {kind}{name} undefined: {score.reason}")
         return list(dict.fromkeys([*remarks, *self.caveats]))
 
-    def picture(self) -> Picture:
-        """Return the corrected F1 of each annotator with each other as a heat map."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the corrected F1 of each annotator with each other as a heat map.
+
+        By annotator or label it is F1 of each part as dots, with their intervals.
+        """
+        if by in ("annotator", "label"):
+            kinds, what = ("F1", "corrected F1"), f"F1 by {by}"
+            parts = [
+                (str(first), [dot_of(score, kind) for kind in ("observed", "corrected")])
+                for (first, *_), score, *_ in _LAYOUTS[by](self)[1]
+            ]
+            return Picture(lambda ax: dots(ax, parts, kinds, what), rows_size(n for n, _ in parts))
         names = list(self.annotators)
-        size = square_size(len(names))
+        size = map_size(names, names)
         if not names:
             return Picture(lambda ax: sentence(ax, "no annotator"), size)
         return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)

@@ -75,9 +75,9 @@ class StartDistributions:
             in_data=Table([*keys, Column("probability")], rows, self.settings),
         )
 
-    def picture(self) -> Picture:
+    def picture(self, by: str | None = None) -> Picture:
         """Return a curve for each distinct length."""
         distributions = dict(zip(self.segments, self.start, strict=True))
         rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
         what = f"start, in a document of {counted(self.length, 'token')}"
-        return Picture(lambda ax: curves(ax, rows, what), (5.2, 3.0))
+        return Picture(lambda ax: curves(ax, rows, what), (5.2, 2.8 + 0.06 * len(rows)))

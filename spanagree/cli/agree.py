@@ -60,6 +60,7 @@ def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
     if unfit := options.given(units):
         name = options.written(next(iter(unfit)))
         raise click.UsageError(f"{name} is for other measures than F1; give --measure too")
+    job.check_picture(Agreement, by)
     drawing = job.drawing()
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")

@@ -52,6 +52,8 @@ def evaluate(
     _check(job, by, test)
     if simulate and test != "luck":
         raise click.UsageError("--simulate is for --test luck; name that test")
+    if test is None and by != "difficulty":
+        job.check_picture(Evaluation, by)
     drawing = job.drawing(test)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)

@@ -274,6 +274,11 @@ class Job:
             raise click.UsageError(f"{options.written(next(iter(chosen)))} needs --ci{more}")
         return chosen
 
+    def check_picture(self, kind: type[Any], by: str | None) -> None:
+        """Refuse, before any work, to draw a kind of result by what no picture shows."""
+        if self.plot is not None:
+            kind.check_picture(by)
+
     # --- showing --------------------------------------------------------------------------------
 
     def show(
@@ -313,7 +318,8 @@ class Job:
         if self.plot is not None:
             from spanagree.rendering.plots import write_plot
 
-            write_plot(self.plot, last.picture(), last.signature)
+            drawn = by if test is None else None
+            write_plot(self.plot, last.picture(drawn), last.signature)
             self.wrote(self.plot)
 
     def wrote(self, name: str) -> None:

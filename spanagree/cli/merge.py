@@ -28,6 +28,8 @@ from spanagree.evaluation.result import Evaluation
     options.output(),
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:
+    if test is None:
+        job.check_picture(Evaluation, by)
     drawing = job.drawing(test)
     result = sa.read_tallies(job.files)
     if drawing.pop("ci", False):

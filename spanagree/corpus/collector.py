@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypeVar
@@ -40,7 +41,7 @@ class Collector:
         self._of_annotator: list[int] = []
         self._when: list[float] = []
         self._labels: dict[str, int] = {}
-        self._rows: list[tuple[int, int, int, int]] = []
+        self._rows = array("q")
         for name in annotators:
             self.annotator(name, f"annotator {show(name)}")
 
@@ -142,7 +143,7 @@ class Collector:
         code = -1
         if label is not None and label.strip():
             code = self._labels.setdefault(label, len(self._labels))
-        self._rows.append((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
+        self._rows.extend((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
 
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False

@@ -98,7 +98,7 @@ class ChanceOfMatch(Result):
             remarks=[f"{what}: {means}" for what, means in RANDOM.items()],
         )
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return how probable each F1 is by luck with gold as it is, and that of the system."""
         curves = {}
         for (name, what), luck in self._each().items():
@@ -110,4 +110,4 @@ class ChanceOfMatch(Result):
             return Picture(functools.partial(sentence, text="no matches that are whole numbers"))
         titles = ("by luck", "the system")
         draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
-        return Picture(draw, rows_size(len(curves) + 1))
+        return Picture(draw, rows_size(curves))

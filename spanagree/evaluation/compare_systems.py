@@ -20,8 +20,9 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
 from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.names import short_names
+from spanagree.rendering.plots import Picture, dots, heat_map, map_size, rows_size
+from spanagree.rendering.table import Column, Table, Value, decimal
 from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
@@ -41,6 +42,9 @@ _TORN = (
 )
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
+_PAIRS = 10  # of more a heat map is drawn
+_NAMED = 3  # pairs in a sentence
+_CERTAIN = 0.05  # p with Holm's correction below it has a star
 
 
 class Difference(NamedTuple):
@@ -122,6 +126,38 @@ class Comparison(Result):
                 return replace(pair, a=pair.b, b=pair.a, **turned)
         raise KeyError(names)
 
+    @property
+    def reordered(self) -> list[tuple[SystemPair, bool]]:
+        """The pairs whose order luck changes, each with whether that is more than noise.
+
+        It is if the two can be told apart (Holm's p at most 0.05) both before and after.
+        """
+        reordered = []
+        for pair in self.pairs:
+            both = [getattr(pair, kind) for kind in KINDS]
+            before, after = (_sign(difference.value) for difference in both)
+            if before * after < 0:
+                reordered.append((pair, all(each.p_holm <= _CERTAIN for each in both)))
+        return reordered
+
+    def _findings(self) -> Iterator[str]:
+        """Yield how many pairs cannot be told apart, and whose order luck changes."""
+        close = [pair for pair in self.pairs if not pair.corrected.p_holm <= _CERTAIN]
+        if close:
+            pairs = counted(len(self.pairs), "pair")
+            yield (
+                f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
+                f" {_CERTAIN})"
+            )
+        for certain in (True, False):
+            moved = [pair for pair, sure in self.reordered if sure is certain]
+            named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in moved[:_NAMED]]
+            if left := len(moved) - len(named):
+                named.append(counted(left, "more pair"))
+            end = "" if certain else ", but they cannot be told apart, so that is not a finding"
+            if moved:
+                yield f"luck changes the order of {', '.join(named)}{end}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
         pairs = [
@@ -163,17 +199,36 @@ class Comparison(Result):
             self.settings,
             caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
             " pairs",
-            remarks=[*remarks, *self.caveats],
+            remarks=[*self._findings(), *remarks, *self.caveats],
         )
 
-    def picture(self) -> Picture:
-        """Return the differences with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the differences with their intervals; of many systems as a heat map."""
+        names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
+        if len(self.pairs) > _PAIRS:
+            return Picture(lambda ax: self._map(ax, names), map_size(names, names))
+        short = dict(zip(names, short_names(names), strict=True))
         rows = [
-            (f"{p.a} − {p.b}", [(d.value, d.low, d.high) for d in (p.observed, p.corrected)])
-            for p in self.pairs
+            (
+                f"{short[pair.a]} − {short[pair.b]}",
+                [(d.value, d.low, d.high) for d in (pair.observed, pair.corrected)],
+            )
+            for pair in self.pairs
         ]
         kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
-        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), rows_size(len(rows)))
+        size = rows_size(name for name, _ in rows)
+        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), size)
+
+    def _map(self, ax: Any, names: Sequence[str]) -> None:
+        place = {name: i for i, name in enumerate(names)}
+        values, certain = np.full((2, len(names), len(names)), np.nan)
+        for pair in self.pairs:
+            i, j = place[pair.a], place[pair.b]
+            values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
+            certain[i, j] = certain[j, i] = pair.corrected.p_holm < _CERTAIN
+        most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
+        what = "corrected F1 of the row − of the column (* p < 0.05)"
+        heat_map(ax, names, names, values, what, (-most, most), certain == 1)
 
 
 KINDS = ("observed", "corrected")
@@ -295,6 +350,12 @@ def _compared(
                 reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
         yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+
+
+def _sign(difference: float) -> int:
+    """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
+    shown = 0.0 if math.isnan(difference) else float(decimal(difference))
+    return (shown > 0) - (shown < 0)
 
 
 def _triples(table: Floats) -> Floats:

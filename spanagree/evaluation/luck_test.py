@@ -158,7 +158,7 @@ class LuckTest(Result):
             ],
         )
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return how probable each F1 is by luck, and that of the system."""
         systems = [luck for luck in self.systems.values() if not math.isnan(luck.p)]
         if not systems:
@@ -170,7 +170,7 @@ class LuckTest(Result):
         else:
             curves = {luck.name: (*_curve(luck), luck.f1) for luck in systems}
             draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
-        return Picture(draw, rows_size(len(self.systems)))
+        return Picture(draw, rows_size(self.systems))
 
 
 def _curve(luck: Luck) -> tuple[Floats, Floats]:

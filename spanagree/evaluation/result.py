@@ -19,7 +19,16 @@ from spanagree.matching.measures import find_match
 from spanagree.matching.score import F1, Score, ScoreColumns, corrected, undefined
 from spanagree.matching.tally import Tallies, Tally
 from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dot_of, dots, rows_size, sentence, slopes
+from spanagree.rendering.plots import (
+    Picture,
+    dot_of,
+    dots,
+    heat_map,
+    map_size,
+    rows_size,
+    sentence,
+    slopes,
+)
 from spanagree.rendering.table import Column, Pivot, Table, Value, ranks
 from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
@@ -120,6 +129,7 @@ class Evaluation(Result):
         "label": "a row for each label",
         "document": "a row for each document that has a segment",
     }
+    DRAWN = ("label",)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -290,9 +300,23 @@ class Evaluation(Result):
             remarks["–: macro-averages have no intervals"] = None
         return [*remarks, *self.caveats]
 
-    def picture(self) -> Picture:
-        """Return F1 as observed and beyond luck: slopes, or dots with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 as observed and beyond luck: slopes, or dots with their intervals.
+
+        By label it is a heat map of corrected F1, labels × systems.
+        """
         systems, titles = self.systems.values(), ("F1", "corrected F1")
+        if by == "label":
+            labels = list(dict.fromkeys(label for s in systems for label in s.labels))
+            if not labels:
+                return Picture(functools.partial(sentence, text="no label"))
+            none = Tally()
+            values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
+            names = list(self.systems)
+            draw = functools.partial(
+                heat_map, rows=labels, columns=names, values=np.array(values), what="corrected F1"
+            )
+            return Picture(draw, map_size(labels, names))
         both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
         lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
         if self.resampling is not None:
@@ -302,7 +326,7 @@ class Evaluation(Result):
             draw = functools.partial(slopes, lines=lines, titles=titles)
         else:
             draw = functools.partial(sentence, text="no system with a defined F1")
-        return Picture(draw, rows_size(len(self.systems) + 4))
+        return Picture(draw, rows_size(self.systems, 1 if self.resampling else 2))
 
 
 def _part_columns(by: str, noun: str) -> list[Column]:

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from zipfile import BadZipFile, ZipFile
 
-from spanagree.errors import counted, printable
-from spanagree.files import BOM, PathName, naming_files, read_bytes
+from spanagree.errors import InputError, counted, printable
+from spanagree.files import BOM, PathName, naming_files, open_zip, read_bytes
 
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
@@ -164,10 +163,11 @@ def _below(folder: str) -> tuple[str, ...]:
 
 
 def _in_zip(name: str) -> tuple[str, ...]:
+    """Return the files in an archive; of one that cannot be read, none."""
     try:
-        with ZipFile(name) as archive:
-            return tuple(archive.namelist()[:_MEMBERS])
-    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        with open_zip(name) as archive:
+            return archive.names[:_MEMBERS]
+    except InputError:
         return ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.plots import Dot, Picture, dots, rows_size
 from spanagree.rendering.table import Table
-from spanagree.results import Signed, Tabled
+from spanagree.results import Drawn, Signed, Tabled
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +53,7 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True, eq=False)
-class Categories(Signed, Tabled, Mapping[str, CategoryAgreement]):
+class Categories(Signed, Tabled, Drawn, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
@@ -86,6 +88,14 @@ class Categories(Signed, Tabled, Mapping[str, CategoryAgreement]):
     def _table(self, by: str | None) -> Table:
         """A row for each category."""
         return data_table(CategoryAgreement, self.items(), self.settings)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the value of each category."""
+        rows: list[tuple[str, list[Dot]]] = [
+            (name, [(part.value, UNDEFINED, UNDEFINED)]) for name, part in self.items()
+        ]
+        draw = functools.partial(dots, rows=rows, kinds=["R"], what="agreement by category")
+        return Picture(draw, rows_size(self))
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:

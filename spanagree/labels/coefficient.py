@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.matching.score import UNDEFINED, Interval, Score, undefined
 from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Dot, Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table
-from spanagree.results import Signed, Tabled, caveats
+from spanagree.results import Drawn, Signed, Tabled, caveats
 from spanagree.settings import Settings
 
 
@@ -51,7 +53,7 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Coefficient(Signed, Tabled):
+class Coefficient(Signed, Tabled, Drawn):
     """One coefficient: its value, and what it was made from.
 
     Attributes:
@@ -78,7 +80,7 @@ class Coefficient(Signed, Tabled):
     settings: CoefficientSettings = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     units: int | None = field(default=None, repr=False)
-    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
+    evidence: tuple[int, ...] = field(repr=False)
     reason: str = ""
     by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
     interval: Interval | None = None
@@ -117,6 +119,16 @@ class Coefficient(Signed, Tabled):
     def _table(self, by: str | None) -> Table:
         """A row for the coefficient, then one for each category."""
         return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the value with its interval, then that of each category."""
+        kind = "corrected" if self.CORRECTED == "value" else "observed"
+        rows: list[tuple[str, list[Dot]]] = [
+            (name, [(part.value, *getattr(part.interval, kind, (UNDEFINED, UNDEFINED)))])
+            for name, part in [(self.name, self), *self.by_category.items()]
+        ]
+        draw = functools.partial(dots, rows=rows, kinds=["value"], what=self.name)
+        return Picture(draw, rows_size(name for name, _ in rows))
 
 
 _COUNTED = (*Counts._fields, "agreements", "potential")

@@ -71,12 +71,13 @@ class Coefficients(Result):
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
-    evidence: tuple[int, ...] = (0, 0, 0)
+    evidence: tuple[int, ...]
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
         "annotator": "a row for each annotator",
     }
+    DRAWN = ("category", "annotator")
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -215,14 +216,28 @@ class Coefficients(Result):
                 if each.reason:
                     yield f"–: agreement undefined: {each.reason}"
 
-    def picture(self) -> Picture:
-        """Return the coefficients with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return the coefficients with their intervals; by category, or each annotator's share."""
+        if by == "annotator":
+            agreeing = [(x.name, [(x.agreement, *_NO_ENDS)]) for x in self.annotators.values()]
+            what = "agreement with the others, as observed"
+            return Picture(lambda ax: dots(ax, agreeing, [what], what), rows_size(self.annotators))
+        if by == "category":
+            split = [whole for whole in self.all[:-1] if whole.by_category]
+            kinds, what = [whole.name for whole in split], "agreement by category"
+            each = [
+                (name, [(whole.by_category[name].value, *_NO_ENDS) for whole in split])
+                for name in self.categories
+            ]
+            return Picture(lambda ax: dots(ax, each, kinds, what), rows_size(self.categories))
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
         what = "agreement beyond luck (SPA: as observed)"
-        return Picture(lambda ax: dots(ax, rows, ["value"], what), rows_size(len(self.all)))
+        return Picture(
+            lambda ax: dots(ax, rows, ["value"], what), rows_size(name for name, _ in rows)
+        )
 
 
 _NO_ENDS = (math.nan, math.nan)

@@ -14,7 +14,7 @@ from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, lines
+from spanagree.rendering.plots import Picture, lines, rows_size
 from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
 from spanagree.rendering.table import Column, Table, Value, figure
 from spanagree.results import Result
@@ -183,7 +183,7 @@ class EvaluationByLevel(Result):
                 remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between)}")
         return remarks
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return the corrected F1 of each system in each level."""
         defined = self.defined
         names = [level.name for level, _ in defined]
@@ -191,7 +191,8 @@ class EvaluationByLevel(Result):
             name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
             for name in self.whole.systems
         }
-        return Picture(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"))
+        size = rows_size(rows)
+        return Picture(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"), size)
 
 
 def _f1(evaluation: Evaluation, kind: str) -> list[float]:

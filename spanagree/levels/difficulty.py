@@ -145,7 +145,7 @@ class Difficulty(Result):
         team = "the team of " if len(self.annotators) > 1 else ""
         return f"{team}{names}{f' and {more} more' if more > 0 else ''}"
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return how many documents there are in each bin of difficulty."""
         counts, edges = bins(self)
         if not any(counts):

@@ -56,8 +56,7 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
         alone = np.flatnonzero(single)
         for piece, p in zip(alone.tolist(), _means(pieces.some(alone), measure), strict=True):
             p = round(p) if min(p, 1 - p) < _CERTAIN else p
-            both = np.array([p, p * (1 - p)] if moments else [1 - p, p])
-            results[piece] = both if p or moments else np.ones(1)
+            results[piece] = np.array([1 - p, p]) if p else np.ones(1)
     others = np.flatnonzero(~single)
     made = both_walk(pieces.some(others), measure, budget, moments)
     for piece, distribution in zip(others.tolist(), made, strict=True):

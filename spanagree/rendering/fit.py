@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+
+from spanagree.rendering.names import common_parts
 
 PAGE = 80
 """The width of a page, in columns of a terminal."""
@@ -119,31 +121,13 @@ def _without_affixes(grid: Grid) -> Grid:
 
 
 def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable[[str], str]:
-    """Return what drops the beginning and the end that all names have, up to a sign or a digit."""
-    prefix = _in_common(names)
-    rest = [name[len(prefix) :][::-1] for name in names]
-    suffix = _in_common(rest)[::-1]
-    if (
-        len(prefix + suffix) < _SAVED
-        or len(names) < 2
-        or any(" " in name for name in names)  # those are sentences
-        or any(len(each) <= len(suffix) for each in rest)
-    ):
+    """Return what drops the beginning and the end that all names have; ``below`` says which."""
+    prefix, suffix = common_parts(sorted(names))
+    if len(prefix + suffix) < _SAVED or any(" " in name for name in names):  # those are sentences
         return lambda name: name
     ends = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
     below.append(f"each {what} {' and '.join(ends)}")
     return lambda name: name[len(prefix) : len(name) - len(suffix)]
-
-
-def _in_common(names: Iterable[str]) -> str:
-    """Return what all names begin with, as far as its last sign, that is no letter or digit."""
-    first, *others = names if names else [""]
-    length = 0
-    for i, letter in enumerate(first):
-        if any(name[i : i + 1] != letter for name in others):
-            break
-        length = length if letter.isalnum() else i + 1
-    return first[:length]
 
 
 def _with_low_heads(grid: Grid) -> Grid:

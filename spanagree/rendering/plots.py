@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from spanagree.arrays import Floats
 from spanagree.errors import InputError, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.rendering.names import short_names
 from spanagree.rendering.svg import apart
 from spanagree.rendering.table import figure
 
@@ -30,9 +31,13 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKERS = "osD^vPX"
 _GREY = "#666666"
 _GRID = "#dddddd"
-_LONGEST = 28  # characters of a name
+_LONGEST = 40  # characters of a name
 _FEW = 16  # rows and columns of a heat map with figures in it
 _MANY = 60  # with names beside it
+_LETTER, _LINE = 0.075, 0.17  # inches that a letter and a line of a name need
+_CELL, _MAP = 0.4, 7.0  # inches of a cell of a heat map, and of the largest
+_HIGHEST = 20.0  # inches of a picture
+_SMALLEST = 5.0  # points of a letter
 _STYLE: dict[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -53,15 +58,23 @@ class Picture(NamedTuple):
     size: tuple[float, float] = WIDE
 
 
-def rows_size(count: int) -> tuple[float, float]:
-    """Return the size of a picture with so many rows."""
-    return 5.2, min(max(1.8, 0.34 * count + 1), 20)
+def rows_size(names: Iterable[str], sides: int = 1) -> tuple[float, float]:
+    """Return the size of a picture with a row for each name, at one side of it or at both."""
+    shown = shown_names(names)
+    wide = 3.2 + sides * _width(shown)
+    return max(5.2, wide), min(max(1.4 * sides + 0.4, 0.34 * len(shown) + 1), _HIGHEST)
 
 
-def square_size(count: int) -> tuple[float, float]:
-    """Return the size of a heat map with so many rows."""
-    side = min(max(3.0, 0.4 * count + 1.6), 8)
-    return side + 0.6, side
+def map_size(rows: Sequence[str], columns: Sequence[str]) -> tuple[float, float]:
+    """Return the size of a heat map with these names beside and below it."""
+    cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
+    beside, below = (_width(shown_names(n)) if len(n) <= _MANY else 0 for n in (rows, columns))
+    return max(3.6, cell * len(columns) + beside + 1.3), max(3, cell * len(rows) + below + 0.6)
+
+
+def _width(names: Iterable[str]) -> float:
+    """Return how many inches names need."""
+    return _LETTER * max(map(len, names), default=0)
 
 
 def plot(picture: Picture, ax: Any = None) -> Any:
@@ -124,9 +137,20 @@ def write_plot(path: PathName, picture: Picture, signature: str) -> None:
 
 def shown_text(text: str) -> str:
     """Return a user's text, cut, in which nothing is read as mathematics."""
-    shown = printable(text)
-    cut = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
-    return cut.replace("$", r"\$")
+    return shown_names([text])[0]
+
+
+def shown_names(names: Iterable[str]) -> list[str]:
+    """Return users' names without what all have in common, cut where most of them stay apart."""
+    shown = [printable(name) for name in short_names(list(names))]
+    half = _LONGEST // 2
+    ways: list[Callable[[str], str]] = [
+        lambda name: f"{name[: _LONGEST - 1]}…",
+        lambda name: f"{name[: half - 1]}…{name[-half:]}",
+        lambda name: f"…{name[1 - _LONGEST :]}",
+    ]
+    cuts = [[cut(name) if len(name) > _LONGEST else name for name in shown] for cut in ways]
+    return [name.replace("$", r"\$") for name in max(cuts, key=lambda cut: len(set(cut)))]
 
 
 def _style(i: int) -> dict[str, Any]:
@@ -141,35 +165,62 @@ def sentence(ax: Any, text: str) -> None:
 
 def _legend(ax: Any) -> None:
     """Put the legend above the picture, where it covers nothing."""
-    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+    entries = _width(map(str, ax.get_legend_handles_labels()[1])) + 0.5
+    columns = min(4, max(1, int(4.4 / entries)))
+    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
 
 
-def _name_rows(ax: Any, names: Sequence[str]) -> None:
-    ax.set_yticks(range(len(names)), [shown_text(name) for name in names])
-    ax.set_ylim(len(names) - 0.5, -0.5)
+def _name_rows(ax: Any, names: Iterable[str]) -> None:
+    """Write a name beside each row, as large as there is room; none if they would touch."""
+    shown = shown_names(names)
+    size = min(9.0, 60 * _height(ax) / max(len(shown), 1))
+    ax.set_yticks(range(len(shown)), shown if size >= _SMALLEST else [""] * len(shown))
+    ax.tick_params(axis="y", labelsize=max(size, _SMALLEST))
+    ax.set_ylim(len(shown) - 0.5, -0.5)
+
+
+def _height(ax: Any) -> float:
+    """Return how many inches high some Axes are."""
+    return float(ax.get_window_extent().height / ax.figure.dpi)
+
+
+def _name_ends(ax: Any, x: float, names: Sequence[str], ends: Sequence[float]) -> None:
+    """Write names beside where lines end, apart from each other; none if there is no room."""
+    low, high = ax.get_ylim()
+    gap = (high - low) * _LINE / _height(ax)
+    if gap * len(names) > high - low:
+        return
+    side = 1 if x else -1
+    for name, end, y in zip(names, ends, apart(ends, gap, high), strict=True):
+        ax.annotate(
+            name, (x, end), (x + 0.07 * side, y), va="center", fontsize=8,
+            ha="left" if x else "right",
+            arrowprops={"arrowstyle": "-", "color": _GREY, "lw": 0.5, "relpos": (not x, 0.5)},
+        )  # fmt: skip
+
+
+def _fit(ax: Any, values: Iterable[float]) -> None:
+    """Let the vertical axis reach a little further than all values do."""
+    low, high = min(values), max(values)
+    rim = max(0.05 * (high - low), 0.01)
+    ax.set_ylim(low - rim, high + rim)
 
 
 def slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[str]) -> None:
     """Draw two figures of each name with a line between them."""
+    names = shown_names(lines)
     for i, both in enumerate(lines.values()):
         ax.plot([0, 1], both, markersize=5, **_style(i))
-    for side, align in ((0, "right"), (1, "left")):
+    _fit(ax, [end for both in lines.values() for end in both])
+    for side in (0, 1):
         ends = [both[side] for both in lines.values()]
-        gap = max(max(ends) - min(ends), 0.1) / max(len(ends), 8)
-        for name, end, y in zip(lines, ends, apart(ends, gap), strict=True):
-            shown = [shown_text(name), figure(end)]
-            named = ax.annotate(
-                "  ".join(shown if side == 0 else shown[::-1]), (side, end),
-                (side + (-0.07, 0.07)[side], y), ha=align, va="center", fontsize=8,
-                arrowprops={"arrowstyle": "-", "color": _GREY, "lw": 0.5},
-            )  # fmt: skip
-            named.set_in_layout(False)  # there is room for it on the axes
-    ax.set_xlim(-1.1, 2.1)
+        shown = [[name, figure(end)] for name, end in zip(names, ends, strict=True)]
+        _name_ends(ax, side, ["  ".join(each[:: -1 if side else 1]) for each in shown], ends)
+        ax.axvline(side, color=_GREY, lw=0.5, zorder=0)
+    ax.set_xlim(-0.1, 1.1)
     ax.set_xticks([0, 1], titles)
     ax.set_yticks([])
     ax.spines[["left", "bottom"]].set_visible(False)
-    for x in (0, 1):
-        ax.axvline(x, color=_GREY, lw=0.5, zorder=0)
 
 
 Dot = tuple[float, float, float]
@@ -195,7 +246,7 @@ def dots(
         sentence(ax, "the figure is undefined everywhere")
         return
     for k, kind in enumerate(kinds):
-        shift = 0.22 * (k - (len(kinds) - 1) / 2)
+        shift = min(0.22, 0.7 / len(kinds)) * (k - (len(kinds) - 1) / 2)
         value, low, high = np.array([figures[k] for _, figures in shown]).T
         ends = np.abs(np.nan_to_num([value - low, high - value]))
         ax.errorbar(
@@ -257,13 +308,21 @@ def histogram(ax: Any, counts: Sequence[int], edges: Sequence[float], what: str,
 
 
 def lines(ax: Any, columns: Sequence[str], rows: Mapping[str, Sequence[float]], what: str) -> None:
-    """Draw a line for each name over the columns."""
-    for i, (name, values) in enumerate(rows.items()):
-        ax.plot(range(len(values)), values, markersize=5, label=shown_text(name), **_style(i))
-    ax.set_xticks(range(len(columns)), columns)
+    """Draw a line for each name over the columns, with the name at its end."""
+    shown = {name: row for name, row in rows.items() if not np.isnan(row).all()}
+    if not shown:
+        sentence(ax, "the figure is undefined everywhere")
+        return
+    for i, values in enumerate(shown.values()):
+        ax.plot(range(len(values)), values, markersize=5, **_style(i))
+    _fit(ax, [value for row in shown.values() for value in row if not math.isnan(value)])
+    last = len(columns) - 1
+    ends = [[value for value in row if not math.isnan(value)][-1] for row in shown.values()]
+    ax.set_xlim(-0.2, last + 0.05)
+    _name_ends(ax, last, shown_names(shown), ends)
+    ax.set_xticks(range(len(columns)), columns, rotation=0 if last < 6 else 90)
     ax.set_ylabel(what)
     ax.grid(axis="y", color=_GRID, lw=0.6)
-    _legend(ax)
 
 
 def curves(ax: Any, rows: Mapping[str, Floats], what: str) -> None:
@@ -287,26 +346,46 @@ def bars(ax: Any, counts: Mapping[str, int], what: str) -> None:
 
 
 def heat_map(
-    ax: Any, rows: Sequence[str], columns: Sequence[str], values: Floats, what: str
+    ax: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Floats,
+    what: str,
+    limits: tuple[float, float] = (0, 1),
+    marks: Floats | None = None,
 ) -> None:
-    """Draw a heat map, with figures in it if they are few; whole numbers as such."""
-    image = ax.imshow(values, cmap="cividis", aspect="equal")
+    """Draw a heat map, with figures in it if they are few; whole numbers as such.
+
+    Args:
+        ax: where.
+        rows: the names beside it.
+        columns: the names below it.
+        values: rows × columns.
+        what: the values are.
+        limits: where colours begin and end; around 0 they have two sides.
+        marks: which cells have a star.
+    """
+    low, high = limits
+    colours = "cividis" if low >= 0 else "PuOr"
+    image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
     ax.set_facecolor("#eeeeee")  # where a figure is undefined
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=what)
+    beyond = "min" if (values < low).any() else "neither"
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=what, extend=beyond)
     ax.spines[:].set_visible(False)
+    most = max(values.shape)
     for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
         few = len(names) <= _MANY
-        axis.set_ticks(
-            range(len(names)) if few else [], [shown_text(n) for n in names] if few else []
-        )
-    ax.tick_params(axis="x", rotation=90, length=0)
-    ax.tick_params(axis="y", length=0)
-    if max(values.shape) > _FEW:
+        axis.set_ticks(range(len(names)) if few else [], shown_names(names) if few else [])
+    ax.tick_params(length=0, labelsize=min(9.0, 50 * _MAP / max(most, 1)))
+    ax.tick_params(axis="x", rotation=90)
+    if most > _FEW:
         return
-    nothing = bool(np.isnan(values).all())
-    whole = not nothing and bool((values == np.floor(values)).all())
-    middle = 0 if nothing else (np.nanmin(values) + np.nanmax(values)) / 2
+    known = values[~np.isnan(values)]
+    digits = 0 if len(known) and (known == np.floor(known)).all() and high > 1 else 2
     for (i, j), value in np.ndenumerate(values):
-        shown = "–" if math.isnan(value) else f"{value:.0f}" if whole else f"{value:.2f}"
-        colour = "black" if math.isnan(value) or value > middle else "white"
-        ax.text(j, i, shown, ha="center", va="center", fontsize=7, color=colour)
+        shown = "–" if math.isnan(value) else f"{value + 0:.{digits}f}".replace("-0.00", "0.00")
+        star = "*" if marks is not None and marks[i, j] else ""
+        red, green, blue, _ = image.cmap(image.norm(value)) if shown != "–" else (1, 1, 1, 1)
+        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+        colour = "white" if dark else "black"
+        ax.text(j, i, shown + star, ha="center", va="center", fontsize=7, color=colour)

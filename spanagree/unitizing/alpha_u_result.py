@@ -68,6 +68,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
         "label": "a row for each label",
         "pair": "a row for each pair of annotators",
     }
+    DRAWN = ("label", "pair")
 
     @property
     def all(self) -> Disagreement:
@@ -96,6 +97,8 @@ class AlphaU(TeamResult[AlphaUFigures]):
             yield [label], self.team.documents, figure
         yield ["all"], self.team.documents, self.all
 
-    def picture(self) -> Picture:
-        """Return α_U by label and over all as dots with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return α_U by label and over all, or of pairs, as dots with their intervals."""
+        if by == "pair":
+            return picture_of([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")
         return picture_of([*self.labels.items(), ("all", self.all)], "α_U")

@@ -94,6 +94,7 @@ class Gamma(TeamResult[GammaFigures]):
         "label": "a row for each label: γ_k",
         "pair": "a row for each pair of annotators",
     }
+    DRAWN = ("label", "pair")
 
     @property
     def gamma(self) -> Disagreement:
@@ -142,7 +143,9 @@ class Gamma(TeamResult[GammaFigures]):
                 yield [*names, "γ"], two.documents, two.gamma
                 yield [*names, "γ_cat"], two.documents, two.cat
 
-    def picture(self) -> Picture:
-        """Return γ, γ_cat and γ_k as dots with their intervals."""
+    def _picture(self, by: str | None) -> Picture:
+        """Return γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
+        if by == "pair":
+            return picture_of([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")
         named = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
         return picture_of(named, "γ")

@@ -120,7 +120,7 @@ class SideBySide(Result):
             remarks=[f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason],
         )
 
-    def picture(self) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return the values as dots."""
         nothing = math.nan
         rows: list[tuple[str, list[Dot]]] = [
@@ -130,7 +130,7 @@ class SideBySide(Result):
         def draw(ax: Any) -> None:
             dots(ax, rows, ["value"], "value", zero=True)
 
-        return Picture(draw, rows_size(len(rows)))
+        return Picture(draw, rows_size(self.measures))
 
 
 def side_by_side(

@@ -122,4 +122,4 @@ def picture_of(named: Sequence[tuple[str, Disagreement]], measure: str) -> Pictu
     def draw(ax: Any) -> None:
         dots(ax, rows, ["value"], measure, zero=True)
 
-    return Picture(draw, rows_size(len(rows)))
+    return Picture(draw, rows_size(name for name, _ in rows))

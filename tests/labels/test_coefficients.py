@@ -610,6 +610,9 @@ def test_coefficients_as_a_table(monkeypatch):
     assert [row[0] for row in shown.rows] == [*names, "B", "bias B"]
     assert [*shown.meanings] == [*names, "bias B", "lowest agreement by category"]
     assert [row[0] for row in shown.shown.rows] == [*names, "bias B"]
+    assert {len(row) for row in shown.rows} == {len(shown.columns)}
+    empty = next(i for i, column in enumerate(shown.columns) if column.title == "observed")
+    assert [row[empty : empty + 2] == ["", ""] for row in shown.rows] == [i in (2, 8) for i in range(9)]  # fmt: skip
     assert [row["coefficient"] for row in result.to_rows()] == ["SPA", "π", "κ", "α", "AC1", "B"]
     counts = sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"])
     for each, who in ((labels, "2 annotators"), (counts, "annotators unnamed")):

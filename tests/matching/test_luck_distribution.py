@@ -323,6 +323,20 @@ def test_log10_tail(weights, data):
     assert log10_tail(each, len(total)) == -math.inf
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_among_many(turned):
+    """Of 2,000 tokens one marks 2 and the other 400: ways to place them that no float holds.
+
+    The hypergeometric distribution, in fractions.
+    """
+    n, numbers = 2000, (400, 2) if turned else (2, 400)
+    a, b = ([(2 * i, 1, "X") for i in range(k)] for k in numbers)
+    luck = sa.match_distribution(corpus_of(n, a, b), "a", "b")
+    ways = [math.comb(400, m) * math.comb(n - 400, 2 - m) for m in range(3)]
+    assert luck.computed == {"exact": 1}
+    assert luck.pmf == pytest.approx({m: w / math.comb(n, 2) for m, w in enumerate(ways)}, rel=1e-9)
+
+
 def test_many_documents():
     """Of very many documents only what a float holds is kept, each to its digits: a binomial in fractions."""
     n = 6000
@@ -396,6 +410,10 @@ def test_points_of_a_distribution():
     matches, shown = likely_matches(MatchDistribution(1, 1, {"exact": 1}, p))
     assert matches.tolist() == [0, 1, 4]
     assert shown.tolist() == p[[0, 1, 4]].tolist()
+    even = np.full(57, 1 / 57)
+    assert even.cumsum()[-1] > 1  # as floats add up; p is 1, whether or not documents were drawn
+    for drawn in (np.zeros(0), np.zeros(3)):
+        assert MatchDistribution(28, 270, {"exact": 1}, even, drawn).tail(0) == 1
 
 
 def test_defaults_of_luck():

@@ -46,10 +46,12 @@ def test_totals_are_exact():
 
 
 def test_intervals_are_not_compared():
-    """Two tallies of the same counts are equal, with intervals or without; they do not show them."""
+    """Two tallies of the same counts are equal, with intervals or without; scores show them."""
     some = sa.Tally(1, 0.5, 2, 3, {"f1": Interval((0, 1), (0, 1), (0, 1))})
     assert some == sa.Tally(1, 0.5, 2, 3)
     assert "intervals" not in repr(some)
+    assert some.f1.interval == some.intervals["f1"]
+    assert some.precision.interval is sa.Tally(1, 0.5, 2, 3).f1.interval is None
 
 
 def test_reasons_in_data():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,12 +59,98 @@ def results(corpus, crowd):
     }
 
 
+def twelve(corpus, count=12):
+    """Gold and systems with long names that differ in the middle: parts of gold, some renamed."""
+    gold, rng = corpus.layers["gold"], np.random.default_rng(5)
+    layers = {"gold": gold}
+    for k in range(count):
+        kept, other = rng.random(len(gold)) < 0.7 + 0.02 * (k % 7), rng.random(len(gold)) < 0.1
+        label = np.where(other, rng.integers(0, len(corpus.labels), len(gold)), gold.label)
+        columns = [x[kept] for x in (gold.document, gold.start, gold.end, label)]
+        name = f"encoder-large-cased-{'abcdefghijklmnop'[k % 16] * 5}{k // 16 or ''}-crf-2024.conll"
+        layers[name] = sa.Layer(*columns, gold.annotated)
+    return replace(corpus, layers=layers)
+
+
+def touching(picture):
+    """The texts of a picture as it is written: those that leave it, and pairs that touch."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    from spanagree.rendering.plots import _STYLE
+
+    with matplotlib.rc_context(_STYLE):
+        sheet = Figure(figsize=picture.size, layout="constrained")
+        FigureCanvasAgg(sheet)
+        picture.draw(sheet.subplots())
+        sheet.canvas.draw()
+        drawn = set()
+        with (
+            pytest.MonkeyPatch.context() as patch
+        ):  # numbers beyond the ends of an axis are not drawn
+            draw = Text.draw
+            patch.setattr(
+                Text, "draw", lambda self, renderer: (drawn.add(self), draw(self, renderer))
+            )
+            sheet.canvas.draw()
+        # without the line from an annotation to its point
+        written = {
+            t: Text.get_window_extent(t) for t in drawn if t.get_visible() and t.get_text().strip()
+        }
+    outside = [t.get_text() for t, box in written.items() if not _within(box, sheet.bbox)]
+    pairs = [
+        (s.get_text(), t.get_text())
+        for (s, one), (t, other) in itertools.combinations(written.items(), 2)
+        if min(one.x1, other.x1) - max(one.x0, other.x0) > 1
+        and min(one.y1, other.y1) - max(one.y0, other.y0) > 1
+    ]
+    return outside, pairs
+
+
+def _within(box, sheet):
+    return box.x0 >= -1 and box.y0 >= -1 and box.x1 <= sheet.x1 + 1 and box.y1 <= sheet.y1 + 1
+
+
 def texts(ax):
     return [t.get_text() for t in ax.texts]
 
 
 def ticks(axis):
     return [t.get_text() for t in axis.get_ticklabels()]
+
+
+@pytest.mark.slow
+def test_texts_stay_apart(corpus, crowd, results):
+    """No text leaves a picture or touches another one, whatever is drawn, also of long names.
+
+    The extents are those that matplotlib measures in what it draws.
+    """
+    few = {"resamples": 20}
+    for whole in (sa.evaluate(twelve(corpus)), sa.evaluate(twelve(corpus, 40))):
+        gold = whole.settings.gold
+        many = twelve(corpus, len(whole.systems))
+        drawn = {
+            "ranks": whole.picture(),
+            "labels": whole.picture("label"),
+            "intervals": sa.evaluate(many, ci=True, **few).picture(),
+            "levels": sa.evaluate_levels(whole, sa.difficulty(many, gold), levels=3).picture(),
+            "pairs": sa.agree(many).picture(),
+            "annotators": sa.agree(many).picture("annotator"),
+            "tests": sa.compare_systems(whole, **few).picture(),
+            "luck": sa.luck_test(many, whole).picture(),
+            "confusion": sa.confusion(many, *list(many.layers)[:2]).picture(),
+        }
+        for name, picture in drawn.items():
+            assert touching(picture) == ([], []), (name, len(whole.systems))
+    for name, result in results.items():
+        for by in (None, *getattr(result, "DRAWN", ())):
+            assert touching(result.picture(by)) == ([], []), (name, by)
+    lengths = [int(x) for x in np.arange(1, 13) * 1000]
+    from spanagree.chance.table import StartDistributions
+
+    starts = [sa.start_distribution(9, [1])[0]] * 12
+    assert touching(StartDistributions(9, tuple(lengths), "nonoverlapping", starts).picture()) == ([], [])  # fmt: skip
 
 
 def test_ranks(results):
@@ -106,6 +194,87 @@ def test_maps(results, name):
     assert np.array_equal(shown, matrix, equal_nan=True)
     digits = 2 if name == "agreement" else 0
     assert texts(ax) == ["–" if np.isnan(x) else f"{x:.{digits}f}" for x in matrix.ravel()]
+
+
+def test_by_label(results):
+    """By label a heat map of labels × systems from 0 to 1, a cell for each corrected F1."""
+    whole = results["ranks"]
+    ax = whole.plot(by="label")
+    labels = list(next(iter(whole.systems.values())).labels)
+    assert ticks(ax.yaxis) == labels
+    assert ticks(ax.xaxis) == list(whole.systems)
+    shown = ax.images[0].get_array().filled(np.nan)
+    expected = [[s.labels[label].f1.corrected for s in whole.systems.values()] for label in labels]
+    assert shown.tolist() == expected
+    assert ax.images[0].get_clim() == (0, 1)
+    assert results["agreement"].plot().images[0].get_clim() == (0, 1)
+    shown = sa.evaluate(sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})).plot(by="label")
+    assert texts(shown) == ["no label"]
+
+
+def test_by_part(results):
+    """Agreement by annotator and label, coefficients by category and annotator, at their figures."""
+    agreement, coefficients = results["agreement"], results["coefficients"]
+    ax = agreement.plot(by="annotator")
+    data = [container[0].get_xdata().tolist() for container in ax.containers]
+    members = agreement.annotators.values()
+    assert data == [[getattr(m.f1, kind) for m in members] for kind in ("observed", "corrected")]
+    ax = agreement.plot(by="label")
+    assert ticks(ax.yaxis) == [*agreement.labels, "all"]
+    ax = coefficients.plot(by="category")
+    data = [container[0].get_xdata().tolist() for container in ax.containers]
+    wholes = (
+        coefficients.spa,
+        coefficients.pi,
+        coefficients.kappa,
+        coefficients.alpha,
+        coefficients.ac1,
+    )
+    assert data == [[w.by_category[c].value for c in coefficients.categories] for w in wholes]
+    ax = coefficients.plot(by="annotator")
+    shown = ax.containers[0][0].get_xdata().tolist()
+    assert shown == [who.agreement for who in coefficients.annotators.values()]
+
+
+def test_single_coefficients(crowd):
+    """A coefficient by itself with its categories; agreement by category; pairs of units."""
+    table = sa.token_labels(crowd)
+    kappa, categories = sa.kappa(table), sa.category_agreement(table)
+    parts = [kappa, *kappa.by_category.values()]
+    assert kappa.plot().containers[0][0].get_xdata().tolist() == [part.value for part in parts]
+    shown = categories.plot().containers[0][0].get_xdata().tolist()
+    assert shown == [part.value for part in categories.values()]
+    units = sa.alpha_u(crowd, pairs=True)
+    shown = units.plot(by="pair").containers[0][0].get_xdata().tolist()
+    assert shown == [two.all.value for two in units.pairs.values()]
+
+
+def test_tests_of_many(corpus):
+    """Differences of more than ten pairs are a heat map with two sides; certain ones have a star."""
+    result = sa.compare_systems(sa.evaluate(twelve(corpus, 6)), resamples=400)
+    ax = result.plot()
+    names = list(dict.fromkeys(pair.a for pair in result.pairs))
+    shown = ax.images[0].get_array().filled(np.nan)
+    for pair in result.pairs:
+        i, j = names.index(pair.a) if pair.a in names else -1, names.index(pair.b) if pair.b in names else -1  # fmt: skip
+        assert shown[i, j] == pair.corrected.value == -shown[j, i]
+        text = ax.texts[i % 6 * 6 + j % 6].get_text()
+        assert text.endswith("*") == (pair.corrected.p_holm < 0.05)
+    low, high = ax.images[0].get_clim()
+    assert low == -high
+
+
+def test_no_picture_by_this(results):
+    """What no picture shows is refused, with what can be drawn."""
+    message = (
+        "no picture shows this result by document; choose by label, or leave out by or the picture"
+    )
+    with pytest.raises(sa.SettingError, match=f"^{message}$"):
+        results["ranks"].plot(by="document")
+    with pytest.raises(
+        sa.SettingError, match=r"^no picture shows this result by x; leave out by or"
+    ):
+        results["difficulty"].plot(by="x")
 
 
 def test_others(results):
@@ -210,7 +379,9 @@ COMMANDS = {
     "luck": ["evaluate", "{gold}", "{mine}", "--test", "luck"],
     "drawn luck": ["evaluate", "{gold}", "{mine}", "--test", "luck", "--simulate", "--resamples", "9"],
     "chance of files": ["chance", "{gold}", "{mine}"],
+    "labels": ["evaluate", "{gold}", "{mine}", "--by", "label"],
     "agree": ["agree", "{gold}", "{mine}"],
+    "annotators": ["agree", "{gold}", "{mine}", "--by", "annotator"],
     "coefficients": ["coefficients", "{gold}", "{mine}", "--tokens"],
     "difficulty": ["difficulty", "{gold}"],
     "disagreements": ["disagreements", "{gold}", "{mine}", "--between", "gold.conll", "lexicon.conll"],
@@ -250,6 +421,7 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         ("x.gif", [], "x.gif: pictures are .png, .svg, .pdf; .gif is none of them"),
         ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
         ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
+        ("x.png", ["--by", "document"], "no picture shows this result by document; choose by label, or leave out by or the picture"),
         ("x.png", ["-o", "x.png"], "x.png: is given to -o and to --plot; each needs a file of its own"),
     ):  # fmt: skip
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1

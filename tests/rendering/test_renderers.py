@@ -8,10 +8,13 @@ import json
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.rendering import latex, markdown, text
 from spanagree.rendering.data import FORMATS, TABLES, to_csv, to_json
+from spanagree.rendering.names import common_parts, short_names
 from spanagree.rendering.table import Column, Table
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
@@ -181,3 +184,34 @@ def test_latex_of_symbols_and_negative_numbers():
     out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
     assert "  & $\\pi$ & a $-$ b" in out
     assert "creative-work-2 & $-$0.2500 & $-$0.1000--0.2000" in out
+
+
+# --- names side by side ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["gold.conll", "lexicon.conll"], ["gold", "lexicon"]),
+        (["enc-large-alpha-2024.conll", "enc-large-beta-2024.conll"], ["alpha", "beta"]),
+        (["runs/a.conll", "runs/b.conll"], ["a", "b"]),
+        (["bert-base-1", "bert-base-2"], ["base-1", "base-2"]),  # never a bare number
+        (["alphabet", "alphanumeric"], ["alphabet", "alphanumeric"]),  # whole words only
+        (["a", "a-b"], ["a", "a-b"]),  # nothing would be left
+        (["only.conll"], ["only.conll"]),
+        (["same.conll", "same.conll"], ["same.conll", "same.conll"]),
+        ([], []),
+    ],
+)
+def test_what_names_have_in_common(names, short):
+    """Whole words that all names begin or end with are left out; each keeps a letter."""
+    assert short_names(names) == short
+
+
+@given(st.lists(st.text("ab1.-", max_size=8)))
+def test_short_names_stay_apart(names):
+    """Different names stay different, and are parts of what they were."""
+    short = short_names(names)
+    before, after = common_parts(names)
+    assert [f"{before}{name}{after}" for name in short] == names
+    assert len(set(short)) == len(set(names))

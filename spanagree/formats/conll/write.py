@@ -11,12 +11,12 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tags import prefixed, write_tags
 from spanagree.errors import InputError, SettingError, show
-from spanagree.files import PathName, write_text
+from spanagree.files import BOM, PathName, write_text
 
 DOCSTART = "-DOCSTART-"
 
 
-_IS_DOCSTART = re.compile(rf"[ \t]*{DOCSTART}(?=[ \t]|$)")
+_BEGINS_ELSE = re.compile(rf"{BOM}|[ \t]*{DOCSTART}(?=[ \t]|$)")  # a line of another kind
 
 
 _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
@@ -75,12 +75,12 @@ def _check_words(corpus: Corpus, documents: Ints) -> None:
     """Refuse tokens, labels and ids that cannot stand in a line."""
     problem = (
         "cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or"
-        f" a space at its edge, or is {DOCSTART}"
+        f" a space at its edge, begins with a byte order mark, or is {DOCSTART}"
     )
     for label in filter(_UNWRITABLE.search, corpus.labels):
         raise InputError(f"label {show(label)} {problem}")
     for i, token in enumerate(corpus.tokens or ()):
-        if _UNWRITABLE.search(token) or _IS_DOCSTART.match(token):
+        if _UNWRITABLE.search(token) or _BEGINS_ELSE.match(token):
             where = f"document {show(corpus.id_of(int(documents[i])))}"
             raise InputError(f"{where}: token {show(token)} {problem}")
     for id_ in corpus.ids or ():

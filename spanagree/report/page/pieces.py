@@ -7,7 +7,7 @@ import math
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
 from spanagree.errors import counted
-from spanagree.evaluation.result import Evaluation, System
+from spanagree.evaluation.result import System
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.matching.pairing import OUTCOMES
@@ -19,26 +19,29 @@ from spanagree.report.overview import SHOWN, Overview, SystemsOverview, TeamOver
 from spanagree.settings import unit
 
 
-def show_bars(figures: Table, result: Evaluation | None = None) -> Html:
+def show_bars(figures: Table, report: SystemsOverview | None = None) -> Html:
     """Return a table with a bar below each F1; with ranks of systems that say which way they go."""
-    systems = [] if result is None else list(result.systems.values())
+    systems = [] if report is None else list(report.evaluation.systems.values())
     shown = figures.shown
+    texts = shown.texts()
 
     def cell(row: int, column: int) -> Html | None:
         value, title = shown.rows[row][column], shown.header[column]
         if title in F1 and isinstance(value, float) and not math.isnan(value):
             return Html(number(value) + bar(value))
-        if title == "rank" and systems:
-            return escaped(f"{value}{_change(systems[row])}")
+        if title == "rank" and report is not None:
+            return escaped(f"{texts[row][column]}{_change(systems[row], report)}")
         return None
 
     return table(figures, cell)
 
 
-def _change(system: System) -> str:
-    """Return which way a system goes in rank when luck is taken off."""
+def _change(system: System, report: SystemsOverview) -> str:
+    """Return which way a system goes in rank when luck is taken off, if that is not noise."""
     before, after = system.rank
-    if before is None or after is None or before == after:
+    tested = [] if report.comparison is None else report.comparison.reordered
+    sure = {name for pair, certain in tested if certain for name in (pair.a, pair.b)}
+    if before is None or after is None or before == after or system.name not in sure:
         return ""
     return " ▼" if after > before else " ▲"
 
@@ -52,8 +55,9 @@ def draw_slopes(report: SystemsOverview) -> Html:
     systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
     if not systems:
         return Html()
-    chart = slopes([(s.name, s.f1.observed, s.f1.corrected, _change(s)) for s in systems])
-    below = ["▲ rises, ▼ falls in rank when luck is taken off"]
+    chart = slopes([(s.name, s.f1.observed, s.f1.corrected, _change(s, report)) for s in systems])
+    below = ["▲ rises, ▼ falls in rank when luck is taken off, by the paired test below"]
+    below = below if any(_change(system, report) for system in systems) else []
     if left := len(report.placed) - len(systems):
         below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
     return Html(_captioned(chart, "From F1 as observed to F1 beyond luck") + remarks(*below))

@@ -1,0 +1,117 @@
+"""The records of a JSON file, one by one, so that a large one is never in memory as a whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from json import JSONDecoder
+from typing import Any
+
+from spanagree.errors import InputError, printable
+from spanagree.files import PathName, texts_of
+
+_NEEDED = "a list of objects, or one a line, is needed"
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PIECE = 1 << 20  # characters
+_LAST_WORD = 12  # characters: so near to the end a value or an error may be that of one cut in two
+
+
+def json_records(path: PathName, needed: str = _NEEDED) -> Iterator[tuple[str, Any]]:
+    """Yield the elements of a list, or the values in lines, each with its place for errors.
+
+    An object may take several lines. ``needed`` ends an error.
+
+    Raises:
+        InputError: for what cannot be read, is not valid JSON, or is cut off.
+
+    >>> list(json_records("nowhere.json"))
+    Traceback (most recent call last):
+    spanagree.errors.InputError: nowhere.json: no such file
+    """
+    values = _Values(printable(os.fspath(path)), texts_of(path, size=_PIECE), needed)
+    return values.elements() if values.sign() == "[" else values.lines()
+
+
+class _Values:
+    """The text of a file as far as it is in memory, and where in it the next value begins."""
+
+    def __init__(self, name: str, pieces: Iterator[str], needed: str) -> None:
+        self.name, self.pieces, self.needed = name, pieces, needed
+        self.text, self.at = "", 0
+        self.line, self.counted = 1, 0  # the line of a place in the text
+        self.decode = JSONDecoder().raw_decode
+
+    def elements(self) -> Iterator[tuple[str, Any]]:
+        """Yield the elements of the list that the file is."""
+        self.at += 1
+        number, sign = 0, self.sign()
+        while sign != "]":
+            number += 1
+            where = f"{self.name}: record {number}"
+            yield where, self.value(where)
+            sign = self.sign()
+            if sign not in (",", "]"):
+                problem = "no comma after it" if sign else "no ] after it, the file is cut off"
+                raise self.odd(where, problem)
+            if sign == ",":
+                self.at += 1
+                self.sign()
+        self.at += 1
+        if self.sign():
+            raise self.odd(self.name, "more after the list")
+
+    def lines(self) -> Iterator[tuple[str, Any]]:
+        """Yield the values of the file, each called by its line."""
+        while self.sign():
+            self.line += self.text.count("\n", self.counted, self.at)
+            self.counted = self.at
+            where = f"{self.name}:{self.line}"
+            yield where, self.value(where)
+
+    def sign(self) -> str:
+        """Return the next character that is not white space; at the end an empty one."""
+        while True:
+            space = _SPACE.match(self.text, self.at)
+            self.at = space.end() if space else self.at
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self.read_on(1):
+                return ""
+
+    def value(self, where: str) -> Any:
+        """Return the next value, reading on as far as it goes."""
+        while True:
+            value, problem, at = None, "", self.at
+            try:
+                value, at = self.decode(self.text, self.at)
+            except RecursionError:
+                raise self.odd(where, "nested too deeply") from None
+            except ValueError as error:
+                problem = getattr(error, "msg", "")
+                at = getattr(error, "pos", 0)
+                cut = "Unterminated" in problem
+                if not cut and at + _LAST_WORD < len(self.text):
+                    raise self.odd(where, problem or "a number too long") from None
+            if not problem and at + _LAST_WORD < len(self.text):
+                self.at = at
+                return value
+            if not self.read_on(max(1, (len(self.text) - self.at) // _PIECE)):  # twice as much
+                if problem:
+                    more = ", the file is cut off" if cut or at >= len(self.text) else ""
+                    raise self.odd(where, problem + more)
+                self.at = at
+                return value
+
+    def read_on(self, pieces: int) -> bool:
+        """Put so many pieces behind what is left of the text; return whether there are any."""
+        more = "".join(islice(self.pieces, pieces))
+        if more:
+            self.line += self.text.count("\n", self.counted, self.at)
+            self.text, self.at, self.counted = self.text[self.at :] + more, 0, 0
+        return bool(more)
+
+    def odd(self, where: str, problem: str) -> InputError:
+        """Return the error for what is not valid."""
+        return InputError(f"{where}: not valid JSON ({problem}); {self.needed}")

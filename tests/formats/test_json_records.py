@@ -1,0 +1,103 @@
+"""JSON a record at a time: the same values as a parser of the whole gives, in little memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.formats import json_records as module
+from spanagree.formats.json_records import json_records
+
+quick = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=9,
+)
+
+
+@given(st.lists(values), st.sampled_from([None, 1]), st.booleans(), st.integers(1, 9))
+@quick
+def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
+    """The elements of a list, wherever its text is cut; oracle: the parser of the standard library."""
+    monkeypatch.setattr(module, "_PIECE", piece)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only), encoding="utf-8")
+    records = list(json_records(path))
+    assert [record for _, record in records] == value
+    assert [where for where, _ in records] == [f"{path}: record {n}" for n in range(1, len(value) + 1)]  # fmt: skip
+
+
+@given(st.lists(st.dictionaries(st.text(), values)), st.sampled_from(["\n", "\r\n", "\n\n"]), st.integers(1, 9))  # fmt: skip
+@quick
+def test_lines(tmp_path, monkeypatch, value, end, piece):
+    """The objects in lines, by the numbers of these."""
+    monkeypatch.setattr(module, "_PIECE", piece)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes("".join(json.dumps(each) + end for each in value).encode())
+    records = list(json_records(path))
+    assert [record for _, record in records] == value
+    step = end.count("\n")
+    assert [where for where, _ in records] == [f"{path}:{1 + step * n}" for n in range(len(value))]
+
+
+def test_one_object(tmp_path):
+    """An object over several lines is one record, and a mark before it is no part of it."""
+    path = tmp_path / "a.json"
+    path.write_text("\ufeff" + json.dumps({"a": [1, {"b": 2}]}, indent=2))
+    assert list(json_records(path)) == [(f"{path}:1", {"a": [1, {"b": 2}]})]
+    path.write_text(" ")
+    assert list(json_records(path)) == []
+
+
+GOOD = '{"a": 1}'
+ODD = {
+    f"[{GOOD}, {GOOD}": "a: record 2: not valid JSON (no ] after it, the file is cut off)",
+    f"[{GOOD}, ": "a: record 2: not valid JSON (Expecting value, the file is cut off)",
+    f'[{GOOD}, {{"a': "a: record 2: not valid JSON (Unterminated string starting at, the file is cut off)",
+    f'[{GOOD}, {{"a" 1}}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
+    f'[{GOOD}, {{"a" 1}}, {GOOD}, {GOOD}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
+    f"[{GOOD} {GOOD}]": "a: record 1: not valid JSON (no comma after it)",
+    f"[{GOOD}] {GOOD}": "a: not valid JSON (more after the list)",
+    f'{GOOD}\n{{"a": 1': "a:2: not valid JSON (Expecting ',' delimiter, the file is cut off)",
+    f"{GOOD}\n{{a}}\n" + f"{GOOD}\n" * 9: "a:2: not valid JSON (Expecting property name enclosed in double quotes)",
+    f"[{'1' * 5000}]": "a: record 1: not valid JSON (a number too long)",
+    "[" * 100_000: "a: record 1: not valid JSON (nested too deeply)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_odd(tmp_path, monkeypatch, text):
+    """What is not valid, or ends too early, is called by its record or line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_text(text)
+    with pytest.raises(sa.InputError) as error:
+        list(json_records("a", "objects are needed"))
+    assert str(error.value) == f"{ODD[text]}; objects are needed"
+
+
+def test_early_errors(tmp_path):
+    """A fault is said where it is found: the file behind it is not read."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[{]" + b" " * (3 << 20) + b"\xff")
+    with pytest.raises(sa.InputError, match="record 1: not valid JSON"):
+        list(json_records(path))
+
+
+def test_memory(tmp_path):
+    """A list of 12 MB takes less than half of that, as its records are let go."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"text": "x" * 1000}] * 12_000))
+    tracemalloc.start()
+    count = sum(1 for _ in json_records(path))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 12_000
+    assert most < 6 << 20
