@@ -95,7 +95,8 @@ def coefficients(
     by: str | None,
     **settings: Any,
 ) -> None:
-    drawing, labels = job.drawing(), dict(job.labels)
+    drawing = job.drawing(by=by, bare=("category", "annotator"))
+    labels = dict(job.labels)
     if tokens:
         column = labels.pop("annotator")
         if unfit := options.given(labels):

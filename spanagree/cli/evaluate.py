@@ -54,7 +54,7 @@ def evaluate(
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":
         job.check_picture(Evaluation, by)
-    drawing = job.drawing(test)
+    drawing = job.drawing(test, by)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)

@@ -18,7 +18,14 @@ import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
-from spanagree.errors import InputError, check_choice, check_whole, printable, shortened
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    check_whole,
+    gathered,
+    printable,
+    shortened,
+)
 from spanagree.files import check_writable, same_files, write_text
 
 FAILED = 1
@@ -54,7 +61,7 @@ def command(
         groups: the options, in the order of the help.
         first: the names of options that stand before all groups.
     """
-    every = [each for members in groups for each in members]
+    every = [each for members in (*groups, options.messages()) for each in members]
     if first:
         by_name = {each.opts[-1]: each for each in every}
         top = options.group(_FIRST, *(by_name[name] for name in first.split()))
@@ -63,6 +70,7 @@ def command(
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)
         def run(**values: Any) -> None:
+            values.pop("verbose")  # the notes ask for it
             shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
             for each in every:
                 if each.part:
@@ -260,9 +268,21 @@ class Job:
                 **settings,
             )
 
-    def drawing(self, test: str | None = None) -> dict[str, Any]:
-        """Return what was asked for of intervals and of a test."""
+    def drawing(
+        self,
+        test: str | None = None,
+        by: str | None = None,
+        bare: Sequence[str | None] = ("document",),
+    ) -> dict[str, Any]:
+        """Return what was asked for of intervals and of a test; rows by ``bare`` have neither."""
         chosen = options.given(self.certainty)
+        if "ci" in chosen and by in bare:
+            raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
+        if chosen.get("interval") == "jackknife" and test is None:
+            for name in chosen.keys() & {"resamples", "seed"}:
+                raise click.UsageError(
+                    f"--{name}: --interval jackknife draws nothing; leave it out"
+                )
         if "ci" in chosen:
             return chosen
         if test == "luck" and (unused := chosen.keys() & {"confidence", "interval", "resample_by"}):
@@ -340,9 +360,10 @@ class Job:
 
 
 def say(notes: Iterable[str]) -> None:
-    """Write notes on stderr, below what stands on stdout."""
+    """Write notes on stderr, below what stands on stdout; one for each kind, or all if asked."""
     sys.stdout.flush()
-    for note in notes:
+    verbose = click.get_current_context().params.get("verbose")
+    for note in notes if verbose else gathered(notes, "--verbose lists all"):
         click.echo(f"spanagree: note: {shortened(printable(note))}", err=True)
 
 

@@ -30,7 +30,7 @@ from spanagree.evaluation.result import Evaluation
 def merge(job: Job, by: str | None, test: str | None) -> None:
     if test is None:
         job.check_picture(Evaluation, by)
-    drawing = job.drawing(test)
+    drawing = job.drawing(test, by)
     result = sa.read_tallies(job.files)
     if drawing.pop("ci", False):
         result = sa.with_intervals(result, **drawing)

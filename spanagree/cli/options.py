@@ -263,6 +263,11 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     )
 
 
+def messages() -> Group:
+    """Return the options of what is said beside the result."""
+    return group("Messages", flag("--verbose", "Give every note, not one for each kind."))
+
+
 # --- what users write ---------------------------------------------------------------------------
 
 

@@ -37,6 +37,7 @@ from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
+_BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
@@ -251,16 +252,15 @@ class Evaluation(Result):
             ends = [value for score, each in pairs for value in score.end_values(each)]
             return values + ends if ci else values
 
-        rows: list[list[Value]] = []
-        breaks = []
+        rows, breaks = list[list[Value]](), list[int]()
         for system in self.systems.values():
             breaks.append(len(rows))
             luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
             whole = [*figures(system), *system.tally.counts]
             if by is None:
-                whole += luck_of_all[:WHOLE]
                 f1 = system.f1.observed, system.f1.corrected
-                rows.append([system.name, system.documents, *whole, *system.rank, f1])
+                whole += [*luck_of_all[:WHOLE], *system.rank, f1]
+                rows.append([system.name, system.documents, *whole])
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
                 row = [system.name, part, "", part, *figures(tally), *tally.counts]
@@ -269,17 +269,16 @@ class Evaluation(Result):
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
-        gold = printable(self.settings.gold)
-        documents = counted(self.documents, unit(self.settings))
         return Table(
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against {gold}, {documents}",
+            caption=f"{counted(len(self.systems), 'system')} against"
+            f" {printable(self.settings.gold)}, {counted(self.documents, unit(self.settings))}",
             remarks=self._remarks(by),
             breaks=breaks[1:] if by else (),
-            pivot=_BY_LABEL if by == "label" else None,
-            best=() if by else ("precision", "recall", "F1", "corrected F1"),
+            pivot=_BY_LABEL if by == "label" and not ci else None,
+            best=() if by else _BEST,
         )
 
     def _remarks(self, by: str | None) -> list[str]:

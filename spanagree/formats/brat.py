@@ -21,6 +21,7 @@ DISCONTINUOUS = {
 """What becomes of annotations of several pieces."""
 
 
+_PIECES = "discontinuous annotations"
 _KINDS = {
     "R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
     "#": "notes", "*": "equivalences",
@@ -88,7 +89,8 @@ def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
             " with .txt and .ann files, and what is read is the folder that holds these"
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
-    return collector.raw({"format": "brat", "discontinuous": discontinuous}, notes)
+    dropped = {"discontinuous": discontinuous} if passed[_PIECES] else {}
+    return collector.raw({"format": "brat", **dropped}, notes)
 
 
 def _files(root: Path, passed: Counter[str]) -> list[Path]:
@@ -137,7 +139,7 @@ def _segments(
                     f"{where}: {show(match[1])} is discontinuous ({show(match[3])}); a segment is"
                     " one piece; discontinuous=drop leaves such annotations out"
                 )
-            passed["discontinuous annotations"] += 1
+            passed[_PIECES] += 1
             continue
         start, end = (whole_number(offset, f"{where}: offset") for offset in pieces[0])
         covered = match[4]

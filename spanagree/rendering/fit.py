@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,23 @@ def width_of(text: str) -> int:
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
     )
+
+
+def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
+    """Return a text on lines no wider than that, broken at its spaces.
+
+    >>> print(wrap("one two three", 9))
+    one two
+      three
+    """
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if width_of(longer) > width and lines[-1].strip():
+            lines.append(indent + word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -139,7 +155,7 @@ def _with_low_heads(grid: Grid) -> Grid:
             least = width if lane.head_names else _HEADS[0]
             return replace(lane, head=_broken(lane.head, max(own, least)))
         longest = max(map(width_of, lane.head.split()), default=1)
-        return replace(lane, head="\n".join(textwrap.wrap(lane.head, max(own, longest))))
+        return replace(lane, head=wrap(lane.head, max(own, longest), ""))
 
     tried = (replace(grid, lanes=[low(lane, w) for lane in grid.lanes]) for w in _HEADS)
     return next((each for each in tried if each.excess <= 0), None) or replace(
@@ -175,7 +191,7 @@ def _wrapped(grid: Grid) -> Grid:
     room = last.width - grid.excess
     if not last.names or room < _ROOM or any(lane.names == last.names for lane in before):
         return grid
-    lines = last.change(lambda text: "\n".join(textwrap.wrap(text, room)))
+    lines = last.change(lambda text: wrap(text, room, ""))
     return replace(grid, lanes=[*before, lines])
 
 

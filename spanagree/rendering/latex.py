@@ -75,11 +75,11 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 
 def _number_column(column: Column, texts: Sequence[str]) -> str:
     """Return how siunitx aligns a column; empty for one that is not of plain numbers."""
-    found = [match for text in texts if (match := _NUMBER.fullmatch(text))]
-    if column.kind not in ("figure", "number", "count") or not found:
+    numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
+    if column.kind not in ("figure", "number", "count") or not numbers:
         return ""
-    whole, after = (max(len(match[i] or "") for match in found) for i in (1, 2))
-    sign = "-" if any(match[0].startswith("-") for match in found) else ""
+    whole, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
+    sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
     return f"S[table-format={sign}{whole}.{after}]"
 
 

@@ -170,9 +170,13 @@ class Table:
             if all(len(set(values_of(title, top))) == 1 for top in tops)
         ]
         heads = [Column("", " ", "name"), columns[row]]
-        heads += [Column("", left) for left in lefts] + [columns[place[title]] for title in shared]
+        heads += [Column("", printable(left)) for left in lefts] + [
+            columns[place[title]] for title in shared
+        ]
+        gone = {column.title for column in columns} - {*self.pivot.figures}
         return replace(
             self,
+            remarks=[r for r in self.remarks if not any(f": {t} undefined" in r for t in gone)],
             columns=heads,
             rows=[
                 [figure, top, *values_of(figure, top)]
@@ -252,13 +256,13 @@ class Shown(NamedTuple):
         for c, column in enumerate(self.columns):
             if column.title in table.best:
                 groups += [[(r, c) for r in block] for block in self.blocks]
-        found: set[tuple[int, int]] = set()
+        cells: set[tuple[int, int]] = set()
         for group in groups:
             there = [(r, c) for r, c in group if texts[r][c] != UNDEFINED]
             if len(there) > 1:
                 most = max(float(texts[r][c]) for r, c in there)
-                found |= {(r, c) for r, c in there if float(texts[r][c]) == most}
-        return found
+                cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}
+        return cells
 
 
 def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import textwrap
 
-from spanagree.rendering.fit import PAGE, Grid, Lane, fitted, width_of
+from spanagree.rendering.fit import PAGE, Grid, Lane, fitted, width_of, wrap
 from spanagree.rendering.table import PLAIN, Look, Table
 
 _USUAL = 4  # decimals
@@ -37,7 +36,7 @@ def render(table: Table, look: Look = PLAIN) -> str:
         grids = [grid] if look.all_columns else fitted(grid, table.across > 0)
         parts += map(_drawn, grids)
         below += grids[-1].below
-    parts += ["\n".join(map(_wrapped, below)), _signature(table.signature)]
+    parts += ["\n".join(map(_wrapped, below)), signature_lines(table.signature)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -69,13 +68,10 @@ def _lines(lanes: list[Lane], cells: list[str], top: bool = True) -> list[str]:
 
 def _wrapped(text: str) -> str:
     """Return what stands above or below as lines no wider than a page."""
-    return "\n".join(
-        line if width_of(line) <= PAGE else textwrap.fill(line, PAGE, subsequent_indent="  ")
-        for line in text.split("\n")
-    )
+    return "\n".join(line if width_of(line) <= PAGE else wrap(line) for line in text.split("\n"))
 
 
-def _signature(signature: str) -> str:
+def signature_lines(signature: str) -> str:
     """Return the signature as lines no wider than a page, broken behind its bars if it can be."""
     lines = ["signature:"] if signature else []
     for part in re.findall(r"[^|]+\|?", signature):

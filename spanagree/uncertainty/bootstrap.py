@@ -191,6 +191,9 @@ def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
     return counts.reshape(count, distinct).astype(np.float64)
 
 
+_NO_SPREAD = UNDEFINED, UNDEFINED, "the same in every resample, which tells nothing of others"
+
+
 # --- intervals ----------------------------------------------------------------------------------
 
 
@@ -248,6 +251,8 @@ class Bootstrap:
         made = []
         for first, few in zip(range(0, len(self.estimate), 3), evidence.tolist(), strict=True):
             ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
+            if not any(few):
+                ends = [_NO_SPREAD if low == high else (low, high, why) for low, high, why in ends]
             reasons: dict[str, list[str]] = {}
             for name, (_, _, note) in zip(Figures._fields, ends, strict=True):
                 if note:

@@ -194,6 +194,7 @@ def _raw(
     wanted = _columns(files, options.columns)
     pages = _pages(wanted, parts, options, progress)
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
+    ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
     notes += [
         f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
         f" nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
@@ -204,18 +205,21 @@ def _raw(
     page_of = {name: pages[path] for name, path, _ in wanted}
     if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
+    tags = {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted}
+    chosen = dict(options.chosen or {})
+    if not any(options.missing in column.names for column in tags.values()):
+        chosen.pop("missing", None)  # it had no effect
     raw = read_columns(
-        {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted},
+        tags,
         text.sentences if sentences else text.documents,
         options,
-        {"format": "conll", "unit": options.unit, **(options.chosen or {})},
+        {"format": "conll", "unit": options.unit, **chosen},
         sentences=text.sentences,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
         ids=text.ids if sentences else None,
         notes=notes,
     )
-    ignored = {"ignore_tokens": True} if options.ignore_tokens else {}
     # of sentences that another file added by id the document is not known
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
     marked = next(alike, None) if sentences and not in_blocks else None
