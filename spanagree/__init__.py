@@ -23,9 +23,9 @@ from spanagree.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
     from spanagree.agreement.agree import agree as agree
-    from spanagree.agreement.disagreements import Confusion as Confusion
+    from spanagree.agreement.confusion import Confusion as Confusion
+    from spanagree.agreement.confusion import confusion as confusion
     from spanagree.agreement.disagreements import Disagreements as Disagreements
-    from spanagree.agreement.disagreements import confusion as confusion
     from spanagree.agreement.disagreements import disagreements as disagreements
     from spanagree.agreement.result import Agreement as Agreement
     from spanagree.chance.simulate import simulate as simulate
@@ -39,6 +39,10 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.errors import InputError as InputError
     from spanagree.errors import SettingError as SettingError
     from spanagree.errors import SpanAgreeError as SpanAgreeError
+    from spanagree.evaluation.as_seqeval import classification_report as classification_report
+    from spanagree.evaluation.as_seqeval import f1_score as f1_score
+    from spanagree.evaluation.as_seqeval import precision_score as precision_score
+    from spanagree.evaluation.as_seqeval import recall_score as recall_score
     from spanagree.evaluation.compare_systems import Comparison as Comparison
     from spanagree.evaluation.compare_systems import compare_systems as compare_systems
     from spanagree.evaluation.evaluate import evaluate as evaluate

@@ -174,6 +174,20 @@ def from_json(
         raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
 
 
+def json_text(value: Any) -> str:
+    """Return a value as JSON on one line, which can be written in UTF-8.
+
+    >>> json_text(["日本", "\\ud800"])
+    '["\\\\u65e5\\\\u672c", "\\\\ud800"]'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
+        text = json.dumps(value)
+    return text
+
+
 def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
     """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
 

@@ -1,4 +1,4 @@
-"""Where two annotators part, segment by segment; and labels of one against labels of the other."""
+"""Where two annotators part, segment by segment."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.choices import Kind
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
-from spanagree.rendering.plots import Picture, bars, heat_map, map_size, shown_text
+from spanagree.rendering.plots import Picture, bars, shown_text
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
@@ -22,7 +23,6 @@ CONTEXT = {"tokens": 5, "characters": 40}
 """How much of the text is shown on either side of a disagreement."""
 
 _LONGEST = 40  # characters of a segment's text that people see; the other formats have all
-_NOTHING = "(nothing)"
 
 Row = tuple[int, int, int]
 """Start, end and label of a segment, or −1."""
@@ -53,7 +53,7 @@ class Disagreement(NamedTuple):
     after: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Disagreements(Result):
     """The result of :func:`disagreements`; iterate over it for the rows.
 
@@ -192,7 +192,7 @@ def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
 
 
 def disagreements(
-    corpus: Corpus, a: str, b: str, *, kinds: Iterable[str] | None = None, text: bool = True
+    corpus: Corpus, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
 ) -> Disagreements:
     """Return where two annotators part, segment by segment, over the documents that both saw.
 
@@ -201,7 +201,7 @@ def disagreements(
         a: the first, such as the gold annotation.
         b: the second. The other way round, ``missed`` and ``spurious`` change places and nothing
             else.
-        kinds: rows of these only; all of :data:`KINDS` unless given.
+        kinds: rows of these only, of missed, spurious, boundary, label and boundary+label.
         text: whether rows have the texts; without, they have offsets and labels only.
 
     Raises:
@@ -217,7 +217,7 @@ def disagreements(
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]
-    layers, pairs, shared = _two(corpus, a, b, None if kinds is None else names)
+    layers, pairs, shared = compare(corpus, a, b, None if kinds is None else names)
     counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
@@ -240,7 +240,7 @@ def disagreements(
     )
 
 
-def _two(
+def compare(
     corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
 ) -> tuple[tuple[Layer, Layer], Pairing, dict[str, Any]]:
     """Return the layers of two annotators, their segments in pairs, and what all results have.
@@ -269,94 +269,3 @@ def _two(
     )
     shared = {"documents": both, "settings": settings, "notes": notes}
     return layers, pairing(*layers, labels=len(corpus.labels)), shared
-
-
-@dataclass(frozen=True, eq=False)
-class Confusion(Result):
-    """Which labels two annotators gave to segments that go together.
-
-    Attributes:
-        labels: those that either of them used, sorted.
-        matrix: labels × labels, how often the first gave one (rows) and the second the other
-            (columns). The last row and the last column are for nothing: what the first did not mark
-            and what the second did not. They have no name, so no label can be taken for them.
-        documents: how many documents both saw.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
-    """
-
-    labels: tuple[str, ...]
-    matrix: Ints
-    documents: int
-    settings: DisagreementSettings
-    notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        return {
-            **self.head(),
-            "documents": self.documents,
-            "labels": list(self.labels),
-            "matrix": self.matrix.tolist(),
-        }
-
-    def _table(self, by: str | None) -> Table:
-        """For people the matrix; for programs a row for each cell that is not 0."""
-        a, b = map(printable, self.settings.between)
-        names, given = (*self.labels, _NOTHING), (*self.labels, None)
-        cells = np.argwhere(self.matrix).tolist()
-        data = Table(
-            [Column("a", kind="name"), Column("b", kind="name"), Column("count", kind="count")],
-            [[given[i], given[j], int(self.matrix[i, j])] for i, j in cells],
-            self.settings,
-        )
-        titles = (Column("", printable(name), "count") for name in names)
-        return Table(
-            [Column("", f"{a} ↓ {b} →", "name"), *titles],
-            [[name, *row] for name, row in zip(names, self.matrix.tolist(), strict=True)],
-            self.settings,
-            caption=f"labels of {a} and {b}, {counted(self.documents, unit(self.settings))}",
-            in_data=data,
-        )
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return the matrix as a heat map."""
-        names = [*self.labels, _NOTHING]
-        return Picture(self._draw, map_size(names, names))
-
-    def _draw(self, ax: Any) -> None:
-        names = [*self.labels, _NOTHING]
-        most = max(int(self.matrix.max()), 1)
-        heat_map(ax, names, names, self.matrix.astype(np.float64), "segments", (0, most))
-        first, second = map(shown_text, self.settings.between)
-        ax.set_ylabel(first)
-        ax.set_xlabel(second)
-
-
-def confusion(corpus: Corpus, a: str, b: str) -> Confusion:
-    """Return labels of one annotator against another's, with nothing as a row and a column.
-
-    Segments go together as in :func:`disagreements`, so the diagonal has those of the same label,
-    whether their boundaries are the same or not.
-
-    Raises:
-        SettingError: as for :func:`disagreements`.
-
-    >>> corpus = Corpus.from_segments(
-    ...     [9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 3, "PER")]]}
-    ... )
-    >>> confusion(corpus, "ann", "bob").matrix.tolist()
-    [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
-    """
-    layers, pairs, shared = _two(corpus, a, b)
-    nothing = len(corpus.labels)
-    whole = np.zeros((nothing + 1, nothing + 1), np.int64)
-    sides = zip(layers, pairs[:2], strict=True)
-    np.add.at(whole, tuple(np.append(layer.label, nothing)[side] for layer, side in sides), 1)
-    used = (whole.sum(0) + whole.sum(1)) > 0
-    used[nothing] = True
-    return Confusion(
-        tuple(name for name, there in zip(corpus.labels, used, strict=False) if there),
-        whole[np.ix_(used, used)],
-        **shared,
-    )

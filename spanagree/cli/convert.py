@@ -27,6 +27,7 @@ from spanagree.formats.shards import read_found
 _FORMAT = "Write OUT in this format."
 _SCHEME = "Write tags in this scheme."
 _TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
+_MODELS = "Write these layers as Label Studio's predictions, the others as annotations."
 _CUT = "Choose what becomes of segments that cut a token."
 
 
@@ -37,6 +38,7 @@ _CUT = "Choose what becomes of segments that cut a token."
         options.option("-o --output", "Write to this file.", metavar="OUT", required=True),
         options.option("--to", _FORMAT, choices=WRITABLE, unless="by extension"),
         options.annotators("Keep only these annotators."),
+        options.option("--as-predictions", _MODELS, metavar="NAME,...", read=options.names_in),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.option("--cut", _CUT, choices=CUTS, unless="error"),
@@ -47,6 +49,7 @@ def convert(
     job: Job,
     to: str | None,
     annotators: list[str] | None,
+    as_predictions: list[str] | None,
     to_scheme: str | None,
     tokenizer: str | None,
     cut: str | None,
@@ -58,8 +61,12 @@ def convert(
     to = to or format_named(path)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
+    if as_predictions is not None and to != "label-studio":
+        raise click.UsageError(f"--as-predictions: {to} files have no predictions")
     inputs = {form or format_of(each) for each in job.paths.values()}
     wanted: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
+    if as_predictions is not None:
+        wanted["predictions"] = as_predictions
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
             wanted[key] = how.get(key)

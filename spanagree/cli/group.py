@@ -14,7 +14,15 @@ from spanagree.cli.job import Command
 from spanagree.version import __version__
 
 SECTIONS = {
-    "Compare": ("evaluate", "merge", "agree", "coefficients", "disagreements", "report"),
+    "Compare": (
+        "evaluate",
+        "merge",
+        "agree",
+        "coefficients",
+        "disagreements",
+        "confusion",
+        "report",
+    ),
     "Difficulty and luck": ("difficulty", "split", "chance"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),

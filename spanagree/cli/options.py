@@ -184,7 +184,11 @@ def blocks(*own: Option) -> Group:
 
 def reading(but: Sequence[str] = ()) -> Group:
     """Return the options of reading, except those that a command has in another sense."""
-    titled = {"Reading files": _files(), "Reading spaCy files and datasets": _datasets()}
+    titled = {
+        "Reading files": _files(),
+        "Reading spaCy files and datasets": _datasets(),
+        "Reading what annotation tools export": _exports(),
+    }
     return [
         each
         for title, options in titled.items()
@@ -193,30 +197,39 @@ def reading(but: Sequence[str] = ()) -> Group:
 
 
 def _files() -> Group:
+    from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.tag_columns import PARTIAL
-    from spanagree.corpus.tags import SCHEMES
+    from spanagree.corpus.tags import ALIASES, SCHEMES
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.registry import FORMATS
 
     document = "Choose what a document is in a CoNLL file."
-    schemes = ["auto", *SCHEMES]
-    columns = "Read these columns of tags; the token is column 0."
+    schemes = ["auto", *SCHEMES, *ALIASES]
+    columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
+    breaks = "With --unit document, take the sentences of this layer for all."
+    only = "Take segments of these labels only; others are dropped before anything is checked."
+    renamed = "Give labels other names, before --labels; FILE has two columns, old and new."
     partial = "Choose what becomes of documents that an annotator covered in part."
+    nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of brat annotations in several pieces."
     repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
     return [
         option("--from", "Read the files in this format.", choices=FORMATS, unless="by extension"),
         option("--unit", document, choices=UNITS, unless="sentence"),
+        option("--breaks", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
-        option("--columns", columns, metavar="NAME=N,...", unless="the last", read=numbered_in),
+        option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
+        option("--labels", only, metavar="NAME,...", unless="all", read=names_in),
+        option("--map-labels", renamed, metavar="OLD=NEW,...|FILE"),
         option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=PARTIAL, unless="error"),
         option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
+        option("--empty", nothing, choices=EMPTY, unless="as the format's page says"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
@@ -224,15 +237,30 @@ def _files() -> Group:
 def _datasets() -> Group:
     spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
     tags = "Read a dataset's tags from these columns."
+    text = "Read texts from this column of a dataset, or this key of Label Studio's data."
     annotator = "Read annotators from this column, where a dataset has a row for each."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
-        option("--text", "Read a dataset's texts from this column.", metavar="COLUMN"),
+        option("--text", text, metavar="COLUMN|KEY"),
         option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),
         option("--annotator", annotator, metavar="COLUMN"),
         option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
+    ]
+
+
+def _exports() -> Group:
+    from spanagree.formats.exports import ANNOTATOR_FROM
+
+    who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
+    who += " by the file."
+    models = "Read Label Studio's predictions too, as layers named by their model's version."
+    truth = "Make a layer ground_truth of the annotations that Label Studio marks so."
+    return [
+        option("--annotator-from", who, choices=ANNOTATOR_FROM, unless="id, or the file"),
+        flag("--predictions", models),
+        flag("--ground-truth", truth),
     ]
 
 
@@ -303,10 +331,14 @@ def _twice(name: str) -> str:
     return f"the name {show(name)} is given twice; give each layer a name of its own"
 
 
-def numbered_in(text: str, option: str) -> dict[str, int]:
-    """Return ``NAME=N,…`` as a table."""
-    named = named_in(text, option, "NAME=N, with N from 1,")
-    return {name: _whole_number(number, option) for name, number in named.items()}
+def columns_in(text: str, option: str) -> str | dict[str, str | int]:
+    """Return ``NAME=COLUMN,…`` as a table, with numbers as such, and anything else as it is."""
+    if "=" not in text:
+        return text
+    return {
+        name: whole_number(column, f"{option}:") if column.isdecimal() else column
+        for name, column in named_in(text, option).items()
+    }
 
 
 def spans_in(text: str, option: str) -> str | dict[str, str]:
@@ -342,7 +374,7 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
     named: dict[int, tuple[str, str]] = {}
     for i, argument in enumerate(files):
         name, equals, path = argument.partition("=")
-        if equals and not os.path.exists(argument):
+        if equals and not any(map(os.path.exists, (argument, argument.rpartition(":")[0]))):
             if not name or not path:
                 raise click.UsageError(f"{show(argument)}: NAME=FILE needs both")
             if name in (taken for taken, _ in named.values()):

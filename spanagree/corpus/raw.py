@@ -16,6 +16,23 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.segments import Content, RawLayer, Vocabulary
+from spanagree.errors import check_choice
+
+EMPTY = {
+    "seen": "the annotator saw the document, and marked nothing",
+    "unseen": "the annotator never saw the document",
+}
+"""What it means that a source has nothing by an annotator in a document, where it does not say."""
+
+
+def check_empty(empty: str | None) -> None:
+    """Refuse an unknown choice of :data:`EMPTY`.
+
+    Raises:
+        SettingError: naming those that are known.
+    """
+    if empty is not None:
+        check_choice(empty, EMPTY, "empty")
 
 
 @dataclass(frozen=True, eq=False)

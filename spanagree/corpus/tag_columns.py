@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import SCHEMES, Reading, read_tags
+from spanagree.corpus.tags import Reading, read_tags, scheme_named
 from spanagree.errors import InputError, check_choice, counted, printable, show
 
 PARTIAL = {
@@ -27,7 +27,7 @@ class TagOptions:
     """How tags are read.
 
     Attributes:
-        scheme: the tag scheme, or ``auto``: each layer's own.
+        scheme: the tag scheme, by any of its names, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
 
@@ -40,7 +40,7 @@ class TagOptions:
     partial: str = "error"
 
     def __post_init__(self) -> None:
-        check_choice(self.scheme, ["auto", *SCHEMES], "scheme")
+        object.__setattr__(self, "scheme", scheme_named(self.scheme, "auto"))
         check_choice(self.partial, PARTIAL, "partial")
 
 
@@ -75,7 +75,7 @@ def read_columns(
     options: TagOptions,
     reading: Mapping[str, Any],
     *,
-    sentences: Ints | None = None,
+    sentences: Ints | Mapping[str, Ints] | None = None,
     where: Callable[[str, int], str] | None = None,
     tokens: Iterable[str] | None = None,
     ids: Iterable[str] | None = None,
@@ -86,9 +86,8 @@ def read_columns(
     Args:
         columns: by layer.
         documents: per document its number of tokens.
-        options: how tags are read.
-        reading, ids, notes: of the source.
-        sentences: their numbers of tokens; no segment goes beyond one. Default: the documents.
+        options, reading, ids, notes: how tags are read, and what else the source says.
+        sentences: their numbers of tokens, perhaps by layer, which segments keep within.
         where: says where a token of a layer stands, for errors.
         tokens: all of them; those that are left are kept.
 
@@ -98,21 +97,23 @@ def read_columns(
     document = np.repeat(np.arange(len(documents)), documents)
     place_of = where or _in_document(documents)
     seen, kept = _coverage(columns, documents, document, place_of, options.partial)
-    sentences = documents if sentences is None else sentences
+    if not isinstance(sentences, Mapping):
+        sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
     notes, partial = list(notes), {}
     if not kept.all():
         lost = counted(int((~kept).sum()), "token")
         notes.append(f"{lost} without a tag in some layer left out in all")
         partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
-        sentences = np.diff(before[np.cumsum(sentences)], prepend=0)
+        cut = {name: before[np.cumsum(sizes)] for name, sizes in sentences.items()}
+        sentences = {name: np.diff(ends, prepend=0) for name, ends in cut.items()}
         documents = np.bincount(document[kept], minlength=len(documents))
         tokens = None if tokens is None else compress(tokens, kept.tolist())
     readings = {
         name: read_tags(
             column.names,
             column.codes[kept] if partial else column.codes,
-            sentences,
+            sentences[name],
             scheme=options.scheme,
             strict=options.strict,
             where=lambda i, name=name: place_of(name, int(np.flatnonzero(kept)[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
@@ -122,7 +123,7 @@ def read_columns(
     settings, remarks = _settings(readings, options)
     return RawCorpus.from_layers(
         documents,
-        {name: _layer(r, sentences, documents, seen[name]) for name, r in readings.items()},
+        {name: _layer(r, sentences[name], documents, seen[name]) for name, r in readings.items()},
         ids=None if ids is None else tuple(ids),
         tokens=None if tokens is None else tuple(tokens),
         reading={**reading, **settings, **partial},

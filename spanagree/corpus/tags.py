@@ -66,13 +66,41 @@ SCHEMES = {
     "IOBES": Scheme("BIES", "MW", continues=(I, E), is_continued=(B, I)),
     "BILOU": Scheme("BILU", "W", continues=(I, E), is_continued=(B, I)),
 }
-"""The schemes by name. BIO is IOB2; BMES and BMEWO are IOBES with M for I and W for S."""
+"""The schemes by name."""
+
+ALIASES = {
+    "BIO": "IOB2",
+    "BIO1": "IOB1",
+    "BIO2": "IOB2",
+    "BIOES": "IOBES",
+    "BMES": "IOBES",
+    "BMEWO": "IOBES",
+    "BILUO": "BILOU",
+}
+"""What the schemes are called elsewhere."""
+
+_SPELLED = {"BMES": {I: "M"}, "BMEWO": {I: "M", S: "W"}}  # letters that another name stands for
 
 
 _MIXED = Scheme("BIES", "MLUW", continues=(I, E), is_continued=(B, I))
 
 
 _SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
+
+
+def scheme_named(scheme: object, *also: str) -> str:
+    """Return the name that a scheme has here: of one called otherwise elsewhere, or a class.
+
+    Raises:
+        SettingError: for a scheme that is not there, and not one of ``also``.
+
+    >>> scheme_named("BIOES"), scheme_named("auto", "auto")
+    ('IOBES', 'auto')
+    """
+    name = scheme.__name__ if isinstance(scheme, type) else scheme  # as seqeval has them
+    name = ALIASES.get(name, name) if isinstance(name, str) else name
+    check_choice(name, [*also, *SCHEMES], "scheme")
+    return str(name)
 
 
 class Reading(NamedTuple):
@@ -104,7 +132,7 @@ def read_tags(
         tags: the distinct tags.
         codes: per token the index of its tag, all sentences in a row; −1 is read as ``O``.
         lengths: per sentence its number of tokens.
-        scheme: one of :data:`SCHEMES`, or ``auto``.
+        scheme: one of :data:`SCHEMES` or of :data:`ALIASES`, or ``auto``.
         strict: take only well-formed segments.
         where: says in an error where token number i stands.
 
@@ -116,7 +144,7 @@ def read_tags(
     >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
     ([0, 3], [2, 4], 'IOB2')
     """
-    check_choice(scheme, ["auto", *SCHEMES], "scheme")
+    scheme = scheme_named(scheme, "auto")
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
@@ -159,7 +187,7 @@ def _meanings(
     used[codes] = True
     meanings = []
     for i, tag in enumerate(tags):
-        meaning = _parse(tag, scheme) if used[i] else (O, "")
+        meaning = parse_tag(tag, scheme) if used[i] else (O, "")
         if meaning is None:
             raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
         meanings.append(meaning)
@@ -188,7 +216,8 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     >>> write_tags(layer, ["PER"], np.array([4]), "IOB2")
     ['B-PER', 'I-PER', 'B-PER', 'O']
     """
-    check_choice(scheme, SCHEMES, "scheme")
+    spelled = _SPELLED.get(scheme, {})
+    scheme = scheme_named(scheme)
     base = np.cumsum(lengths) - lengths
     start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
     later, earlier = overlapping(layer.document, layer.start, layer.end)
@@ -205,7 +234,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     inside, _ = ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
-    letter = SCHEMES[scheme].letter
+    letter = SCHEMES[scheme].letter | spelled
     last = end - 1
     if E in letter:
         prefix[last[:-1][touches[1:]] if scheme == "IOE1" else last] = E
@@ -236,7 +265,7 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     return None
 
 
-def _parse(tag: object, scheme: str) -> tuple[int, str] | None:
+def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
     other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
     if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:

@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
 from spanagree.evaluation.count import count
 from spanagree.evaluation.result import Evaluation, result
 from spanagree.evaluation.system_luck import luck_of_systems, notes_on_luck
+from spanagree.formats.guessed import guessed
+from spanagree.formats.tag_lists import Tags
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 
 
 def evaluate(
-    corpus: Corpus | Iterable[Block],
-    gold: str | None = None,
+    corpus: Corpus | Iterable[Block] | Tags | Mapping[str, Tags],
+    gold: str | Tags | Mapping[str, Tags] | None = None,
     *,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str | None = None,
-    resample_by: str = "unit",
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
     luck: bool = False,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and beyond luck.
@@ -43,8 +46,9 @@ def evaluate(
     labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; or blocks: corpora, or functions that give them.
-        gold: the name of the gold layer; the first unless named. All others are systems.
+        corpus: gold and systems as layers; blocks: corpora, or functions that give them; or tags.
+        gold: the name of the gold layer; the first unless named. All others are systems. Or one's
+            tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
@@ -70,14 +74,15 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     check_names(match, chance)
-    in_blocks = not isinstance(corpus, Corpus)
+    source, named = guessed(corpus, gold)
+    in_blocks = not isinstance(source, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
-        count, gold=gold, match=match, chance=chance, resampling=resampling
+        count, gold=named, match=match, chance=chance, resampling=resampling
     )
-    counts = count_all(corpus, counting, "evaluate", executor, on_error, progress)
+    counts = count_all(source, counting, "evaluate", executor, on_error, progress)
     made = result(counts, resampling)
-    return with_luck(made, corpus, progress) if luck else made
+    return with_luck(made, source, progress) if luck else made
 
 
 def with_luck(
@@ -111,8 +116,8 @@ def with_intervals(
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
-    resample_by: str = "unit",
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
 ) -> Evaluation:
     """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
 

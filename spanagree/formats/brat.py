@@ -7,12 +7,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from spanagree.choices import Discontinuous, Empty, Repair
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, check_empty
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.errors import InputError, check_choice, printable, show, unfit, whole_number
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    counted,
+    printable,
+    show,
+    unfit,
+    whole_number,
+)
 from spanagree.files import PathName, naming_files, read_text, writing
+from spanagree.settings import as_read
 
 DISCONTINUOUS = {
     "error": "a discontinuous annotation is an error",
@@ -32,7 +42,11 @@ _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 
 
 def read_brat(
-    folder: PathName, *, discontinuous: str = "error", repair: str | Sequence[str] = ()
+    folder: PathName,
+    *,
+    discontinuous: Discontinuous = "error",
+    empty: Empty | None = None,
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat project: one folder for each annotator.
 
@@ -43,22 +57,27 @@ def read_brat(
 
     Args:
         folder: the project.
-        discontinuous: what becomes of annotations of several pieces, one of
-            :data:`DISCONTINUOUS`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        discontinuous: what becomes of annotations of several pieces, error or drop.
+        empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
+            note.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead
             nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    return valid_corpus(raw_brat(folder, discontinuous=discontinuous), repair)
+    return valid_corpus(raw_brat(folder, discontinuous=discontinuous, empty=empty), repair)
 
 
 @naming_files()
-def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
+def raw_brat(
+    folder: PathName, *, discontinuous: Discontinuous = "error", empty: Empty | None = None
+) -> RawCorpus:
     """Return the rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
+    check_empty(empty)
     root = Path(folder)
     if not root.is_dir():
         what = "is a file" if root.exists() else "no such folder"
@@ -66,6 +85,7 @@ def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
         raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
     collector = Collector("characters")
     passed: Counter[str] = Counter()
+    blank = 0
     files = dict.fromkeys(_files(root, passed))
     for path in files:
         txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
@@ -79,18 +99,31 @@ def raw_brat(folder: PathName, *, discontinuous: str = "error") -> RawCorpus:
         annotator, *parts = txt.with_suffix("").relative_to(root).parts
         where, text = printable(str(txt)), read_text(txt)
         document = collector.document("/".join(parts), where, text=text, again=True)
-        if ann in files:
-            annotation = collector.annotation(document, annotator, where)
-            for row in _segments(ann, text, discontinuous, passed):
-                collector.segment(annotation, *row)
+        if ann not in files:
+            continue
+        rows = read_text(ann)
+        if not rows.strip():
+            blank += 1
+            if empty == "unseen":
+                collector.annotator(annotator, where)
+                continue
+        annotation = collector.annotation(document, annotator, where)
+        for row in _segments(printable(str(ann)), rows, text, discontinuous, passed):
+            collector.segment(annotation, *row)
     if not collector.ids:
         raise InputError(
             f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
             " with .txt and .ann files, and what is read is the folder that holds these"
         )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
-    dropped = {"discontinuous": discontinuous} if passed[_PIECES] else {}
-    return collector.raw({"format": "brat", **dropped}, notes)
+    if blank and empty is None:
+        notes.append(
+            f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --empty"
+            " unseen takes such documents as never seen"
+        )
+    how = {"format": "brat", **as_read(empty=empty)}
+    how |= {"discontinuous": discontinuous} if passed[_PIECES] else {}
+    return collector.raw(how, notes)
 
 
 def _files(root: Path, passed: Counter[str]) -> list[Path]:
@@ -117,14 +150,14 @@ def _files(root: Path, passed: Counter[str]) -> list[Path]:
 
 
 def _segments(
-    path: Path, text: str, discontinuous: str, passed: Counter[str]
+    name: str, rows: str, text: str, discontinuous: str, passed: Counter[str]
 ) -> Iterator[tuple[int, int, str, str]]:
     """Yield start, end, label and place of each segment; count what is ``passed`` over."""
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(rows.split("\n"), 1):
         row = line.rstrip("\r")
         if not row.strip():
             continue
-        where = f"{printable(str(path))}:{number}"
+        where = f"{name}:{number}"
         if row[0] in _KINDS:
             passed[_KINDS[row[0]]] += 1
             continue

@@ -14,18 +14,18 @@ is the version of the format.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
+from spanagree.choices import Repair
 from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show, unfit
-from spanagree.files import PathName, from_json, lines_of, read_text, write_text
+from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
 
 VERSION = 1
 
@@ -42,7 +42,7 @@ def read_jsonl(path: PathName, *, block: int, **options: Any) -> Iterator[Corpus
 
 
 def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open are these
-    path: PathName, *, block: int | None = None, repair: str | Sequence[str] = ()
+    path: PathName, *, block: int | None = None, repair: Repair | Sequence[Repair] = ()
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a file in our own format, or with ``block`` several, one by one.
 
@@ -50,7 +50,8 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
         path: the file.
         block: for files too large for memory: documents of each corpus. Annotators are in every
             block from where they are first named; what we write names all in the first line.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, and flaws
@@ -177,9 +178,4 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             if segments is not None or d == 0
         }
         entry |= {name: values[d] for name, values in fields.items()}
-        line = json.dumps(entry, ensure_ascii=False)
-        try:
-            line.encode()
-        except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
-            line = json.dumps(entry)
-        yield line
+        yield json_text(entry)

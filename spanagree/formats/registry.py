@@ -10,18 +10,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, check_choice, listed, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, write_bytes
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
+from spanagree.formats.conll.choose import knows_rows
+from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
+from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
 from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
+from spanagree.formats.label_studio.read import raw_label_studio
+from spanagree.formats.label_studio.tasks import knows_label_studio
+from spanagree.formats.label_studio.write import write_label_studio
 from spanagree.formats.peek import Peek, peek
+from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.settings import as_read
 
@@ -71,11 +79,18 @@ _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split",
 FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
-        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io", ".txt", ".tsv"),
+        (
+            *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
+            *(".txt", ".tsv"),
+        ),
         raw_conll,
-        ("columns", "unit", "scheme", "strict", "encoding", "ignore_tokens", "missing", "partial"),
+        (
+            *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
+            *("missing", "partial"),
+        ),
         write_conll,
         is_layer=True,
+        knows=knows_rows,
     ),
     "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
     "spacy": Format(
@@ -86,7 +101,28 @@ FORMATS: Mapping[str, Format] = {
         _write_docbin,
         is_layer=True,
     ),
-    "brat": Format("standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous",)),
+    "brat": Format(
+        "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+    ),
+    "label-studio": Format(
+        "Label Studio's JSON and JSON-MIN",
+        (),
+        raw_label_studio,
+        ("text", "annotator_from", "predictions", "ground_truth"),
+        write_label_studio,
+        knows=knows_label_studio,
+    ),
+    "prodigy": Format(
+        "Prodigy's db-out", (), raw_prodigy, ("annotator_from",), write_prodigy, knows=knows_prodigy
+    ),
+    "doccano": Format(
+        "doccano's JSON lines, one annotator a file or several, and its zip",
+        (),
+        raw_doccano,
+        ("annotator_from", "empty"),
+        write_doccano,
+        knows=knows_doccano,
+    ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
@@ -155,7 +191,8 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers; those that are ``None`` count as not given.
+        options: of the readers, and :data:`spanagree.corpus.labels.LABELS`; those that are
+            ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
 
@@ -165,6 +202,9 @@ def raw_files(
     """
     if form is not None:
         check_choice(form, FORMATS, "format")
+    files, columns = split_columns(files, options.get("columns"))
+    options = {**options, "columns": columns}
+    chosen = {name: options.pop(name, None) for name in LABELS}
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         by_format.setdefault(form or format_of(path), {})[layer] = path
@@ -184,6 +224,7 @@ def raw_files(
                 for layer, path in paths.items()
             }
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    whole = with_labels(whole, **chosen)
     if form is None or all(format_of(path) == form for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})

@@ -193,6 +193,13 @@ class Table:
             across=len(lefts),
         )
 
+    @property
+    def for_reading(self) -> Table:
+        """The table itself, or one whose titles are its keys if it is for programs only."""
+        if any(column.title for column in self.columns) or self.caption:
+            return self
+        return replace(self, columns=[each._replace(title=each.key) for each in self.columns])
+
     def to_rows(self) -> list[dict[str, Any]]:
         """The part for programs: each row by key, with the signature; undefined is as it is."""
         if self.in_data is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from spanagree.errors import counted
 from spanagree.rendering.fit import PAGE, Grid, Lane, fitted, width_of, wrap
 from spanagree.rendering.table import PLAIN, Look, Table
 
 _USUAL = 4  # decimals
+_LONGEST = 200  # characters of a line, beyond which no row is added
 
 
 def render(table: Table, look: Look = PLAIN) -> str:
@@ -38,6 +40,34 @@ def render(table: Table, look: Look = PLAIN) -> str:
         below += grids[-1].below
     parts += ["\n".join(map(_wrapped, below)), signature_lines(table.signature)]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def one_line(table: Table) -> str:
+    """Return the names and the figures of the first rows, as many as a line holds.
+
+    Where a table has no figures, what stands above it, and counts.
+
+    >>> from spanagree.rendering.table import Column
+    >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
+    >>> one_line(Table(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
+    'mine: F1 0.5000; yours: F1 –'
+    """
+    columns, rows, _ = shown = table.shown
+    texts = shown.texts()
+    kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
+    parts = [table.caption] if kind == "count" and table.caption else []
+    most = len(rows) if any(column.kind == kind for column in columns) else 0
+    for number, row in enumerate(texts[:most], 1):
+        cells = list(zip(columns, row, strict=True))
+        name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
+        figures = ", ".join(
+            f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell
+        )
+        parts.append(f"{name}: {figures}" if figures else name)
+        if sum(map(len, parts)) > _LONGEST and most > number:
+            parts.append(counted(most - number, "more row"))
+            break
+    return "; ".join(parts)
 
 
 def _drawn(grid: Grid) -> str:

@@ -142,8 +142,14 @@ def test_blocks_that_fail(parts):
     corpus, blocks = parts
     for block, said in (
         (broken, "block 2: shard-3.conll:7: unknown tag 'x'"),
-        (lambda: 3, "block 2: int; a corpus is needed, or a function that gives one"),
-        ("x", "block 2: str; a corpus is needed, or a function that gives one"),
+        (
+            lambda: 3,
+            "block 2: int; a corpus is needed, or a function that gives one; tag lists become one by spanagree.from_tags({'ann': …, 'bob': …})",
+        ),
+        (
+            "x",
+            "block 2: str; a corpus is needed, or a function that gives one; tag lists become one by spanagree.from_tags({'ann': …, 'bob': …})",
+        ),
     ):
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.evaluate([blocks[0], block], gold="gold")

@@ -79,10 +79,10 @@ def test_columns_and_names(run, tmp_path):
     code, out, _ = run("evaluate", path, "--columns", "gold=1,my=system=2", "--format", "json")
     assert code == 0
     assert [s["name"] for s in json.loads(out)["systems"]] == ["my=system"]
-    code, out, _ = run("evaluate", path, f"mine={path}", "--format", "json")
+    code, out, _ = run("evaluate", f"{path}:1", f"mine={path}:2", "--format", "json")
     assert code == 0
     data = json.loads(out)
-    assert (data["settings"]["gold"], data["systems"][0]["name"]) == ("a=b", "mine")
+    assert (data["settings"]["gold"], data["systems"][0]["name"]) == ("a=b:1", "mine")
 
 
 def test_strict_and_ignore_tokens(run, tmp_path):
@@ -230,9 +230,9 @@ CASES = {
     "one layer": ({"a": "x O\n"}, ["evaluate", "a"], 1, "1 layer in the corpus; gold and at least one system are needed: pass a second file, or --columns gold=1,mine=2"),
     "tokens differ": ({"a": "x O\n", "b": "y O\n"}, ["evaluate", "a", "b"], 1, "b:1: token 'y'; a:1 has 'x', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
     "no such column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,m=7"], 1, "a:1: no column 7; there are columns 0 (the token) to 1"),
-    "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are whole numbers from 1, 0 is the token"),
-    "columns without number": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g"], 2, "--columns: 'g'; NAME=N, with N from 1, is needed; see 'spanagree evaluate --help'"),
-    "columns not numeric": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=x"], 2, "--columns: 'x' is not a whole number; see 'spanagree evaluate --help'"),
+    "token column": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=0,m=1"], 1, "column 0 of 'g'; columns are names, or whole numbers from 1, as 0 is the token"),
+    "columns without number": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g="], 2, "--columns: 'g='; NAME=COLUMN is needed; see 'spanagree evaluate --help'"),
+    "no such name": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=x"], 1, "a: no column 'x'; there are columns 0 (the token) to 1"),
     "columns too long": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=" + "9" * 5000], 1, "--columns: '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
     "column name twice": ({"a": "x O\n"}, ["evaluate", "a", "--columns", "g=1,g=1"], 1, "--columns: the name 'g' is given twice; give each layer a name of its own"),
     "name twice": ({"a": "x O\n"}, ["evaluate", "g=a", "g=a"], 1, "the name 'g' is given twice; give each layer a name of its own"),
@@ -246,7 +246,7 @@ CASES = {
     "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25}; a length is a whole number from 1 to 1000000000"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
     "unknown repair": ({"a": "x O\n"}, ["evaluate", "a", "--repair", "fix"], 1, "unknown repair 'fix'; allowed: drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
-    "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for dataset, hub; the files here are conll"),
+    "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for label-studio, dataset, hub; the files here are conll"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each layer a name of its own"),
     "no such annotator": ({"a": "x O\n"}, ["convert", "a", "-o", "b.jsonl", "--annotators", "z"], 1, "unknown annotator 'z'; allowed: a"),

@@ -52,6 +52,9 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
+    "--labels": Pair("trio.jsonl", "--labels A"),
+    "--map-labels": Pair("trio.jsonl", "--map-labels A=B"),
+    "--breaks": Pair("breaks-a.conll breaks-b.conll --unit document", "--breaks breaks-b.conll"),
     "--scheme": Pair(f"{TWO} --strict --scheme IOB2", "--scheme IOB1"),
     "--strict": Pair(f"{TWO} --scheme IOB2", "--strict"),
     "--columns": Pair("three.conll --columns gold=1,mine=2", "--columns gold=1,mine=3"),
@@ -62,6 +65,7 @@ READING = {
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
     "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
+    "--empty": Pair("blank", "--empty unseen"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
@@ -70,6 +74,9 @@ READING = {
     "--annotator": Pair(LONG, "--annotator coder"),
     "--document": Pair(LONG, "--document number"),
     "--split": Pair("saved --text text --spans gold=spans,mine=more --split train", "--split test"),
+    "--annotator-from": Pair("sessions.jsonl", "--annotator-from session"),
+    "--predictions": Pair("tasks.json", "--predictions"),
+    "--ground-truth": Pair("tasks.json", "--ground-truth"),
 }  # fmt: skip
 """By option of reading: what stands behind a command that takes it."""
 
@@ -173,6 +180,7 @@ CASES = {
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        "--breaks": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
         **behind(f"{TWO} --tokens", RESAMPLED_BY),
@@ -183,7 +191,19 @@ CASES = {
         **pairs(TWO, kind="--kind label"),
         "--no-text": SHOWN,
         **READING,
+        **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
+        "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
+        "--ground-truth": Needed(
+            "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
+        ),
+        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+    },
+    "confusion": {
+        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
+        **pairs("trio.jsonl", rest="--rest ann"),
+        "--shares": SHOWN,
+        **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **{name: SHOWN for name in OUTPUT if name != "--explain"},
     },
     "check": {**READING, "--format": SHOWN, "--output": SHOWN},
@@ -206,6 +226,7 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
+        "--empty": Same("who marks nothing matches nothing by luck, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", LUCK),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
@@ -301,6 +322,22 @@ def spans(*rows):
     return [dict(zip(("start", "end", "label"), row, strict=True)) for row in rows]
 
 
+def task(start, *truths):
+    """A task of Label Studio, with the annotations of two people and a prediction."""
+    value = {"start": start, "end": start + 2, "labels": ["X"]}
+    marked = {"result": [{"type": "labels", "to_name": "text", "value": value}]}
+    passes = [
+        {"completed_by": who, "ground_truth": bool(truth), **(marked if who else {"result": []})}
+        for who, truth in enumerate(truths)
+    ]
+    return {"data": {"text": "No way"}, "annotations": passes, "predictions": [{"model_version": "m1", **marked}]}  # fmt: skip
+
+
+def answer(number, annotator, session, span):
+    """A row of Prodigy."""
+    return {"text": "No way", "_input_hash": number, "_task_hash": 1, "_annotator_id": annotator, "_session_id": session, "answer": "accept", "spans": spans((*span, "X"))}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Small files of every kind, on which options matter."""
@@ -314,6 +351,8 @@ def folder(tmp_path_factory):
         "three.conll": "a B-X B-X B-X\nb I-X O I-X\n\nc B-Y B-Y B-X\nd O O B-Y\n",
         "coded-a.conll": "a B-X\nb O\n\nc B-Y\nd B-X\n",
         "coded-b.conll": "a B-+AFg-\nb O\n\nc B-Y\nd B-+AFg-\n",
+        "breaks-a.conll": "a B-X\n\nb I-X\nc O\n",
+        "breaks-b.conll": "a B-X\nb I-X\n\nc O\n",
         "labels.csv": "item,annotator,label,sent,who,answer\n"
         "1,a,X,1,a,Y\n1,b,X,1,c,X\n2,a,X,1,b,Y\n2,b,Y,2,a,Y\n3,a,Y,2,b,Y\n3,b,NA,3,a,X\n"
         "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
@@ -327,6 +366,10 @@ def folder(tmp_path_factory):
     files["both.jsonl"] = json.dumps({**both, "annotators": own, **foreign})
     twice = {**own, "mine": own["mine"][:1] * 2}
     files["flawed.jsonl"] = json.dumps({**both, "annotators": twice})
+    files["tasks.json"] = json.dumps([task(0, 1, 0), task(1, 0, 1), task(1, 1, 0)])
+    rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
+    sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
+    files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     trio = {
@@ -336,6 +379,12 @@ def folder(tmp_path_factory):
     }
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     for annotator, pieces in (("ann", "0 2;4 6"), ("bob", "0 2")):
+        (folder / "blank" / annotator).mkdir(parents=True)
+        for name in ("a", "b", "c"):
+            (folder / "blank" / annotator / f"{name}.txt").write_text("No way!", "utf-8")
+            end = 2 + ((annotator, name) == ("bob", "b"))
+            marks = "" if (annotator, name) == ("bob", "c") else f"T1\tX 0 {end}\n"
+            (folder / "blank" / annotator / f"{name}.ann").write_text(marks, "utf-8")
         (folder / "brat" / annotator).mkdir(parents=True)
         (folder / "brat" / annotator / "a.txt").write_text("No way!", "utf-8")
         (folder / "brat" / annotator / "a.ann").write_text(f"T1\tX {pieces}\n", "utf-8")

@@ -13,7 +13,7 @@ from seqeval.metrics.sequence_labeling import get_entities
 
 import spanagree as sa
 from spanagree.corpus.segments import codes
-from spanagree.corpus.tags import SCHEMES, prefixed, read_tags, write_tags
+from spanagree.corpus.tags import ALIASES, SCHEMES, prefixed, read_tags, scheme_named, write_tags
 
 LABELS = ("PER", "creative-work", "-x-")
 MEANING = {"U": "S", "W": "S", "L": "E", "M": "I"}  # what seqeval's default mode misreads
@@ -126,6 +126,7 @@ def test_where_conlleval_differs(tags):
         ("I-x B-x O I-y", "IOB1"),
         ("B-x O", "IOB2"),
         ("O B-x I-y", "IOB2"),  # one ill-formed tag in IOB2, one in IOB1: a tie goes to IOB2
+        ("I-x O I-x O B-x", "IOB1"),  # two ill-formed tags in IOB2, one in IOB1
         ("I-x E-x E-x", "IOE2"),
         ("I-x I-x O I-x E-x I-x", "IOE1"),
         ("B-x E-x S-y", "IOBES"),
@@ -224,8 +225,33 @@ def test_writing_refuses():
         "scheme IOB2: segments 0–2 'x' and 1–3 'y' of document 1 share tokens, which IOB2 cannot"
         " hold; no tag scheme can"
     )
-    with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: IO, IOB1, IOB2"):
-        write(nested, "BIO")
+    with pytest.raises(sa.SettingError, match="unknown scheme 'BOI'; allowed: IO, IOB1, IOB2"):
+        write(nested, "BOI")
+
+
+def test_names_elsewhere():
+    """A scheme has the names that others give it, reads what it reads, and is called by ours."""
+    tags = {"gold": [["B-x", "M-x", "E-x", "S-x", "O"]]}
+    ours = sa.from_tags(tags, scheme="IOBES")
+    for name in ("BIOES", "BMES", "BMEWO"):
+        assert sa.from_tags(tags, scheme=name) == ours
+        assert sa.from_tags(tags, scheme=name).reading["scheme"] == "IOBES"
+    for name, ours in ALIASES.items():
+        assert scheme_named(name) == ours
+    for theirs in SEQEVAL:
+        assert scheme_named(getattr(seqeval_scheme, theirs)) == theirs
+    with pytest.raises(sa.SettingError, match="unknown scheme 'IOB'; allowed: IO, IOB1"):
+        scheme_named("IOB")
+
+
+@pytest.mark.parametrize(
+    ("name", "tags"),
+    [("BMES", "B-x M-x E-x S-x"), ("BMEWO", "B-x M-x E-x W-x"), ("BIOES", "B-x I-x E-x S-x")],
+)
+def test_written_as_the_name_says(name, tags):
+    """A scheme asked for by another name is written in the letters of that name, and reads back."""
+    corpus = sa.from_tags({"a": [tags.split()]})
+    assert write_tags(corpus.layers["a"], corpus.labels, corpus.lengths, name) == tags.split()
 
 
 def test_bare_labels():
@@ -266,8 +292,8 @@ def test_unknown_tags(tag, scheme, message, strict):
 
 def test_other_errors():
     """An unknown scheme; a strict reading of tags that fit no one scheme."""
-    with pytest.raises(sa.SettingError, match="unknown scheme 'BIO'; allowed: auto, IO, IOB1"):
-        read([["O"]], "BIO")
+    with pytest.raises(sa.SettingError, match="unknown scheme 'BOI'; allowed: auto, IO, IOB1"):
+        read([["O"]], "BOI")
     with pytest.raises(
         sa.SettingError,
         match="tag 0 and below: the prefixes E L belong to no one scheme, so a stri",

@@ -44,7 +44,7 @@ def test_reads(project):
         "bob": (sa.Segment(6, 17, "LOC"), sa.Segment(20, 25, "DATE")),
     }
     assert corpus[1].segments == {"ann": (), "bob": None}
-    assert corpus.notes == ("1 notes passed over", "1 relations passed over")
+    assert corpus.notes[:2] == ("1 notes passed over", "1 relations passed over")
 
 
 def test_discontinuous(project):
@@ -61,6 +61,26 @@ def test_discontinuous(project):
     assert corpus.notes == ("1 discontinuous annotations passed over",)
     with pytest.raises(sa.SettingError, match="unknown discontinuous 'x'; allowed: error, drop"):
         sa.read_brat(folder, discontinuous="x")
+
+
+def test_empty_files(project):
+    """An empty .ann says by choice that its annotator saw the text, or not; unless chosen, a note."""
+    files = {f"{who}/{name}.txt": "Jo" for who in ("ann", "bob") for name in "ab"}
+    folder = project(
+        {**files, "ann/a.ann": "T1\tX 0 2\tJo", "bob/a.ann": " \n", "ann/b.ann": "#1\tnote"}
+    )
+    corpus = sa.read_brat(folder)
+    assert corpus[0].segments["bob"] == ()
+    assert corpus.notes[-1] == "1 empty .ann file taken as seen, with nothing marked; --empty unseen takes such documents as never seen"  # fmt: skip
+    seen, unseen = (sa.read_brat(folder, empty=choice) for choice in ("seen", "unseen"))
+    assert seen == corpus
+    assert seen.notes == corpus.notes[:-1]
+    assert unseen.annotators == ("ann", "bob")
+    assert unseen[0].segments["bob"] is None
+    assert unseen[1].segments == {"ann": (), "bob": None}
+    assert unseen.reading["read"] == {"empty": "unseen"}
+    with pytest.raises(sa.SettingError, match="unknown empty 'x'; allowed: seen, unseen"):
+        sa.read_brat(folder, empty="x")
 
 
 BAD = {

@@ -249,7 +249,7 @@ def test_documents_that_differ(write):
         sa.InputError, match=r"b:5: a document begins at 'b' in only one of this"
     ) as e:
         sa.read_conll([a, b], unit="document")
-    assert "(2 and 2 sentences, 2 and 1 documents)" in str(e.value)
+    assert "(2 and 1 documents)" in str(e.value)
     notes = sa.read_conll(a, unit="document").notes
     assert notes == ("no -DOCSTART- line: all sentences are one document",)
 
@@ -282,14 +282,20 @@ def test_files_that_are_none(tmp_path):
     ("settings", "message"),
     [
         ({"columns": {"gold": 5}}, "{0}:1: no column 5; there are columns 0 (the token) to 1"),
-        ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are whole numbers from 1, 0 is the token"),
-        ({"columns": {"gold": "1"}}, "column '1' of 'gold'; columns are whole numbers from 1, 0 is the token"),
-        ({"columns": [1]}, "columns [1]; the number of the column by the name of its layer is needed, such as {{\"gold\": 1}}"),
+        ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are names, or whole numbers from 1, as 0 is the token"),
+        ({"columns": {"gold": 1.5}}, "column 1.5 of 'gold'; columns are names, or whole numbers from 1, as 0 is the token"),
+        ({"columns": 1.5}, "columns 1.5; the number or name of a column by the name of its layer, such as {{\"gold\": 1}}, or columns such as \"1-3\" or \"all\" are needed"),
+        ({"columns": [0]}, "columns [0]; the columns of tags are names, or whole numbers from 1, and each is named once"),
+        ({"columns": ["1", "1"]}, "columns ['1', '1']; the columns of tags are names, or whole numbers from 1, and each is named once"),
+        ({"columns": "2"}, "{0}: no column '2'; there are columns 0 (the token) to 1"),
+        ({"columns": "1-3"}, "columns 1-3: the file has columns 1 to 1; name some of them"),
+        ({"breaks": "a"}, "breaks are for --unit document (unit='document'); sentences that are documents have to be the same in all files"),
+        ({"breaks": "b", "unit": "document"}, "unknown layer for breaks 'b'; allowed: gold.conll"),
         ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int>; there are columns 0 (the token) to 1"),
         ({"missing": [1]}, "missing [1]; a tag is needed, such as '?'"),
         ({"repair": 3}, "unknown repair 3; allowed: drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
-        ({"scheme": "BIO"}, "unknown scheme 'BIO'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
+        ({"scheme": "BOI"}, "unknown scheme 'BOI'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed"),
     ],
 )  # fmt: skip
@@ -361,9 +367,9 @@ def test_joined_files_of_ours(write):
     blocks = list(sa.read_conll(path, block=1, scheme="IOB2"))
     assert [block.annotators for block in blocks] == [("a", "b")] * 2
     turned = write(one + other.replace('"a", "b"', '"b", "a"'), "turned")
-    for files in (turned, {"a": turned, "b": path}):
+    for files, columns in ((turned, None), ({"a": turned, "b": path}, 1)):
         with pytest.raises(sa.InputError, match="turned:4: a line of columns' names"):
-            list(sa.read_conll(files, block=1, scheme="IOB2"))
+            list(sa.read_conll(files, columns=columns, block=1, scheme="IOB2"))
 
 
 def test_names():

@@ -87,7 +87,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
                 tabbed = False
             rows.append(slow_fields(row))
             lines.append(number)
-    ids = {}  # by the number of rows above: the id, its line
+    ids = []  # the number of rows above, the comment, its line
     odd = []
     if doubtful:
         tokens = slow_is_token(rows, doubtful, columns, scheme, missing)
@@ -100,7 +100,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
             if not token and "\t" in comment:
                 odd.append(lines[i])
             if not token and (match := SENT_ID.fullmatch(comment)):
-                ids[int(moved[i])] = match[1], lines[i]
+                ids.append((int(moved[i]), f"# sent_id = {match[1]}", lines[i]))
         sentences, documents = moved[sentences].tolist(), moved[documents].tolist()
         rows = [row for row, k in zip(rows, keep.tolist(), strict=False) if k]
         lines = [line for line, k in zip(lines, keep.tolist(), strict=False) if k]
@@ -116,7 +116,9 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._sentence_ids(name, ids, begins[:-1]) if unit == "sentence" else None,
+        page._ids(name, ids, begins[:-1], page._SENT_ID.match, "sent_id")
+        if unit == "sentence"
+        else None,
         bool(documents),
         tuple(odd),
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import json
 import math
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
-from spanagree.formats.registry import raw_files, write_file
+from spanagree.formats.registry import format_of, raw_files, write_file
 from spanagree.formats.shards import read_found
 
 LABELS = ("PER", "creative-work", "日本")
@@ -91,6 +94,87 @@ def test_conll(tmp_path, corpus, scheme):
     told = sa.read_conll(path, scheme=scheme)  # the file itself says which columns it has
     assert told == corpus
     assert told.annotators == corpus.annotators
+
+
+def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
+    """A corpus written in the format of a tool, recognised, and read; the same bytes twice."""
+    again = tmp_path / f"again-{path}"
+    path = tmp_path / path
+    write_file(corpus, path, form, given)
+    write_file(corpus, again, form, given)
+    assert path.read_bytes() == again.read_bytes()
+    if corpus.layers and any(layer.annotated.any() for layer in corpus.layers.values()):
+        assert format_of(path) == form
+    back = valid_corpus(raw_files({"it": path}, options, form))
+    if back.ids is not None:  # a zip has the documents of the first annotator first
+        back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
+    every = corpus.to_characters()
+    assert back.texts == every.texts
+    assert [d.segments for d in back] == [d.segments for d in every]
+    return back
+
+
+@given(corpora(overlapping=True), st.booleans())
+@same_files
+def test_label_studio(tmp_path, corpus, characters):
+    """Tasks with annotations, predictions, or both; never seen and marked nothing."""
+    corpus = corpus.to_characters() if characters else corpus
+    back = as_it_is_written(corpus, tmp_path, "label-studio", "a.json")
+    assert (back.ids, set(back.annotators)) == (corpus.ids, set(corpus.annotators))
+    for models in (["bob"], corpus.annotators):
+        back = as_it_is_written(
+            corpus, tmp_path, "label-studio", "a.json", {"predictions": models}, predictions=True
+        )
+        assert (back.ids, set(back.annotators)) == (corpus.ids, set(corpus.annotators))
+
+
+@given(corpora(overlapping=True), st.booleans())
+@same_files
+def test_prodigy(tmp_path, corpus, characters):
+    """A row for each document and annotator; by tokens it says the same as by characters."""
+    corpus = corpus.to_characters() if characters else corpus
+    back = as_it_is_written(corpus, tmp_path, "prodigy", "a.jsonl")
+    assert back.ids == tuple(map(corpus.id_of, range(len(corpus))))
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    assert all(("tokens" in row) != characters for row in rows)
+    if not characters:
+        for row in rows:
+            for span in row["spans"]:
+                del span["start"], span["end"]
+        path = tmp_path / "by-tokens.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+        assert valid_corpus(raw_files({"it": path}, {}, "prodigy")) == back
+
+
+@given(corpora(overlapping=True), st.booleans())
+@same_files
+def test_doccano(tmp_path, corpus, characters):
+    """A file of one annotator, who saw it all or in part, and a zip of all annotators."""
+    corpus = corpus.to_characters() if characters else corpus
+    back = as_it_is_written(corpus, tmp_path, "doccano", "a.zip", empty="seen")
+    assert back.ids == tuple(map(corpus.id_of, range(len(corpus))))
+    assert back.annotators == corpus.annotators
+    alone = corpus.of_annotators(["ann"])
+    alone = alone.subset(np.flatnonzero(alone.layers["ann"].annotated))
+    if len(alone):
+        write_file(alone, tmp_path / "a.jsonl", "doccano")
+        back = valid_corpus(raw_files({"ann": tmp_path / "a.jsonl"}, {"empty": "seen"}, "doccano"))
+        assert [d.segments for d in back] == [d.segments for d in alone.to_characters()]
+
+
+@pytest.mark.parametrize("form", ["label-studio", "prodigy", "doccano"])
+def test_tools_and_odd_names(tmp_path, form):
+    """Ids and names that are numbers or nearly so, one text twice, half surrogates, emoji."""
+    texts = ["😀 Jo", "😀 Jo", "\ud800"]
+    names = ("3", "03", "-4", "b@x.org", str(1 << 40), "日本")
+    layers = {name: [[(0, 1, "X"), (0, 4, "Y"), (2, 4, "X")], [], None] for name in names}
+    layers["3"][2] = [(0, 1, "Z")]
+    for ids in (("1", "01", "-2147483648"), ("a\nb", " ", str(1 << 31))):
+        corpus = sa.Corpus.from_segments([4, 4, 1], layers, offsets="characters", ids=ids, texts=texts)  # fmt: skip
+        path = "a.zip" if form == "doccano" else "a.json"
+        ask = {"empty": "seen"} if form == "doccano" else {}
+        back = as_it_is_written(corpus, tmp_path, form, path, **ask)
+        assert back == corpus
 
 
 @given(corpora(overlapping=True), st.booleans())
@@ -415,3 +499,42 @@ def test_numbers_do_not_depend_on_the_unit_of_matching(news):
         sa.evaluate(masked, gold="gold").systems["tagger"].f1.observed,
         sa.evaluate(masked.to_characters(), gold="gold").systems["tagger"].f1.observed,
     )
+
+
+def characters(names, texts=("No way",)):
+    layers = {name: [[(0, 2, "X")]] for name in names}
+    return sa.Corpus.from_segments([6], layers, offsets="characters", texts=texts)
+
+
+TOOLS_REFUSE = {
+    "two in a file": ("doccano", "a.jsonl", characters("ab"), {}, "a file of doccano holds one annotator; there are 2 (a, b): choose one with --annotators, or write a .zip"),
+    "path": ("doccano", "a.zip", characters(["a", "../b"]), {}, "annotator '../b' cannot be the name of a file in a zip; choose others with --annotators, or rename the layer (NAME=FILE)"),
+    "hidden": ("doccano", "a.zip", characters([".a"]), {}, "annotator '.a' cannot be the name of a file in a zip; choose others with --annotators, or rename the layer (NAME=FILE)"),
+    "no layer": ("label-studio", "a.json", characters("a"), {"predictions": ["b"]}, "unknown annotator 'b'; allowed: a"),
+    "no text": ("prodigy", "a.jsonl", characters("a", None), {}, "the texts are not known; Prodigy needs them: read the corpus with its texts"),
+    "no texts": ("label-studio", "a.json", characters("a", None), {}, "the texts are not known; Label Studio needs them: read the corpus with its texts"),
+    "no text at all": ("doccano", "a.jsonl", characters("a", None), {}, "the texts are not known; doccano needs them: read the corpus with its texts"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOOLS_REFUSE)
+def test_what_tools_cannot_hold(tmp_path, case):
+    """What a tool's format cannot hold is refused, with what to do, and nothing is written."""
+    form, name, corpus, options, message = TOOLS_REFUSE[case]
+    with pytest.raises(sa.SpanAgreeError) as error:
+        write_file(corpus, tmp_path / name, form, options)
+    assert str(error.value) == message
+    assert not list(tmp_path.iterdir())
+
+
+def test_convert_for_tools(tmp_path, capsys, monkeypatch):
+    """The command line writes them, with predictions for Label Studio alone."""
+    monkeypatch.chdir(tmp_path)
+    sa.write_jsonl(characters(["ann", "m1"]), "a.jsonl")
+    to = ["convert", "a.jsonl", "-o", "tasks.json", "--to"]
+    assert main([*to, "label-studio", "--as-predictions", "m1"]) == 0
+    (task,) = json.loads(Path("tasks.json").read_text("utf-8"))
+    assert [each["completed_by"] for each in task["annotations"]] == [{"email": "ann"}]
+    assert [each["model_version"] for each in task["predictions"]] == ["m1"]
+    assert main([*to, "prodigy", "--as-predictions", "m1"]) == 2
+    assert "--as-predictions: prodigy files have no predictions" in capsys.readouterr().err

@@ -87,7 +87,7 @@ def test_notes():
         ({"a": [["O"], ["O", "X-Y"]]}, {}, "'a', document 2, token 2: unknown tag 'X-Y'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
         ({"a": [[3]]}, {}, "'a', document 1, token 1: unknown tag 3; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
         ({"a": [[["O"]]]}, {}, "'a': a tag is not a string; every tag must be one"),
-        ({"a": [["O"]]}, {"scheme": "BIO"}, "unknown scheme 'BIO'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
+        ({"a": [["O"]]}, {"scheme": "BOI"}, "unknown scheme 'BOI'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
     ],
 )  # fmt: skip
 def test_errors(layers, settings, message):

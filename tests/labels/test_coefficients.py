@@ -448,6 +448,7 @@ def test_repeats():
     t = sa.LabelTable.from_rows(rows)
     assert sa.spa(t).value == 0
     assert t.notes == ("1 repeated label by the same annotator counted once",)
+    assert t.reading == {"items": "labels"}  # settings that are the usual ones are not named
     rows += [(1, "bob", "x"), (2, "bob", "y")]
     said = (
         "item '1', annotator 'bob': labelled twice, 'y' and 'x'; duplicates first keeps the first"

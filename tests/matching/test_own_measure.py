@@ -104,6 +104,13 @@ def test_random_corpora(crowd, seed):
             )
 
 
+def test_random_corpora_by_label():
+    """Segments of one label exclude each other, in each document by itself: here each has one place."""
+    full = [[(0, 3, "X"), (0, 3, "Y")], [(0, 9, "X"), (0, 9, "Y")]]
+    corpus = sa.Corpus.from_segments([3, 9], {"a": full})
+    assert sa.simulate(corpus, seed=1, chance="per-label") == corpus
+
+
 @pytest.mark.slow
 def test_mean_of_random_corpora():
     """The mean agreement of random corpora is the expected one, within 4 standard errors."""

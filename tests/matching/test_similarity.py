@@ -23,6 +23,7 @@ from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.expected import place_layers, tallies
 from spanagree.matching.measures import MATCHES, find_match
 from spanagree.matching.observed import observed
+from spanagree.matching.overlaps import check_names
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 IDS = ["-".join(pair) for pair in PAIRS]
@@ -135,6 +136,7 @@ def test_observed_by_counting(a, b, match):
     measure = MATCHES[match]
     cells = [x.label if measure.of_label else x.document for x in layers]
     got = observed(*layers, *cells, 2, measure).sum()
+    assert isinstance(got, np.floating if match == "iou" else np.integer)  # others are counts
     assert got == pytest.approx(float(matched(tuple(a), tuple(b), match)), rel=1e-13)
 
 
@@ -444,3 +446,10 @@ def test_the_hint_holds_for_all_layers():
     hint = "chance nonoverlapping does not allow; chance overlapping would work$"
     with pytest.raises(sa.SettingError, match=hint):
         sa.evaluate(corpus)
+
+
+@pytest.mark.parametrize("names", [("overlapping", "per-label"), ("exact", "token")])
+def test_names_of_the_other_kind(names):
+    """A chance model is not a measure, nor a measure a chance model; known before anything runs."""
+    with pytest.raises(sa.SettingError, match=r"^unknown (match 'overlapping'|chance 'token'); "):
+        check_names(*names)

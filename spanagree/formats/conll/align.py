@@ -84,7 +84,7 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
     tokens, others = page.columns[0], first.columns[0]
     n = min(len(tokens), len(others))
-    units = ("sentence", "document") if unit == "document" else ("sentence",)
+    units = (unit,)
     odd = {what: np.setxor1d(page.begins(what), first.begins(what)) for what in units}
     if tokens == others and not any(map(len, odd.values())):
         return 0

@@ -15,6 +15,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.errors import InputError, printable
 from spanagree.files import PathName, decoded, lines_of, pieces_of, read_bytes
+from spanagree.formats.conll.columns import layout_of
 
 ROW, BLANK, COMMENT, DOCSTART = range(4)
 
@@ -31,7 +32,13 @@ _IS_BLANK = np.isin(np.arange(256), list(b" \t\r"))
 _DOCSTART = re.compile(rb"-DOCSTART-(?=[ \t]|[ \t\r]*(?:\n|\Z))")
 
 
+_NEWDOC = re.compile(rb"#[ \t]*(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?:=|(?=[\r\n])|\Z)")
+
+
 _LINES = 20_000  # of a stream that are looked at in one go
+
+
+_BYTES = 100_000  # of a file that are looked at for the names of its columns
 
 
 # encodings in which a byte below 128 is an ASCII character wherever it stands
@@ -39,7 +46,7 @@ _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
 
 
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
-    r"""Return what each line is: a row, blank, a comment or a -DOCSTART- line.
+    r"""Return what each line is: a row, blank, a comment or one that begins a document.
 
     Blanks at its edges do not count.
 
@@ -59,7 +66,10 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
         solid = np.flatnonzero(~_IS_BLANK[characters])
         first[indented] = solid[np.searchsorted(solid, first[indented])]
     kinds = _FIRST[characters[first]]
-    at = np.array([match.start() for match in _DOCSTART.finditer(ended)], np.int64)
+    marks = [match.start() for match in _DOCSTART.finditer(ended)]
+    if b"newdoc" in ended or b"document_id" in ended:
+        marks += [match.start() for match in _NEWDOC.finditer(ended)]
+    at = np.array(marks, np.int64)
     line = np.searchsorted(starts, at, side="right") - 1
     kinds[line[first[line] == at]] = DOCSTART
     starts[-1] = len(text)
@@ -171,13 +181,15 @@ def _borders(pieces: Iterable[bytes], block: int, unit: str) -> Iterator[tuple[i
     """Yield where each part begins and ends, the lines before it, and its units; at last the rest.
 
     A sentence ends with the first blank line behind a row, or before a -DOCSTART- line; a document
-    before a -DOCSTART- line. The pieces end where lines end.
+    before a -DOCSTART- line, or one that names a new document. The pieces end where lines end.
     """
     start = before = done = 0  # of the part: where it begins, the lines before it, whole units
     offset = lines = 0  # of the piece
     inside = False  # of a sentence or document
     for piece in pieces:
         starts, kinds = kinds_of_lines(piece)
+        if not offset and layout_of(piece[:_BYTES].decode("latin-1")).header:
+            kinds[int((kinds == ROW).argmax())] = COMMENT
         ends = kinds == DOCSTART
         if unit == "sentence":
             ends |= kinds == BLANK

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,16 @@ from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
 from spanagree.files import BOM, PathName, mark_inside
+from spanagree.formats.conll.columns import (
+    INDEX,
+    NO_NAMES,
+    OWN,
+    Column,
+    Layout,
+    fields_of,
+    layout_of,
+    number_of,
+)
 from spanagree.formats.conll.lines import (
     BLANK,
     COMMENT,
@@ -29,12 +42,15 @@ from spanagree.settings import as_read
 
 UNITS = {
     "sentence": "each sentence is a document",
-    "document": "the sentences between -DOCSTART- lines are one document",
+    "document": "the sentences between -DOCSTART- or newdoc lines are one document",
 }
 """The text that one random annotation fills."""
 
 
-_OWN = "# spanagree ="
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
+
+
+_MARK = re.compile(r"#[^=]*=\s*\S")  # of the lines that begin documents, one with an id
 
 
 @dataclass(frozen=True)
@@ -42,53 +58,63 @@ class ConllOptions(TagOptions):
     """How files are read, as in :func:`read_conll`; ``chosen`` is what the signature needs."""
 
     unit: str = "sentence"
-    columns: Mapping[str, int] = field(default_factory=dict)
+    columns: Mapping[str, Column] | Column | Sequence[Column] = field(default_factory=dict)
     encoding: str = "utf-8"
     ignore_tokens: bool = False
     missing: str | None = None
     repair: str | Sequence[str] = ()
+    breaks: str | None = None
+    layouts: Mapping[PathName, Layout] = field(default_factory=dict)
     own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
     chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.unit, UNITS, "unit")
-        if not isinstance(self.columns, Mapping):
+        if not isinstance(self.columns, (Mapping, str, int, list, tuple)):
             raise SettingError(
-                f"columns {show(self.columns)}; the number of the column by the name of its layer"
-                ' is needed, such as {"gold": 1}'
+                f"columns {show(self.columns)}; the number or name of a column by the name of its"
+                ' layer, such as {"gold": 1}, or columns such as "1-3" or "all" are needed'
+            )
+        if self.breaks is not None and self.unit != "document":
+            raise SettingError(
+                "breaks are for --unit document (unit='document'); sentences that are documents"
+                " have to be the same in all files"
             )
         if not isinstance(self.missing, (str, type(None))):
             raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")
         if self.chosen is None:  # before what a file declares is added
             given = {} if self.missing is None else {"missing": self.missing}
-            given |= as_read(self.encoding, columns=self.columns or None)
+            given |= as_read(self.encoding, columns=self.columns or None, breaks=self.breaks)
             object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
     def declared(
         self, files: Mapping[str, PathName], texts: Mapping[PathName, str]
     ) -> ConllOptions:
-        """Return the options with what the first lines of files that we wrote say of them.
+        """Return the options with what the first lines of files say of their columns.
 
         Raises:
             InputError: for such a line that is damaged, where it has to name the columns.
         """
         first = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in texts.items()}
-        own = {path: line for path, line in first.items() if line.startswith(_OWN)}
+        own = {path: line for path, line in first.items() if line.startswith(OWN)}
+        layouts = {path: layout_of(text) for path, text in texts.items()}
         if len(files) > 1 or self.columns or not own:
-            return replace(self, own=own)
+            return replace(self, own=own, layouts=layouts)
         ((path, line),) = own.items()
         names, missing = _named_in(line, f"{printable(os.fspath(path))}:1")
         columns = {name: i for i, name in enumerate(names, 1)}
         missing = missing if self.missing is None else self.missing
-        return replace(self, columns=columns, missing=missing, own=own, own_columns=True)
+        return replace(
+            self, columns=columns, missing=missing, own=own, own_columns=True, layouts=layouts
+        )
 
 
 def _named_in(line: str, where: str) -> tuple[list[str], str | None]:
     """Return the names of the columns that a line of ours has, and ``missing``."""
     try:
-        own: Any = json.loads(line.removeprefix(_OWN))
+        own: Any = json.loads(line.removeprefix(OWN))
     except (ValueError, RecursionError):
         own = None
     names: Any = own.get("columns") if isinstance(own, dict) else None
@@ -123,6 +149,9 @@ class Page:
     ids: tuple[str, ...] | None  # of the sentences
     has_docstart: bool = False
     odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are not rows
+    document_ids: tuple[str, ...] | None = None
+    layout: Layout = NO_NAMES
+    passed: Mapping[str, int] = field(default_factory=dict)  # rows that are not tokens, by kind
 
     def where(self, token: int) -> str:
         """Return file and line of a token."""
@@ -169,7 +198,10 @@ class Page:
 
 
 def read_page(
-    path: PathName, part: FilePart | TextPart, columns: Sequence[int | None], options: ConllOptions
+    path: PathName,
+    part: FilePart | TextPart,
+    columns: Sequence[Column | None],
+    options: ConllOptions,
 ) -> Page:
     """Return what is in a file, or in a part of it; ``columns`` are those that are wanted.
 
@@ -177,77 +209,125 @@ def read_page(
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
     name, text, before = printable(os.fspath(path)), part.text, part.before
+    layout = options.layouts.get(path, NO_NAMES)
     all_lines = _lines(name, text, before)
     if "\r" in text:
         text = "\n".join(all_lines)
     _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
     is_row = (kinds == ROW) | (kinds == COMMENT)
     rows = list(compress(all_lines, is_row.tolist()))
+    rows = _unquoted(name, rows, layout.sign)
     above = np.cumsum(is_row)  # how many rows there are down to a line
     lines = np.flatnonzero(is_row) + before + 1
-    # a # behind blanks is a token, as blanks separate
+    wanted = [None if c is None else number_of(c, layout) for c in columns]
     doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
-    tokens = _is_token(rows, doubtful, columns, options) if doubtful else []
+    tokens = _is_token(rows, doubtful, wanted, options) if doubtful else []
+    others = [i for i, token in zip(doubtful, tokens, strict=True) if not token]
+    comments = [(i, rows[i].rstrip(" ")) for i in others]
     keep = np.ones(len(rows) + 1, np.bool_)
-    keep[[i for i, token in zip(doubtful, tokens, strict=True) if not token]] = False
+    keep[others] = False
+    passed = _pass_over(rows, keep, layout, header=layout.header and not before)
     moved: Ints = np.cumsum(keep) - keep
-    comments = [(i, rows[i].rstrip(" ")) for i in np.flatnonzero(~keep).tolist()]
-    rows = list(compress(rows, keep.tolist())) if comments else rows
+    rows = rows if keep.all() else list(compress(rows, keep.tolist()))
     if not rows:
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    table = _table(name, rows, lines[keep[:-1]])
-    for column in columns:
-        if column is not None and column >= len(table):
-            raise InputError(
-                f"{name}:{lines[keep[:-1]][0]}: no column {show(column)}; there are columns 0 (the"
-                f" token) to {len(table) - 1}"
-            )
-    _refuse_other_names(
-        name,
-        len(table) - 1,
-        len(columns) if options.own_columns else None,
-        {int(lines[i]): comment for i, comment in comments if comment.startswith(_OWN)},
-        options.own.get(path),
-    )
-    # where sentences and documents end
-    documents = {0, len(rows), *moved[above[kinds == DOCSTART]].tolist()}
-    begins = sorted(documents.union(moved[above[kinds == BLANK]].tolist()))
-    ids = {}  # by the number of rows above: the id, its line
-    for i, comment in comments:
-        key, _, id_ = map(str.strip, comment[1:].partition("="))
-        if key == "sent_id" and id_:
-            ids[int(moved[i])] = id_, int(lines[i])
+    at = lines[keep[:-1]]
+    table = _table(name, rows, at)
+    named = [(int(moved[i]), comment, int(lines[i])) for i, comment in comments]
+    own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
+    _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
+    starts = np.flatnonzero(kinds == DOCSTART).tolist()
+    marks = [(int(moved[above[i]]), all_lines[i], before + i + 1) for i in starts]
+    breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
+    table[0] = table[layout.token]
+    documents = sorted({0, len(rows), *(i for i, _, _ in marks), *breaks["document"]})
+    blank = moved[above[kinds == BLANK]].tolist()
+    sentences = sorted({*documents, *blank, *breaks["sentence"]})
+    by_sentence = options.unit == "sentence"
     return Page(
         name,
         table,
-        lines[keep[:-1]],
-        np.diff(begins),
-        np.diff(sorted(documents)),
-        _sentence_ids(name, ids, begins[:-1]) if options.unit == "sentence" else None,
-        bool((kinds == DOCSTART).any()),
-        tuple(int(lines[i]) for i, comment in comments if "\t" in comment),
+        at,
+        np.diff(sentences),
+        np.diff(documents),
+        _ids(name, named, sentences[:-1], _SENT_ID.match, "sent_id") if by_sentence else None,
+        len(documents) > 2 or bool(marks),
+        tuple(line for _, comment, line in named if "\t" in comment),
+        None if by_sentence else _ids(name, marks, documents[:-1], _MARK.match, "document id"),
+        layout,
+        passed,
     )
 
 
-def _refuse_other_names(
-    name: str, width: int, named: int | None, below: dict[int, str], first: str | None
+def _unquoted(name: str, rows: list[str], sign: str) -> list[str]:
+    """Return rows with commas or semicolons as rows with tabs."""
+    if sign == "\t":
+        return rows
+    try:
+        fields = ["\t".join(row) for row in csv.reader(rows, delimiter=sign)]
+    except csv.Error as error:
+        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
+    if len(fields) != len(rows):
+        raise InputError(
+            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
+            " field goes over several; each token has a line of its own"
+        )
+    return fields
+
+
+def _pass_over(rows: list[str], keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
+    """Leave out the row of names, and rows of CoNLL-U that are not words; return their counts."""
+    if header:
+        keep[int(keep.argmax())] = False
+    if not layout.numbered:
+        return {}
+    kinds = {"-": "multiword range", ".": "empty node"}
+    number = (row.split(None, 1)[0] if row.strip() else "" for row in rows)
+    others = {i: n for i, n in enumerate(number) if keep[i] and not n.isdecimal()}
+    others = {i: n for i, n in others.items() if INDEX.fullmatch(n)}
+    keep[list(others)] = False
+    return dict(Counter(kinds["-" if "-" in n else "."] for n in others.values()))
+
+
+def _changes(table: list[tuple[str, ...]], column: int | None) -> list[int]:
+    """Return where the value of a column that is not empty is not the one before."""
+    values = () if column is None else table[column]
+    pairs = pairwise(values)
+    return [i for i, (old, new) in enumerate(pairs, 1) if new and new != old]
+
+
+def _check_columns(
+    name: str,
+    width: int,
+    wanted: Sequence[int | None],
+    row: int,
+    own: dict[int, str],
+    options: ConllOptions,
+    path: PathName,
 ) -> None:
-    """Refuse columns that our first line does not name, and lines of names that are not as it is.
+    """Refuse columns that are not there, or are not as a first line of ours says.
 
     Args:
-        name: of the file.
-        width: how many columns of tags there are.
-        named: how many of them the first line names, if that counts.
-        below: lines of names by their numbers, the first included.
-        first: that line, if there is one.
+        name, path: of the file.
+        width: how many columns there are.
+        wanted: those that are read.
+        row: the line of the first token.
+        own: lines of columns' names by their numbers.
+        options: how the file is read.
     """
-    if named is not None and width > named:
+    for column in wanted:
+        if column is not None and column >= width:
+            raise InputError(
+                f"{name}:{row}: no column {show(column)}; there are columns 0 (the token) to"
+                f" {width - 1}"
+            )
+    if options.own_columns and width - 1 > len(wanted):
         raise InputError(
-            f"{name}: {counted(width, 'column')} of tags, but the first line names {named}; mend"
-            " it, or name the columns with --columns (columns=)"
+            f"{name}: {counted(width - 1, 'column')} of tags, but the first line names"
+            f" {len(wanted)}; mend it, or name the columns with --columns (columns=)"
         )
-    for number, line in below.items():
-        if line != first:
+    for number, line in own.items():
+        if line != options.own.get(path):
             raise InputError(
                 f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
                 " line's; files joined in one need the same columns: name them by one pattern in"
@@ -270,18 +350,27 @@ def _lines(name: str, text: str, before: int) -> list[str]:
     return lines
 
 
-def _sentence_ids(
-    name: str, ids: dict[int, tuple[str, int]], begins: list[int]
+def _ids(
+    name: str,
+    lines: list[tuple[int, str, int]],
+    begins: list[int],
+    names_one: Callable[[str], object],
+    what: str,
 ) -> tuple[str, ...] | None:
-    """Return the ids of the sentences, where each has one."""
+    """Return the ids of sentences or documents, where each has one.
+
+    ``lines`` are those that may name one: how many rows are above each, its text and number.
+    """
+    ids = {i: (line, number) for i, line, number in lines if names_one(line)}
     if not ids.keys() >= set(begins):
         return None
     seen: dict[str, int] = {}
     for begin in begins:
-        id_, line = ids[begin]
+        text, line = ids[begin]
+        id_ = text.partition("=")[2].strip()
         if id_ in seen:
             raise InputError(
-                f"{name}:{line}: sent_id {show(id_)} again, it is that of line {seen[id_]} too;"
+                f"{name}:{line}: {what} {show(id_)} again, it is that of line {seen[id_]} too;"
                 " ids are used once"
             )
         seen[id_] = line
@@ -293,7 +382,7 @@ def _table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
     text = "\n".join(rows)
     separator = "\t" if "\t" in text else " "
     if " " in text if separator == "\t" else "  " in f" {text} ".replace("\n", " "):
-        text, separator = "\n".join(["\t".join(_fields(row)) for row in rows]), "\t"
+        text, separator = "\n".join(["\t".join(fields_of(row)) for row in rows]), "\t"
     characters = np.frombuffer(text.encode(errors="surrogatepass") + b"\n", np.uint8)
     ends = characters[(characters == ord(separator)) | (characters == ord("\n"))]  # of fields
     widths = np.diff(np.flatnonzero(ends == ord("\n")), prepend=-1)
@@ -313,22 +402,18 @@ def _table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
     return [tuple(fields[column::width]) for column in range(width)]
 
 
-def _fields(row: str) -> list[str]:
-    row = row.rstrip(" ")  # a tab at the end says that the last column is empty
-    if "\t" in row:
-        return [field.strip(" ") for field in row.split("\t")]
-    return [field for field in row.split(" ") if field]
-
-
 def _is_token(
     rows: list[str], doubtful: list[int], columns: Sequence[int | None], options: ConllOptions
 ) -> list[bool]:
-    """Return which of the rows that begin with # have the columns and the tags of a token row."""
+    """Return which of the rows that begin with # have the columns and the tags of a token row.
+
+    A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
+    """
     where = [-1 if c is None else c for c in columns]
     is_sure = np.ones(len(rows), np.bool_)
     is_sure[doubtful] = False
     sure = list(compress(rows, is_sure.tolist()))
-    asked = [_fields(rows[i]) for i in doubtful]
+    asked = [fields_of(rows[i]) for i in doubtful]
     seen = {"O", options.missing}
 
     def token(row: list[str]) -> bool:
@@ -339,10 +424,10 @@ def _is_token(
         )
 
     # without a row that is sure, the first that can be a token decides
-    first = _fields(sure[0]) if sure else next(filter(token, asked), ())
+    first = fields_of(sure[0]) if sure else next(filter(token, asked), ())
     fitting = [len(row) == len(first) for row in asked]
     if sure and all("\t" in row for row in sure):
         fitting = [f and "\t" in rows[i] for f, i in zip(fitting, doubtful, strict=True)]
     if any(fitting):
-        seen |= {row[c] for row in map(_fields, sure) for c in where if c < len(row)}
+        seen |= {row[c] for row in map(fields_of, sure) for c in where if c < len(row)}
     return [f and token(row) for f, row in zip(fitting, asked, strict=True)]

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
+import numpy as np
+
+from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import SCHEMES
-from spanagree.errors import (
-    InputError,
-    SettingError,
-    check_whole,
-    is_whole,
-    listed,
-    printable,
-    show,
-)
+from spanagree.errors import InputError, SettingError, check_known, check_whole, listed, printable
 from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
+from spanagree.formats.conll.choose import Wanted, chosen_layers, tags_of, wanted_layers
+from spanagree.formats.conll.columns import Column, split_columns
 from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.write import DOCSTART
+from spanagree.formats.peek import passed_over
 
 _Parts: TypeAlias = Mapping[PathName, FilePart | TextPart]  # of each file what is read now
 
@@ -45,57 +43,59 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     source: Source,
     *,
     block: int | None = None,
-    columns: Mapping[str, int] | None = None,
-    unit: str = "sentence",
-    scheme: str = "auto",
+    columns: Mapping[str, Column] | Column | Sequence[Column] | None = None,
+    unit: Unit = "sentence",
+    breaks: str | None = None,
+    scheme: Scheme = "auto",
     strict: bool = False,
     encoding: str = "utf-8",
     ignore_tokens: bool = False,
     missing: str | None = None,
-    partial: str = "error",
-    repair: str | Sequence[str] = (),
+    partial: Partial = "error",
+    repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in CoNLL-like files, or with ``block`` corpora one after the other.
 
-    A line has a token and its tags, separated by tabs or, where it has no tab, by spaces. Blank
-    lines end sentences, ``-DOCSTART-`` lines begin documents. A line that begins with ``#`` is
-    a token where it can be one (as many columns as the file, and tags in the tag columns), and
-    metadata, which is passed over, where it cannot. Only ``# sent_id = …`` is taken from it: where
-    each sentence has one, these are the ids of the documents, and files that hold different
-    sentences are matched by them.
+    A line has a token and its tags, separated by tabs or, where it has no tab, by spaces; below a
+    first line with the names of the columns, commas will do. Blank lines end sentences,
+    ``-DOCSTART-``, ``# newdoc`` and ``# document_id`` lines begin documents. Another line that
+    begins with ``#`` is a token where it can be one (as many columns as the file, and tags in the
+    tag columns), else metadata, which is passed over. ``# sent_id = …`` names a sentence: where
+    each has one, files that hold different sentences are matched by them.
 
     Args:
-        source: one file with a column for each layer, or several files of the same text with a
-            layer each; a mapping names the layers, else they are called as their files.
+        source: one file with a column for each layer, or several of the same text with a layer
+            each, or ``FILE:COLUMN``; a mapping names the layers, else they are called as the files.
         block: for files too large for memory: a corpus for each so many sentences (documents, with
-            that unit), numbered on where they have no ids. The scheme has to be named, as it
-            cannot be recognised from a part; the files have to hold the same sentences in the same
-            order.
-        columns: for one file, layer name to tag column; for several, the tag column of those that
-            are named. Column 0 is the token; default is the last column.
-        unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
-        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
-            layer's own.
+            that unit), numbered on where they have no ids. The scheme has to be named; the files
+            have to hold the same sentences in the same order.
+        columns: layer to tag column, by number (0 is the token) or by its name in a first line, or
+            a key of the last column of CoNLL-U; ``"1-3"``, ``"all"`` or a list of one file, a
+            column of each of several. Default is the last column; of one file those at the end
+            that have labels in common, the first as gold.
+        unit: what a document of the corpus is, sentence or document.
+        breaks: the layer whose sentences hold for all, where documents are the unit; else each
+            layer is read in those of its own file.
+        scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
-        missing: what stands in place of a tag where the annotator never saw the text, such as
-            ``?``.
-        partial: what becomes of documents that a layer covers in part, one of
-            :data:`spanagree.corpus.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        missing: what stands for a tag where the annotator never saw the text, such as ``?``.
+        partial: what becomes of documents that a layer covers in part, error or drop-tokens.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         progress: called with the number of layers read and of all.
 
     Raises:
-        InputError: for files that cannot be read, rows that do not fit the others, unknown tags,
-            texts that differ; the message names file and line.
+        InputError: for files that cannot be read, rows that do not fit, unknown tags, texts that
+            differ, with file and line; where it is not clear which columns are meant.
         SettingError: for an unknown unit, scheme, encoding or column.
     """
-    options = ConllOptions(
-        scheme, strict, partial, unit, columns or {}, encoding, ignore_tokens, missing, repair
-    )
-    files = named_files(source)
+    files, columns = split_columns(named_files(source), columns)
+    columns = {} if columns is None else columns
+    more = (encoding, ignore_tokens, missing, repair, breaks)
+    options = ConllOptions(scheme, strict, partial, unit, columns, *more)
     if block is not None:
         return (part() for part in _parts(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
@@ -108,7 +108,16 @@ def raw_conll(
     **options: Any,
 ) -> RawCorpus:
     """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
-    return _read(dict(files), ConllOptions(**options), progress)
+    return _read(*_options(files, options), progress)
+
+
+def _options(
+    files: Mapping[str, PathName], options: Mapping[str, Any]
+) -> tuple[dict[str, PathName], ConllOptions]:
+    """Return files and options, with the columns that stand behind the files' names."""
+    paths, columns = split_columns(files, options.get("columns"))
+    given = {**options, **({} if columns is None else {"columns": columns})}
+    return paths, ConllOptions(**given)
 
 
 def conll_blocks(
@@ -122,7 +131,7 @@ def conll_blocks(
     Raises:
         SettingError, InputError: as for :func:`read_conll`.
     """
-    return _parts(dict(files), ConllOptions(**options), block)
+    return _parts(*_options(files, options), block)
 
 
 def _parts(
@@ -140,6 +149,12 @@ def _parts(
     firsts = [next(part) for part in parts]
     texts = {path: _text(part, len(files)) for path, (part, _) in zip(paths, firsts, strict=True)}
     options = options.declared(files, texts)
+    for path, layout in options.layouts.items():
+        if any(column is not None for column in layout.breaks.values()):
+            raise SettingError(
+                f"{printable(os.fspath(path))}: a column says where sentences begin, which blocks"
+                " cannot be cut by; leave out --block and --workers (block)"
+            )
     parts = [chain([first], rest) for first, rest in zip(firsts, parts, strict=True)]
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
@@ -191,21 +206,28 @@ def _raw(
     in_blocks: bool = False,
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them."""
-    wanted = _columns(files, options.columns)
+    wanted = wanted_layers(files, options.columns)
     pages = _pages(wanted, parts, options, progress)
+    layers, remarks = chosen_layers(wanted, pages, options, in_blocks)
+    page_of = {layer.layer: pages[layer.path] for layer in layers}
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
     ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
-    notes += [
-        f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the columns"
-        f" nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
-        for page in pages.values()
-        if page.odd_comments
-    ]
     sentences = options.unit == "sentence"
-    page_of = {name: pages[path] for name, path, _ in wanted}
     if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    tags = {name: _tags(page_of[name], c, text, options.missing) for name, _, c in wanted}
+    breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
+    if options.breaks is not None:
+        check_known([options.breaks], breaks, "layer for breaks")
+        breaks = dict.fromkeys(breaks, breaks[options.breaks])
+    elif differ := _differ(pages.values(), text) if not sentences else "":
+        notes.append(
+            f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
+            " its own; --breaks NAME (breaks=) takes those of one"
+        )
+    tags = {
+        layer.layer: _tags(pages[layer.path], layer.column or 0, text, options.missing, in_blocks)
+        for layer in layers
+    }
     chosen = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
         chosen.pop("missing", None)  # it had no effect
@@ -214,11 +236,11 @@ def _raw(
         text.sentences if sentences else text.documents,
         options,
         {"format": "conll", "unit": options.unit, **chosen},
-        sentences=text.sentences,
+        sentences=breaks,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
-        ids=text.ids if sentences else None,
-        notes=notes,
+        ids=text.ids if sentences else text.document_ids,
+        notes=[*notes, *chain.from_iterable(map(_notes_on, pages.values())), *remarks],
     )
     # of sentences that another file added by id the document is not known
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
@@ -227,8 +249,23 @@ def _raw(
     return replace(raw, reading={**raw.reading, **ignored}, wholes=wholes)
 
 
+def _notes_on(page: Page) -> Iterator[str]:
+    """Yield what is to be said of a file by itself."""
+    if page.odd_comments:
+        yield (
+            f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the"
+            f" columns nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
+        )
+    yield from passed_over(page.name, page.passed)
+
+
+def _differ(pages: Iterable[Page], text: Page) -> str:
+    """Return the names of files whose sentences are not those of the text."""
+    return listed(page.name for page in pages if not np.array_equal(page.sentences, text.sentences))
+
+
 def _pages(
-    wanted: Sequence[tuple[str, PathName, int | None]],
+    wanted: Sequence[Wanted],
     parts: _Parts,
     options: ConllOptions,
     progress: Callable[[int, int], None] | None,
@@ -245,30 +282,9 @@ def _pages(
     return pages
 
 
-def _tags(page: Page, column: int | None, text: Page, missing: str | None) -> TagColumn:
+def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: bool) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    numbers, tags = codes(page.columns[-1 if column is None else column])
+    numbers, tags = codes(tags_of(page, column, sparse=blocks))
     if missing in tags:
         numbers[numbers == tags.index(missing)] = -1
     return TagColumn(tags, *page.placed(numbers, text))
-
-
-def _columns(
-    files: dict[str, PathName], columns: Mapping[str, int]
-) -> list[tuple[str, PathName, int | None]]:
-    """Return which layer is in which file and column."""
-    for name, column in columns.items():
-        if not is_whole(column) or column < 1:
-            raise SettingError(
-                f"column {show(column)} of {show(name)}; columns are whole numbers from 1,"
-                " 0 is the token"
-            )
-    if len(files) == 1 and columns and not columns.keys() <= files.keys():
-        (path,) = files.values()
-        return [(name, path, column) for name, column in columns.items()]
-    for name in (name for name in columns if name not in files):
-        raise SettingError(
-            f"columns name {show(name)}, which is not a layer; with several files the layers are"
-            f" {listed(files)}"
-        )
-    return [(name, path, columns.get(name)) for name, path in files.items()]

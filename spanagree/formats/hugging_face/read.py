@@ -12,6 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from spanagree.choices import Repair, Scheme
 from spanagree.corpus.collector import Collector, document_id, text_of_whole
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -47,17 +48,17 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     document: str | None = None,
     label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     split: str | None = None,
-    scheme: str = "auto",
+    scheme: Scheme = "auto",
     strict: bool = False,
-    repair: str | Sequence[str] = (),
+    repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a Dataset, an IterableDataset, or any iterable of mappings.
 
-    Three shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text``
-    or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each annotator); the
-    long form, a row for each document and annotator, ``spans``, ``annotator`` and ``document``
-    each a column. Null: never seen by the annotator; an empty list: seen, and nothing marked.
+    ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text`` or ``tokens``
+    with ``spans`` (a column of lists of {start, end, label} for each annotator); or, in the long
+    form, a row for each document and annotator, ``spans``, ``annotator`` and ``document`` each a
+    column. Null: never seen by the annotator; an empty list: seen, and nothing marked.
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
@@ -70,9 +71,10 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         document: the column of the documents' ids.
         label_names: the names of label ids where the features lack them, for all columns or each.
         split: which part of a DatasetDict.
-        scheme: the tag scheme, or ``auto``: each layer's own.
+        scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         block: for data too large for memory: a corpus for each so many rows. In the long form the
             rows of a document follow each other, and stay together.
 

@@ -1,0 +1,257 @@
+"""The columns of CoNLL files: what they are called, and what is in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+from spanagree.corpus.tags import parse_tag, prefixed
+from spanagree.errors import SettingError, is_whole, listed, show, whole_number
+from spanagree.files import PathName
+
+Column: TypeAlias = int | str
+"""A column by its number, the first is 0, or by its name."""
+
+
+OWN = "# spanagree ="
+"""How a first line of ours begins."""
+
+
+_TOKEN = ("token", "tokens", "word", "words", "form")
+_NUMBER = ("id", "idx", "index", "number")
+_SENTENCE = ("sentence", "sentence #", "sentence_id", "sent_id", "sentence_number", "sent")
+_DOCUMENT = ("document", "document_id", "doc", "doc_id")
+_CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_LINES = 50  # that are looked at for a layout
+INDEX = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
+
+
+class Layout(NamedTuple):
+    """What the beginning of a file says of its columns.
+
+    Attributes:
+        names: what they are called, if that is known.
+        token: the number of that with the tokens.
+        header: whether the first row has the names.
+        sign: what separates them: a tab (or spaces), or below such a row a comma or semicolon.
+        numbered: whether the first numbers the tokens of each sentence, as in CoNLL-U.
+    """
+
+    names: tuple[str, ...] = ()
+    token: int = 0
+    header: bool = False
+    sign: str = "\t"
+    numbered: bool = False
+
+    def place(self, names: Iterable[str]) -> int | None:
+        """Return the number of the first column that is called so, if one is."""
+        lower = [name.casefold() for name in self.names]
+        return next((i for i, name in enumerate(lower) if name in names), None)
+
+    @property
+    def breaks(self) -> dict[str, int | None]:
+        """The numbers of the columns that say where sentences and documents begin."""
+        known = self.header  # elsewhere lines do
+        return {
+            "sentence": self.place(_SENTENCE) if known else None,
+            "document": self.place(_DOCUMENT) if known else None,
+        }
+
+    @property
+    def misc(self) -> int | None:
+        """The number of the column of KEY=VALUE."""
+        return self.place(["misc"]) if self.numbered else None
+
+    def called(self, column: Column) -> str:
+        """Return the name of a column, or its number."""
+        number = number_of(column, self)
+        return str(column) if number is None or number >= len(self.names) else self.names[number]
+
+
+NO_NAMES = Layout()
+"""The layout of a file that says nothing of its columns, and has the tokens in the first."""
+
+
+def fields_of(row: str, sign: str = "\t") -> list[str]:
+    """Return the fields of a row that tabs or else spaces separate, or as in CSV another sign."""
+    if sign != "\t":
+        return next(csv.reader([row], delimiter=sign))
+    row = row.rstrip(" ")  # a tab at the end says that the last column is empty
+    if "\t" in row:
+        return [field.strip(" ") for field in row.split("\t")]
+    return [field for field in row.split(" ") if field]
+
+
+def layout_of(text: str) -> Layout:
+    """Return what the beginning of a text says of its columns.
+
+    >>> layout_of("TOKEN\\tNE-COARSE-LIT\\nJo\\tB-pers\\n").names
+    ('TOKEN', 'NE-COARSE-LIT')
+    >>> layout_of("Jo\\tB-pers\\n").names
+    ()
+    """
+    names: tuple[str, ...] = ()
+    sentences: list[list[str]] = [[]]
+    for line in text[:100_000].split("\n")[:_LINES]:
+        row = line.rstrip(" \r")
+        if row.startswith("# global.columns ="):
+            names = tuple(row.partition("=")[2].split())
+        elif row.startswith(OWN):
+            names = _own_names(row)
+        elif not row.strip(" \t") or row.startswith("-DOCSTART-"):
+            sentences.append([])
+        elif row[0] != "#":
+            sentences[-1].append(row)
+    first = next(chain.from_iterable(sentences), "")
+    sign = next((sign for sign in "\t,;" if sign in first), "\t")
+    fields = fields_of(first, sign)
+    if not names and _is_header(fields):
+        named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
+        is_numbered = named.names[0].casefold() in _NUMBER
+        return named._replace(token=named.place(_TOKEN) or 0, numbered=is_numbered)
+    rows = [[fields_of(row) for row in sentence] for sentence in sentences]
+    counted = len(fields) > 2 and all(map(_counts, rows))
+    numbered = counted and (len(fields) == len(_CONLLU) or max(map(len, rows)) > 1)
+    if numbered and len(fields) == len(_CONLLU):
+        names = names or _CONLLU
+    token = Layout(names).place(_TOKEN)
+    return Layout(names, int(numbered) if token is None else token, numbered=numbered)
+
+
+def _own_names(line: str) -> tuple[str, ...]:
+    """Return the names in a first line of ours, none if it is damaged."""
+    try:
+        own: Any = json.loads(line.removeprefix(OWN))
+        return ("", *map(str, own["columns"]))
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return ()
+
+
+def _is_header(fields: list[str]) -> bool:
+    """Return whether a row has the names of columns: one of the tokens, and no tag."""
+    tags = (field for field in fields if field == "O" or (len(field) > 1 and prefixed(field, "")))
+    return len(fields) > 1 and any(f.strip().casefold() in _TOKEN for f in fields) and not any(tags)
+
+
+def _counts(rows: list[list[str]]) -> bool:
+    """Return whether the first fields of a sentence count its tokens."""
+    first = [row[0] for row in rows]
+    words = [field for field in first if field.isdecimal()]
+    return all(map(INDEX.fullmatch, first)) and words == [str(i + 1) for i in range(len(words))]
+
+
+def number_of(column: Column, layout: Layout) -> int | None:
+    """Return the number of a column; none for a name that no column has.
+
+    Raises:
+        SettingError: for a name that two columns have.
+    """
+    if isinstance(column, int):
+        return column
+    for fold in (str, str.casefold):
+        same = [i for i, name in enumerate(layout.names) if fold(name) == fold(column)]
+        if len(same) > 1:
+            raise SettingError(
+                f"column {show(column)}: columns {' and '.join(map(str, same))} are called so; name"
+                " one by its number"
+            )
+        if same:
+            return same[0]
+    return whole_number(column, "column") if column.isdecimal() else None
+
+
+def is_column(column: object) -> bool:
+    """Return whether something can be the name or number of a column of tags."""
+    return column not in ("", "0") if isinstance(column, str) else is_whole(column) and column > 0
+
+
+def split_columns(files: Mapping[str, PathName], columns: Any) -> tuple[dict[str, PathName], Any]:
+    """Return files and columns, with what stands behind the colon of FILE:COLUMN as a column.
+
+    >>> split_columns({"gold": os.devnull + ":1"}, None)
+    ({'gold': '/dev/null'}, {'gold': '1'})
+    """
+    paths, named = dict(files), {}
+    for layer, path in files.items():
+        try:
+            before, colon, column = os.fspath(path).rpartition(":")
+        except TypeError:  # bytes, or no path at all, which is refused where it is read
+            continue
+        if colon and before and column and not os.path.exists(path) and os.path.exists(before):
+            paths[layer], named[layer] = before, column
+    if not named:
+        return paths, columns
+    if columns is not None and not isinstance(columns, Mapping):
+        columns = dict.fromkeys(files, columns)
+    for layer in named.keys() & (columns or {}).keys():
+        raise SettingError(f"layer {show(layer)}: FILE:COLUMN and columns; name its column once")
+    return paths, {**(columns or {}), **named}
+
+
+def are_tags(values: set[str], scheme: str) -> bool:
+    """Return whether these are the tags of a layer: all of them, or half and ``O`` among them."""
+    good = sum(parse_tag(value, scheme) is not None for value in values)
+    return good == len(values) or ("O" in values and 2 * good >= len(values))
+
+
+def labels_in(values: set[str], scheme: str) -> set[str]:
+    """Return the labels of some tags."""
+    parsed = (parse_tag(value, scheme) for value in values - {"O"})
+    return {meaning[1] for meaning in parsed if meaning is not None}
+
+
+def keys_of(values: Iterable[str]) -> dict[str, set[str]]:
+    """Return the values of each key in a column of KEY=VALUE|KEY=VALUE."""
+    known: dict[str, set[str]] = {}
+    for field in set(values):
+        for part in field.split("|"):
+            key, equals, value = part.partition("=")
+            if equals:
+                known.setdefault(key, set()).add(value)
+    return known
+
+
+def values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
+    """Return the values of a key, ``O`` where it is not given."""
+    column = tuple(column)
+    value = {}
+    for field in set(column):
+        pairs = (part.partition("=") for part in field.split("|"))
+        value[field] = next((text for name, _, text in pairs if name == key), "O")
+    return tuple(map(value.__getitem__, column))
+
+
+def columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | None:
+    """Return the columns that ``1-47``, a name or a list of them selects; none for ``all``.
+
+    Raises:
+        SettingError: for what is not a column.
+    """
+    given = selector if isinstance(selector, (list, tuple)) else [selector]
+    parts = chain.from_iterable(p.split(",") if isinstance(p, str) else [p] for p in given)
+    chosen: list[Column] = []
+    for part in (p.strip() if isinstance(p, str) else p for p in parts):
+        ends = re.fullmatch(r"([0-9]+)-([0-9]+)", part) if isinstance(part, str) else None
+        if part == "all":
+            return None
+        if not is_column(part) or part in chosen:
+            raise SettingError(
+                f"columns {show(selector)}; the columns of tags are names, or whole numbers from 1,"
+                " and each is named once"
+            )
+        if ends is None or number_of(part, layout) is not None:
+            chosen.append(part)
+            continue
+        low, high = (whole_number(end, "column") for end in ends.groups())
+        if not 0 < low <= high < width:
+            raise SettingError(
+                f"columns {part}: the file has columns 1 to {width - 1}"
+                f"{f' ({listed(layout.names)})' if layout.names else ''}; name some of them"
+            )
+        chosen += range(low, high + 1)
+    return chosen

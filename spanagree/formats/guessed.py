@@ -1,0 +1,84 @@
+"""What people hand to an evaluation before they know what it takes: tag lists, dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import InputError, is_iterable, length_of, listed
+from spanagree.formats.tag_lists import from_tags
+
+_OTHERS = {
+    "columns": (
+        "a data frame with the columns {}; of one with a token in each row, evaluate takes"
+        " [frame['gold'].tolist()], [frame['mine'].tolist()]"
+    ),
+    "column_names": (
+        "a dataset with the columns {}; evaluate takes spanagree.from_dataset(dataset,"
+        " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
+    ),
+}
+"""What has columns, by their attribute, and the line that takes it."""
+
+
+def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
+    """Return the corpus, or the blocks, that someone means by the first two arguments; and gold.
+
+    Tags are taken as lists of tag lists, gold's and the system's; as two mappings, of documents to
+    tags or of a layer's name to its tag lists; or as one mapping of layers. All else is returned.
+
+    Raises:
+        InputError: for what has tags or segments in another shape, with the line that takes it.
+
+    >>> corpus, gold = guessed([["B-PER", "O"]], [["O", "O"]])
+    >>> corpus.annotators, gold
+    (('gold', 'pred'), 'gold')
+    """
+    named = second is None or isinstance(second, str) or isinstance(first, Corpus)
+    shapes = [] if isinstance(first, Corpus) else [_shape(given) for given in (first, second)]
+    if named and not isinstance(first, Mapping):
+        if shapes[:1] == [(2, str)]:
+            raise InputError("the tags of one layer; pass gold's and the system's: y_true, y_pred")
+        return first, second
+    for depth, kind in shapes:
+        if depth >= 2 and kind is not str:  # tuples of segments, or mappings
+            raise InputError(
+                "segments need the length of each document; evaluate takes"
+                " spanagree.Corpus.from_segments([120, …], {'gold': [[(0, 4, 'PER'), …], …],"
+                " 'mine': …})"
+            )
+    if named:
+        return from_tags(first), second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if shapes[0] == (3, str) and not first.keys() & second.keys():
+            return from_tags({**first, **second}), next(iter(first))
+        return _by_document(first, second), "gold"
+    return from_tags({"gold": first, "pred": second}), "gold"
+
+
+def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
+    """Return the corpus of two mappings of documents to tags."""
+    if alone := gold.keys() ^ system.keys():
+        raise InputError(
+            f"documents {listed(sorted(map(str, alone)))} are in one of the two only; give both the"
+            " same, with None for one that was never seen"
+        )
+    layers = {"gold": list(gold.values()), "pred": [system[id_] for id_ in gold]}
+    return from_tags(layers, ids=list(map(str, gold)))
+
+
+def _shape(value: Any) -> tuple[int, type]:
+    """Return how many lists stand within each other, and what is in the innermost.
+
+    What has columns is refused. An iterator is not looked into, as that would use it up.
+    """
+    for attribute, line in _OTHERS.items():
+        columns = getattr(value, attribute, None)
+        if columns is not None and not callable(columns):
+            raise InputError(line.format(listed(columns)))
+    depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
+    while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
+        depth += 1
+        inner = next((x for x in inner if x is not None and length_of(x) != 0), None)
+    return depth, str if isinstance(inner, str) or inner is None else type(inner)

@@ -1,0 +1,1 @@
+"""Label Studio: exports read, as JSON and as JSON-MIN, and tasks written for import."""

@@ -1,0 +1,227 @@
+"""The tasks of a Label Studio export, whether it is JSON or JSON-MIN: who marked which regions."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from spanagree.corpus.collector import text_of_whole
+from spanagree.errors import InputError, is_whole, listed, show, unfit
+from spanagree.formats.exports import OUR_ID, objects_in, seconds
+from spanagree.formats.peek import Peek
+
+GROUND_TRUTH = "ground_truth"
+"""The layer of the annotations marked as ground truth, if it is asked for."""
+
+_SPANS = ("labels", "hypertextlabels")
+_KINDS = {"relation": "relation", "choices": "choice"}
+# keys in JSON-MIN: beside the data, of a span, and of what is not a span
+_OF_MIN = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", OUR_ID}
+_OF_SPAN = {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_SPANS}
+_OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
+
+
+class Region(NamedTuple):
+    """A marked span; ``target`` is what it was marked in, by the name in the project's settings."""
+
+    start: int
+    end: int
+    labels: tuple[str | None, ...]
+    surface: str | None
+    target: str
+    in_html: bool
+
+
+class Marked(NamedTuple):
+    """What an annotator, or a model, marked in a task; ``None``: nobody saw it."""
+
+    layer: str
+    when: float | None
+    regions: list[Region] | None
+    is_model: bool = False
+
+
+class Task(NamedTuple):
+    """A task: its texts by their keys, and what was marked in it."""
+
+    where: str
+    id: Any
+    texts: dict[str, str]
+    marked: list[Marked]
+
+    @property
+    def regions(self) -> list[Region]:
+        """All spans that anybody marked in it."""
+        return [region for each in self.marked for region in each.regions or ()]
+
+
+def knows_label_studio(start: Peek) -> bool:
+    """Return whether a file begins as a JSON or JSON-MIN export does."""
+    return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
+
+
+def _is_task(entry: Mapping[str, Any]) -> bool:
+    lists = (entry.get(key) for key in ("annotations", "completions", "predictions"))
+    return isinstance(entry.get("data"), dict) and any(isinstance(each, list) for each in lists)
+
+
+def _is_min(entry: Mapping[str, Any]) -> bool:
+    return {"id", "annotator"} <= entry.keys() and not {"annotation_id", "lead_time"}.isdisjoint(
+        entry
+    )
+
+
+class Tasks:
+    """Reads tasks, and counts what is passed over.
+
+    ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
+    """
+
+    def __init__(self, annotator_from: str, predictions: bool, ground_truth: bool) -> None:
+        self.annotator_from = annotator_from
+        self.predictions = predictions
+        self.ground_truth = ground_truth
+        self.passed: Counter[str] = Counter()
+        self._emails: dict[str, str] = {}
+
+    def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[Task]:
+        """Yield the tasks in the records of an export.
+
+        Raises:
+            InputError: for what is not a task, or not as Label Studio writes it.
+        """
+        for place, entry in records:
+            if not isinstance(entry, dict):
+                raise unfit(f"{place}:", entry, "Label Studio has an object for each task")
+            id_ = entry.get("id")
+            where = place if id_ is None else f"{place}, task {show(id_)}"
+            if isinstance(entry.get("data"), dict):
+                yield self._task(entry, where)
+            elif _is_min(entry):
+                yield self._row(entry, where)
+            else:
+                raise InputError(
+                    f"{where}: neither data, as in Label Studio's JSON, nor annotator, as in its"
+                    f" JSON-MIN; the keys are {listed(entry)}: export the project"
+                    " once more, as JSON"
+                )
+
+    def _task(self, entry: Mapping[str, Any], where: str) -> Task:
+        """Return a task of a JSON export."""
+        data = entry["data"]
+        id_ = data.get(OUR_ID, entry.get("id"))
+        marked = []
+        for key in ("annotations", "completions"):
+            for each in objects_in(entry.get(key), key, where):
+                self.passed["review"] += len(objects_in(each.get("reviews"), "reviews", where))
+                marked.append(self._annotation(each, where))
+        self.passed["draft"] += len(objects_in(entry.get("drafts"), "drafts", where))
+        predictions = objects_in(entry.get("predictions"), "predictions", where)
+        if self.predictions:
+            marked += (self._prediction(each, where) for each in predictions)
+        else:
+            self.passed["prediction"] += len(predictions)
+        return Task(where, id_, _texts(data), marked)
+
+    def _annotation(self, entry: Mapping[str, Any], where: str) -> Marked:
+        layer, when = self.annotator(entry.get("completed_by"), where), _time(entry)
+        if entry.get("was_cancelled") or entry.get("skipped"):
+            self.passed["cancelled annotation"] += 1
+            return Marked(layer, when, None)
+        if self.ground_truth and entry.get("ground_truth"):
+            layer = GROUND_TRUTH
+        return Marked(layer, when, self._regions(entry, where))
+
+    def _prediction(self, entry: Mapping[str, Any], where: str) -> Marked:
+        version = text_of_whole(entry.get("model_version"))
+        model = version if isinstance(version, str) and version else "predictions"
+        return Marked(model, _time(entry), self._regions(entry, where), is_model=True)
+
+    def _regions(self, entry: Mapping[str, Any], where: str) -> list[Region]:
+        """Return the spans in the result of an annotation; anything else is counted."""
+        regions = []
+        for item in objects_in(entry.get("result"), "result", where):
+            kind, value = str(item.get("type")), item.get("value")
+            is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
+            if kind in _SPANS and isinstance(value, dict) and not is_sound:
+                regions.append(_region(value, str(item.get("to_name", "")), where))
+            else:
+                noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
+                self.passed[noun] += 1
+        return regions
+
+    def _row(self, entry: Mapping[str, Any], where: str) -> Task:
+        """Return a row of JSON-MIN, which is one annotation, as a task."""
+        regions = []
+        for key, value in entry.items():
+            values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
+            for item in (each for each in values if isinstance(each, dict)):
+                if {"start", "end"} <= item.keys() <= _OF_SPAN:
+                    regions.append(_region(item, key, where))
+                elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
+                    self.passed[_KINDS.get(kind, f"{kind} result")] += 1
+        layer = self.annotator(entry.get("annotator"), where)
+        texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
+        marked = [Marked(layer, _time(entry), regions)]
+        return Task(where, entry.get(OUR_ID, entry["id"]), texts, marked)
+
+    def annotator(self, by: object, where: str) -> str:
+        """Return the name of whom an annotation is said to be by; an empty one for the file's."""
+        if by is None or self.annotator_from == "file":
+            return ""
+        if self.annotator_from == "email":
+            return self._name_in_email(by, where)
+        keys = ("id", "email", "username")
+        known = [by.get(key) for key in keys] if isinstance(by, Mapping) else [by]
+        name = text_of_whole(next((value for value in known if value is not None), None))
+        if isinstance(name, str) and name:
+            return sys.intern(name)
+        raise unfit(f"{where}: annotator", by, "a number, a name, or an object with id is needed")
+
+    def _name_in_email(self, by: object, where: str) -> str:
+        email = by.get("email") if isinstance(by, Mapping) else by
+        name, at, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
+        if not (name and at):
+            needed = "an e-mail is needed; without --annotator-from email, numbers are names"
+            raise unfit(f"{where}: annotator", by, needed)
+        other = self._emails.setdefault(name, str(email))
+        if other != email:
+            raise InputError(
+                f"{where}: the annotators {show(email)} and {show(other)} are both called"
+                f" {show(name)}; leave out --annotator-from email, so that numbers are names"
+            )
+        return sys.intern(name)
+
+
+def _texts(data: Mapping[str, Any]) -> dict[str, str]:
+    return {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
+
+
+def _region(value: Mapping[str, Any], target: str, where: str) -> Region:
+    """Return the span that a value describes."""
+    start, end = value.get("start"), value.get("end")
+    places = value.get("globalOffsets")
+    if isinstance(places, Mapping):
+        start, end = places.get("start"), places.get("end")
+    elif isinstance(start, str) and start.startswith("/"):
+        raise InputError(
+            f"{where}: a span starts at {show(start)}, a path in HTML, and has no globalOffsets;"
+            " submit the annotation once more in a current version of Label Studio, which adds them"
+        )
+    if not is_whole(start) or not is_whole(end):
+        raise unfit(f"{where}: start and end", (start, end), "whole numbers are needed")
+    labels = next((value[key] for key in _SPANS if key in value), None) or [None]
+    if not isinstance(labels, list) or not all(isinstance(x, (str, type(None))) for x in labels):
+        raise unfit(f"{where}: labels", labels, "a list of names is needed")
+    surface = value.get("text")
+    names = tuple(label if label is None else sys.intern(label) for label in labels)
+    known = surface if isinstance(surface, str) else None
+    return Region(start, end, names, known, sys.intern(target), places is not None)
+
+
+def _time(entry: Mapping[str, Any]) -> float | None:
+    """Return when an annotation was last changed, in seconds, if that is known."""
+    times = (seconds(entry.get(key)) for key in ("updated_at", "created_at"))
+    return next((time for time in times if time is not None), None)

@@ -1,0 +1,68 @@
+"""Tasks for Label Studio, with annotations or predictions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Segment
+from spanagree.errors import check_known
+from spanagree.files import PathName, json_text, write_text
+from spanagree.formats.exports import OUR_ID, number_in
+
+
+def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[str] = ()) -> None:
+    """Write the tasks that Label Studio imports; the text is in ``data.text``.
+
+    An annotator who saw a document and marked nothing has an empty result there, one who never
+    saw it has none. The settings of the project name the labels ``label`` and the text ``text``.
+    Segments in tokens are written in characters. The document's id is in ``data`` too, as Label
+    Studio numbers tasks anew.
+
+    Args:
+        corpus: the documents, whose texts or tokens are known.
+        path: the file.
+        predictions: the layers that are predictions of models, whose versions are their names;
+            the others are annotations, completed by the e-mail, or number, that is their name.
+
+    Raises:
+        InputError: for a path that cannot be written.
+        SettingError: for a corpus without texts and tokens, or a layer that is not there.
+    """
+    check_known(predictions, corpus.annotators)
+    in_characters = corpus.to_characters()
+    in_characters.known("texts", "Label Studio")
+    lines = map(json_text, _tasks(in_characters, predictions))
+    write_text(path, "[" + ",\n".join(lines) + "]\n")
+
+
+def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for document in corpus:
+        data = {"text": document.text} | ({} if corpus.ids is None else {OUR_ID: document.id})
+        annotations: list[dict[str, Any]] = []
+        models: list[dict[str, Any]] = []
+        for number, (name, segments) in enumerate(document.segments.items(), 1):
+            if segments is None:
+                continue
+            result = _result(segments, document.text or "", number)
+            if name in predictions:
+                models.append({"model_version": name, "result": result})
+                continue
+            who = number_in(name, 1 << 31)
+            by = {"email": name} if who is None else who
+            annotations.append({"completed_by": by, "was_cancelled": False, "result": result})
+        yield {"data": data, "annotations": annotations, "predictions": models}
+
+
+def _result(segments: Sequence[Segment], text: str, number: int) -> list[dict[str, Any]]:
+    """Return the regions of an annotation; its number tells them apart from those of others."""
+    names = {"from_name": "label", "to_name": "text", "type": "labels"}
+    return [
+        {
+            "id": f"{number}-{i}",
+            **names,
+            "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]},
+        }
+        for i, (start, end, label) in enumerate(segments, 1)
+    ]

@@ -1,0 +1,220 @@
+"""Prodigy's rows: what `prodigy db-out` writes, a person's answer a line, and what it imports."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from spanagree.corpus.collector import Collector, text_of_whole
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.tokens import sizes_of, spaced
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    is_whole,
+    listed,
+    printable,
+    unfit,
+)
+from spanagree.files import PathName, json_text, write_text
+from spanagree.formats.exports import OUR_ID, Surfaces, number_in, objects_in, seconds
+from spanagree.formats.json_records import json_records
+from spanagree.formats.peek import Peek, passed_over
+from spanagree.settings import as_read
+
+REVIEW = "review"
+"""The layer of the answers given in a review of others."""
+
+_KEYS = {"id": ("_annotator_id", "_session_id"), "session": ("_session_id",), "file": ()}
+_SITTING = re.compile(r"(^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
+_PASSED = {"reject": "rejected row", "ignore": "ignored row"}
+_OTHERS = {"relations": "relation", "accept": "choice"}
+
+
+def knows_prodigy(start: Peek) -> bool:
+    """Return whether a file begins as Prodigy's rows do."""
+    return any({"_input_hash", "_task_hash"} <= row.keys() for row in start.objects)
+
+
+def raw_prodigy(path: PathName, *, annotator_from: str = "id") -> RawCorpus:
+    """Return the rows that `prodigy db-out` wrote, unchecked.
+
+    A text, known by its ``_input_hash``, is a document. Who accepted a row saw it and marked its
+    spans, or nothing; rejected and ignored rows count as never seen. In the output of a review,
+    the rows are the layer ``review``, and each of their versions is one for each of its sessions.
+
+    Args:
+        path: the file.
+        annotator_from: what names an annotator, one of ``id``, ``session`` and ``file``.
+
+    Raises:
+        InputError: for a file that cannot be read or is not of Prodigy.
+        SettingError: for an unknown choice.
+    """
+    check_choice(annotator_from, ("id", "session", "file"), "annotator_from")
+    rows = _Rows(printable(os.fspath(path)), annotator_from)
+    for where, row in json_records(path, "Prodigy writes an object a line"):
+        if not isinstance(row, dict):
+            raise unfit(f"{where}:", row, "an object is needed")
+        rows.add(row, where)
+    return rows.raw()
+
+
+class _Rows:
+    """Gathers rows, and counts what is passed over."""
+
+    def __init__(self, name: str, annotator_from: str) -> None:
+        self.name = name
+        self.annotator_from = annotator_from
+        self.collector = Collector("characters", unnamed=True)
+        self.passed: Counter[str] = Counter()
+        self.surfaces = Surfaces(name)
+        self.sittings: dict[str, None] = {}
+
+    def add(self, row: Mapping[str, Any], where: str) -> None:
+        """Add a row, and in the output of a review its versions."""
+        id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
+        if id_ is None or not isinstance(text, str):
+            raise InputError(
+                f"{where}: a row of Prodigy has text and _input_hash; the keys are {listed(row)}"
+            )
+        for key, noun in _OTHERS.items():
+            if isinstance(row.get(key), list):
+                self.passed[noun] += len(row[key])
+        document = self.collector.document(id_, where, text=text, again=True)
+        if row.get("versions") is None and row.get("_view_id") != REVIEW:
+            self._answer(row, document, self._annotator(row), where)
+            return
+        self._answer(row, document, REVIEW, where)
+        for version in objects_in(row.get("versions"), "versions", where):
+            whole = {"text": text, "tokens": row.get("tokens"), **version}
+            self.collector.document(id_, where, text=whole["text"], again=True)
+            sessions = version.get("sessions")
+            names = map(self._name, sessions) if sessions else [self._annotator(version)]
+            for name in names:
+                self._answer(whole, document, name, where)
+
+    def _annotator(self, row: Mapping[str, Any]) -> str:
+        return self._name(next((row[k] for k in _KEYS[self.annotator_from] if row.get(k)), None))
+
+    def _name(self, id_: object) -> Any:
+        """Return the name of an id, which is a check's business; an empty one is the file's."""
+        if id_ is None or self.annotator_from == "file":
+            return ""
+        if isinstance(id_, str) and _SITTING.search(id_):
+            self.sittings[id_] = None
+        return text_of_whole(id_)
+
+    def _answer(self, row: Mapping[str, Any], document: int, annotator: Any, where: str) -> None:
+        """Add what an annotator marked in a document, if she accepted the row."""
+        answer = row.get("answer", "accept")
+        if answer != "accept":
+            if not isinstance(answer, str) or answer not in _PASSED:
+                raise unfit(f"{where}: answer", answer, "accept, reject or ignore is needed")
+            self.passed[_PASSED[answer]] += 1
+            self.collector.annotator(annotator, where)
+            return
+        when = seconds(row.get("_timestamp"))
+        annotation = self.collector.annotation(document, annotator, where, when)
+        spans = objects_in(row.get("spans"), "spans", where)
+        ends = [_ends(span, row.get("tokens"), where) for span in spans]
+        texts = (span.get("text") for span in spans)
+        known = [text if isinstance(text, str) else None for text in texts]
+        rows = [(*pair, text) for pair, text in zip(ends, known, strict=True)]
+        bounds = self.surfaces.offsets(row["text"], rows, where)
+        for span, (start, end) in zip(spans, bounds, strict=True):
+            self.collector.segment(annotation, start, end, span.get("label"), where)
+
+    def raw(self) -> RawCorpus:
+        """Return all rows, with notes of what was passed over and what is odd."""
+        notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
+        if self.sittings:
+            notes.append(
+                f"{self.name}: annotators named by the time of a start are sittings, not people"
+                f" ({listed(self.sittings)}); --annotator-from file takes the file as the annotator"
+            )
+        chosen = None if self.annotator_from == "id" else self.annotator_from
+        return self.collector.raw({"format": "prodigy", **as_read(annotator_from=chosen)}, notes)
+
+
+def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:
+    """Return start and end of a span; one by tokens holds the token at ``token_end``, too."""
+    start, end = span.get("start"), span.get("end")
+    if start is None and end is None and isinstance(tokens, list):
+        first, last = span.get("token_start"), span.get("token_end")
+        if not (is_whole(first) and is_whole(last) and 0 <= first <= last < len(tokens)):
+            needed = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
+            raise unfit(f"{where}: token_start and token_end", (first, last), needed)
+        words = objects_in(tokens, "tokens", where)
+        start, end = words[first].get("start"), words[last].get("end")
+    if is_whole(start) and is_whole(end):
+        return start, end
+    raise unfit(f"{where}: start and end of a span", (start, end), "whole numbers are needed")
+
+
+def write_prodigy(corpus: Corpus, path: PathName) -> None:
+    """Write a row for each document and annotator who saw it, as `prodigy db-in` takes them.
+
+    Tokens are written too if the segments count them, as
+    Prodigy's `ner_manual` and `review` need them. A document is known by ``_input_hash``, and by
+    a key of our own where its id is not such a number.
+
+    Args:
+        corpus: the documents, whose texts or tokens are known.
+        path: the file.
+
+    Raises:
+        InputError: for a path that cannot be written.
+        SettingError: for a corpus without texts and tokens.
+    """
+    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows(corpus)))
+
+
+def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    in_characters = corpus.to_characters()
+    for d, text in enumerate(in_characters.known("texts", "Prodigy")):
+        document = in_characters[d]
+        number = number_in(document.id, 1 << 31)
+        own = {} if number is not None else {OUR_ID: document.id}
+        about = {
+            "_input_hash": _hash(document.id) if number is None else number,
+            "_task_hash": _hash(f"{document.id}\n{text}"),
+            "_view_id": "spans_manual",
+        }
+        in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
+        tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
+        for name, segments in document.segments.items():
+            if segments is None:
+                continue
+            spans: list[dict[str, Any]] = [segment._asdict() for segment in segments]
+            for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
+                span |= {"token_start": start, "token_end": end - 1}
+            who = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
+            yield {"text": text, **own, **about, **tokens, "spans": spans, **who}
+
+
+def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
+    """Return the tokens of a document, with their places in the text that is written."""
+    words, first = corpus.tokens_of(d), int(corpus.starts[d])
+    if corpus.texts is None or corpus.token_starts is None:
+        starts = spaced(words, np.array([len(words)]))[1]
+    else:
+        starts = corpus.token_starts[first : first + len(words)]
+    ends = starts + sizes_of(words)
+    rows = zip(words, starts.tolist(), ends.tolist(), strict=True)
+    return [
+        {"text": word, "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}
+        for i, (word, start, end) in enumerate(rows)
+    ]
+
+
+def _hash(text: str) -> int:
+    """Return a number of 32 bits with a sign, the same everywhere."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")) - (1 << 31)

@@ -1,0 +1,163 @@
+"""Labels of one against another, of one against the rest, and of the team."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.rendering.data import to_csv
+
+LENGTH = 9
+segment = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 4), st.sampled_from("LOP")).map(
+    lambda x: (x[0], min(x[0] + x[1], LENGTH), x[2])
+)
+layer = st.lists(st.none() | st.lists(segment, max_size=4, unique=True), min_size=2, max_size=2)
+
+
+def enumerated(corpus, layers, a, b):
+    """Cells of a pair, counted over the rows of disagreements and the matches by themselves."""
+    cells = Counter()
+    both = corpus.layers[a].annotated & corpus.layers[b].annotated
+    for row in sa.disagreements(corpus, a, b, text=False):
+        cells[row.a and row.a.label, row.b and row.b.label] += 1
+    for d in range(len(corpus)):
+        if both[d]:
+            same = set(layers[a][d]) & set(layers[b][d])
+            cells.update((label, label) for _, _, label in same)
+    return cells
+
+
+def cells_of(result):
+    names = (*result.labels, None)
+    return Counter({(names[i], names[j]): n for (i, j), n in np.ndenumerate(result.matrix) if n})
+
+
+@given(st.lists(layer, min_size=3, max_size=3))
+def test_rest_and_team_are_sums_of_pairs(layers):
+    """One against the rest and the team, enumerated pair by pair and segment by segment."""
+    layers = dict(zip("abc", layers, strict=True))
+    corpus = sa.Corpus.from_segments([LENGTH] * 2, layers)
+    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
+    pairs = {
+        p: enumerated(corpus, layers, *p)
+        for p in permutations("abc", 2)
+        if (seen[p[0]] & seen[p[1]]).any()
+    }
+    if not pairs:
+        with pytest.raises(sa.SettingError, match=r"^the team: no document that two saw; two who"):
+            sa.confusion(corpus)
+        return
+    team = sa.confusion(corpus)
+    assert cells_of(team) == sum(pairs.values(), Counter())
+    assert np.array_equal(team.matrix, team.matrix.T)
+    assert team.documents == int((sum(x.astype(int) for x in seen.values()) > 1).sum())
+    for name in "abc":
+        own = [cells for (a, _), cells in pairs.items() if a == name]
+        if own:
+            rest = sa.confusion(corpus, name)
+            assert cells_of(rest) == sum(own, Counter())
+
+
+def small():
+    layers = {
+        "ann": [[(0, 2, "PER"), (4, 5, "LOC")], [(0, 1, "PER")]],
+        "bob": [[(0, 3, "PER"), (4, 5, "ORG")], None],
+        "cem": [[(0, 2, "ORG")], [(0, 1, "PER")]],
+    }
+    return sa.Corpus.from_segments([6, 3], layers)
+
+
+def test_shares():
+    """Shares of each row, in fractions by hand; a row of zeros has none; rows, table and picture."""
+    result = sa.confusion(small(), "ann")
+    # ann's LOC: bob's ORG, nothing of cem's; her PER: bob's PER, cem's ORG, cem's PER
+    assert result.labels == ("LOC", "ORG", "PER")
+    assert result.matrix.tolist() == [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 2, 0], [0, 0, 0, 0]]
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    shares = {
+        ("LOC", "ORG"): half,
+        ("LOC", None): half,
+        ("PER", "ORG"): third,
+        ("PER", "PER"): 2 * third,
+    }
+    assert {(r["a"], r["b"]): r["share"] for r in result.to_rows("share")} == {
+        cell: float(share) for cell, share in shares.items()
+    }
+    assert np.isnan(result.shares[[1, 3]]).all()
+    assert "as shares of each row" in result.table("share").caption
+    assert result.sides == ("ann", "the rest")
+
+
+def test_settings():
+    """The signature says whose labels they are; those of a pair are what they were."""
+    corpus = small()
+    begin = [sa.confusion(corpus, *names).signature for names in (("ann", "bob"), ("ann",), ())]
+    assert [each.partition("|offsets")[0] for each in begin] == ["between:ann,bob", "between:ann|confusion:rest", "confusion:team"]  # fmt: skip
+    assert (
+        sa.confusion(corpus).table().caption
+        == "labels of the team, each with each other, 2 documents"
+    )
+
+
+def test_refused():
+    """An annotator that is not there; the second without the first; nobody to compare with."""
+    corpus = small()
+    with pytest.raises(sa.SettingError, match="unknown annotator 'eve'; allowed: ann, bob, cem"):
+        sa.confusion(corpus, "eve")
+    with pytest.raises(sa.SettingError, match=r"^b without a; pass a too, or swap them$"):
+        sa.confusion(corpus, b="ann")
+    alone = sa.Corpus.from_segments([3], {"a": [[]], "b": [None]})
+    with pytest.raises(
+        sa.SettingError,
+        match=r"^'a' and the rest: no document that two saw; two who share one are needed$",
+    ):
+        sa.confusion(alone, "a")
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(capsys, newsroom):
+    def run(*arguments, file=newsroom.parent / "crowd" / "crowd.jsonl"):
+        code = main(["confusion", str(file), *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def test_command(run, newsroom):
+    """The command shows what Python gives: of a pair, of one and the rest, of the team."""
+    crowd = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    for arguments, names in (
+        (("--between", "ann", "dia"), ("ann", "dia")),
+        (("--rest", "dia"), ("dia",)),
+        ((), ()),
+    ):
+        result = sa.confusion(crowd, *names)
+        code, out, _ = run(*arguments, "--format", "json")
+        assert (code, json.loads(out)) == (0, result.to_dict())
+        code, out, _ = run(*arguments, "--shares", "--format", "csv")
+        assert out == to_csv(result.table("share"))
+    code, out, err = run("--between", "ann", "dia", "--rest", "dia")
+    assert (code, out) == (2, "")
+    assert "--between and --rest; choose one of them" in err
+
+
+def test_two_layers_need_no_names(run, newsroom, capsys):
+    """If there are two, these are compared, in their order."""
+    files = [str(newsroom / f"{n}.conll") for n in ("gold", "tagger")]
+    assert main(["confusion", *files]) == 0
+    alone = capsys.readouterr()
+    assert main(["confusion", *files, "--between", "gold", "tagger"]) == 0
+    assert capsys.readouterr() == alone

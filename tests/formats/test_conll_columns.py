@@ -1,0 +1,327 @@
+"""Which columns of CoNLL files are layers: named, numbered, or seen from their tags."""
+
+from __future__ import annotations
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.formats.conll.columns import layout_of
+from spanagree.formats.registry import raw_files
+
+S = sa.Segment
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A function that writes a file and returns its path."""
+
+    def write(text, name="f.txt"):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return str(path)
+
+    return write
+
+
+def spans(corpus, name):
+    """Return the segments of a layer, document by document."""
+    return [document.segments[name] for document in corpus]
+
+
+# conlleval's: token, gold, prediction
+THREE = "Jo B-PER B-PER\nran O O\n\nRome B-LOC O\n"
+OTHER = "Jo B-PER O\nran O O\n\nRome B-LOC B-LOC\n"
+
+
+def test_layout_of_conlleval(write):
+    """Token, gold, prediction: two layers, gold first; a note names the columns and the option."""
+    path = write(THREE, "mine.txt")
+    corpus = sa.read_conll(path)
+    assert corpus.annotators == ("gold", "mine.txt")
+    assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
+    assert spans(corpus, "mine.txt") == [(S(0, 1, "PER"),), ()]
+    assert corpus.notes == (
+        f"{path}: columns that have labels in common are the layers gold (1), mine.txt (2);"
+        " --columns (columns=) names others",
+    )
+    nothing = sa.read_conll(write("Jo NN B-PER O\nran V O O\n", "gold"), columns={"g": 2, "m": 3})
+    assert spans(nothing, "m") == [()]
+    assert sa.read_conll(write("Jo B-PER O\nran O O\n", "gold")).annotators == ("gold", "predicted")
+
+
+def test_columns_of_other_labels(write):
+    """Chunks are not gold: the last column is read, and a note says which there are."""
+    path = write("Jo NNP I-NP I-PER\nran V I-VP O\n")
+    corpus = sa.read_conll(path)
+    assert spans(corpus, "f.txt") == [(S(0, 1, "PER"),)]
+    assert corpus.notes == (
+        f"{path}: columns 2, 3 have tags, and the last, 3, is read; --columns (columns=) or"
+        " FILE:COLUMN names others",
+    )
+
+
+def test_gold_is_never_a_prediction(write):
+    """With predictions beside gold in each file, that gold is offered, and none is taken."""
+    one, two = write(THREE, "one.txt"), write(OTHER, "two.txt")
+    message = (
+        f"{one}: column 1, before the last, is the same in all files, so it seems to be gold, and"
+        f" the last, 2, a prediction; pass gold={one}:1 as the first file, or --columns 2"
+        " (columns=) to read the last columns alone"
+    )
+    for call in (
+        lambda: sa.read_conll([one, two]),
+        lambda: sa.read_conll({"gold": one, "mine": two}),
+        lambda: list(sa.read_conll([one, two], block=1, scheme="IOB2")),
+        lambda: raw_files({"a": one, "b": two}, {}),
+    ):
+        with pytest.raises(sa.InputError) as error:
+            call()
+        assert str(error.value) == message
+    corpus = sa.read_conll({"gold": f"{one}:1", "one": one, "two": two})
+    assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
+    assert spans(corpus, "two") == [(), (S(0, 1, "LOC"),)]
+    assert corpus.reading["read"] == {"columns": {"gold": "1"}}
+    last = sa.read_conll([one, two], columns=2)
+    assert spans(last, "one.txt") == [(S(0, 1, "PER"),), ()]
+    # without a gold that all share, the columns are named
+    odd = write(OTHER.replace("B-LOC B", "O B"), "odd.txt")
+    for files in ([one, odd], [one, write("Jo O\nran O\n\nRome O\n", "plain")]):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_conll(files)
+        assert str(error.value) == (
+            f"{one}: columns 1, 2 have tags with the same labels, and one may be gold for the"
+            f" other; name the one that is meant: {one}:1 or {one}:2 (FILE:COLUMN), or --columns 2"
+            " for all files (columns=)"
+        )
+
+
+def test_gold_by_itself(write):
+    """A file of gold first, and predictions beside gold: the last are read, with a note."""
+    gold = write("Jo B-PER\nran O\n\nRome B-LOC\n", "gold.txt")
+    corpus = sa.read_conll([gold, write(OTHER, "mine.txt")])
+    assert spans(corpus, "mine.txt") == [(), (S(0, 1, "LOC"),)]
+    assert corpus.notes[0].endswith(
+        "mine.txt: columns 1, 2 have tags, and the last, 2, is read; --columns (columns=) or"
+        " FILE:COLUMN names others"
+    )
+
+
+def test_three_columns_in_all_commands(write, capsys):
+    """What Python refuses the commands refuse; what is offered works."""
+    one, two = write(THREE, "one.txt"), write(OTHER, "two.txt")
+    for command in ("evaluate", "agree", "check", "disagreements", "difficulty"):
+        assert main([command, one, two]) == 1
+        assert f"pass gold={one}:1 as the first file" in capsys.readouterr().err
+    assert main(["evaluate", f"gold={one}:1", one, two]) == 0
+    assert "2 systems against gold" in capsys.readouterr().out
+    assert main(["agree", one, two, "--columns", "2"]) == 0
+    assert main(["convert", f"{one}:1", "-o", one]) == 1
+    assert "is an input too" in capsys.readouterr().err
+
+
+FOUR = "Jo B-PER B-PER B-PER O\nran O O B-LOC O\n"
+
+
+def test_many_columns(write):
+    """All columns with tags, a range or a list of them; with no names, they have to be named."""
+    path = write(FOUR)
+    for columns, names in (
+        ("all", ("1", "2", "3", "4")),
+        ("2-3", ("2", "3")),
+        ("4,1-2", ("4", "1", "2")),
+        ([2, "3"], ("2", "3")),
+        (3, ("3",)),
+    ):
+        assert sa.read_conll(path, columns=columns).annotators == names
+    corpus = sa.read_conll(path, columns="all")
+    assert spans(corpus, "3") == [(S(0, 1, "PER"), S(1, 2, "LOC"))]
+    assert corpus.notes == ()
+    path = write("Jo NNP B-PER B-PER\nran V O O\n")
+    assert sa.read_conll(path, columns="all").notes == (
+        f"{path}: columns without tags passed over: 1",
+    )
+    path = write("Jo B-PER B-PER B-PER\nran O O O\n")
+    message = (
+        f"{path}: columns 1, 2, 3 have tags; say which are layers: --columns gold=1,mine=3,"
+        " --columns 3 or --columns all (columns=)"
+    )
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(path)
+    assert str(error.value) == message
+    with pytest.raises(sa.InputError, match="say which are layers"):  # of parts nothing is seen
+        list(sa.read_conll(write(THREE), block=1, scheme="IOB2"))
+    with pytest.raises(sa.SettingError) as refused:
+        sa.read_conll([path, write(FOUR, "b")], columns="1-2,4")
+    assert str(refused.value) == (
+        "columns '1-2,4': of several files one column each is read; name a column for all of them,"
+        " or the layers as NAME=FILE:COLUMN"
+    )
+    path = write("Jo B-PER B-PER\nran O O\n")
+    with pytest.raises(sa.SettingError, match=r"^columns 2-9: the file has columns 1 to 2; name"):
+        sa.read_conll(path, columns="2-9")
+    with pytest.raises(sa.SettingError) as refused:
+        sa.read_conll({"a": f"{path}:1"}, columns={"a": 2})
+    assert str(refused.value) == "layer 'a': FILE:COLUMN and columns; name its column once"
+
+
+HIPE = """TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC
+# hipe2022:document_id = one
+Jo\tB-pers\tB-pers.ind\tQ1\t_
+Doe\tI-pers\tI-pers.ind\tQ1\tEndOfSentence
+ran\tO\tO\t_\t_
+
+# hipe2022:document_id = two
+Rome\tB-loc\tB-loc.adm\tQ2\t_
+"""
+
+
+def test_names_in_the_first_line(write):
+    """Columns by the names in a first row, which is not a token; documents by their ids."""
+    path = write(HIPE, "hipe.tsv")
+    corpus = sa.read_conll(path, columns={"gold": "NE-COARSE-LIT"}, unit="document")
+    assert corpus.ids == ("one", "two")
+    assert corpus.tokens == ("Jo", "Doe", "ran", "Rome")
+    assert spans(corpus, "gold") == [(S(0, 2, "pers"),), (S(0, 1, "loc"),)]
+    assert sa.read_conll(path, columns="ne-fine-lit").annotators == ("NE-FINE-LIT",)
+    parts = list(sa.read_conll(path, columns=1, unit="document", block=1, scheme="IOB2"))
+    assert [part.ids for part in parts] == [("one",), ("two",)]
+    other = write(HIPE.replace("B-loc\t", "O\t"), "mine.tsv")
+    both = sa.read_conll([path, other], columns="NE-COARSE-LIT")
+    assert spans(both, "mine.tsv") == [(S(0, 2, "pers"),), ()]
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(path)
+    assert str(error.value) == (
+        f"{path}: columns 1 (NE-COARSE-LIT), 2 (NE-FINE-LIT) have tags; say which are layers:"
+        " --columns gold=NE-COARSE-LIT,mine=NE-FINE-LIT, --columns NE-FINE-LIT or --columns all"
+        " (columns=)"
+    )
+    with pytest.raises(sa.SettingError) as refused:
+        sa.read_conll(path, columns="NER")
+    assert str(refused.value) == (
+        f"{path}: no column 'NER'; there are columns 0 (the token) to 4, called TOKEN,"
+        " NE-COARSE-LIT, NE-FINE-LIT, NEL-LIT, MISC"
+    )
+    twice = write("token tag Tag\na B-X O\n")
+    with pytest.raises(sa.SettingError) as refused:
+        sa.read_conll(twice, columns="TAG")
+    assert str(refused.value) == (
+        "column 'TAG': columns 1 and 2 are called so; name one by its number"
+    )
+    assert sa.read_conll(twice, columns="Tag").annotators == ("Tag",)
+    with pytest.raises(sa.InputError, match="no column has tags; its columns are token, lemma"):
+        sa.read_conll(write("token lemma x\na b c\n"))
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", " "])
+def test_rows_below_names(write, sign):
+    """CSV and TSV with a header, a token a row: the columns of tags are layers, gold first."""
+    text = "token,pred,gold\nJo,B-PER,B-PER\n\nRome,O,B-LOC\n".replace(",", sign)
+    path = write(text, "rows.csv")
+    for corpus in (sa.read_conll(path), sa.Corpus.from_raw(raw_files({"f": path}, {}))):
+        assert corpus.annotators == ("gold", "pred")
+        assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
+        assert spans(corpus, "pred") == [(S(0, 1, "PER"),), ()]
+
+
+def test_csv(write):
+    """Fields in quotes, sentences and documents by a column."""
+    text = 'doc_id,Sentence #,Word,Tag\na,1,"x,y",B-X\na,1,"""",O\na,2,z,O\nb,,w,B-X\n'
+    path = write(text)
+    corpus = sa.read_conll(path)
+    assert corpus.tokens == ("x,y", '"', "z", "w")
+    assert corpus.lengths.tolist() == [2, 1, 1]
+    assert corpus.wholes.tolist() == [0, 0, 1]
+    assert sa.read_conll(path, unit="document").lengths.tolist() == [3, 1]
+    with pytest.raises(sa.SettingError, match="a column says where sentences begin, which blocks"):
+        sa.read_conll(path, block=1, scheme="IOB2")
+    with pytest.raises(sa.InputError, match="3 lines have 2 rows, as a quoted field goes over"):
+        sa.read_conll(write('token,tag\na,"B-X\nb",O\n'))
+    with pytest.raises(sa.InputError, match="not valid CSV"):
+        sa.read_conll(write("token,tag\n" + "a" * 200_000 + ",O\n"))
+
+
+def test_what_is_not_a_header():
+    """A first row with a tag is a token; so is one without a word for tokens."""
+    assert not layout_of("token O\nJo B-X\n").header
+    assert not layout_of("form B-X\n").header
+    assert not layout_of("gold pred\n").header
+    assert layout_of("# by us\ntoken A B\nJo O O\n").names == ("token", "A", "B")
+
+
+CONLLU = """# newdoc id = d1
+# sent_id = s1
+1\tJo\tjo\tPROPN\t_\t_\t2\tnsubj\t_\tNER=B-PER|SpaceAfter=No
+2\tran\trun\tVERB\t_\t_\t0\troot\t_\tNER=O
+3-4\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+3\tde\tde\tADP\t_\t_\t2\tcase\t_\t_
+4\tle\tle\tDET\t_\t_\t2\tdet\t_\tNER=B-LOC
+4.1\tx\t_\t_\t_\t_\t_\t_\t_\t_
+
+# newdoc id = d2
+# sent_id = s2
+1\tRome\tRome\tPROPN\t_\t_\t0\troot\t_\tNER=B-LOC
+"""
+
+
+def test_conllu(write):
+    """Words by their FORM, tags of a key in MISC, sent_id and newdoc id."""
+    path = write(CONLLU, "a.conllu")
+    corpus = sa.read_conll(path)
+    assert corpus.ids == ("s1", "s2")
+    assert corpus.wholes.tolist() == [0, 1]
+    assert corpus.tokens == ("Jo", "ran", "de", "le", "Rome")
+    assert spans(corpus, "a.conllu") == [(S(0, 1, "PER"), S(3, 4, "LOC")), (S(0, 1, "LOC"),)]
+    assert corpus.notes == (
+        f"{path}: 1 multiword range and 1 empty node passed over",
+        f"{path}: tags are read from NER, as no other column has any; --columns (columns=) or"
+        " FILE:COLUMN names others",
+    )
+    documents = sa.read_conll({"a": f"{path}:NER"}, unit="document")
+    assert documents.ids == ("d1", "d2")
+    assert documents.lengths.tolist() == [4, 1]
+    parts = list(sa.read_conll(path, columns="NER", unit="document", block=1, scheme="IOB2"))
+    assert [part.ids for part in parts] == [("d1",), ("d2",)]
+    for text, message in (
+        (CONLLU.replace("4\tle", "5\tle"), "unknown tag 'NER=B-PER|SpaceAfter=No'"),
+        (CONLLU.replace("d2", "d1"), ":10: document id 'd1' again, it is that of line 1 too"),
+    ):
+        with pytest.raises(sa.InputError) as error:
+            sa.read_conll(write(text, "odd"), unit="document")
+        assert message in str(error.value)
+    with pytest.raises(sa.SettingError, match=r"and in MISC NER, SpaceAfter$"):
+        sa.read_conll(path, columns="LOC")
+    two = CONLLU.replace("NER=O", "NER=O|NE=B-PER")
+    with pytest.raises(sa.InputError, match="columns NER, NE have tags; say which are layers"):
+        sa.read_conll(write(two, "two"))
+
+
+def test_names_of_conllu_plus(write):
+    """The first line of CoNLL-U Plus names the columns; tokens that are numbered need no names."""
+    path = write("# global.columns = ID FORM NE\n1\tJo\tB-PER\n2\tran\tO\n")
+    assert sa.read_conll(path, columns="NE").tokens == ("Jo", "ran")
+    bare = sa.read_conll(write("1\tJo\tB-PER\tann\n2\tran\tO\tann\n"))
+    assert bare.tokens == ("Jo", "ran")
+    assert spans(bare, "f.txt") == [(S(0, 1, "PER"),)]
+    assert sa.read_conll(write("1 CD O\n5 CD B-X\n")).tokens == ("1", "5")
+
+
+def test_other_sentence_breaks(write):
+    """With whole documents each layer has its own sentences, or all have those of one."""
+    a = write("x B-X\n\ny I-X\nz O\n", "a")
+    b = write("x B-X\ny I-X\n\nz O\n", "b")
+    corpus = sa.read_conll([a, b], unit="document")
+    assert spans(corpus, "a") == [(S(0, 1, "X"), S(1, 2, "X"))]
+    assert spans(corpus, "b") == [(S(0, 2, "X"),)]
+    assert corpus.notes[1] == (
+        f"{b}: sentences begin elsewhere than in {a}, and each layer is read in its own; --breaks"
+        " NAME (breaks=) takes those of one"
+    )
+    same = sa.read_conll([a, b], unit="document", breaks="b")
+    assert spans(same, "a") == spans(same, "b") == [(S(0, 2, "X"),)]
+    assert same.reading["read"] == {"breaks": "b"}
+    assert not any("elsewhere" in note for note in same.notes)
+    dropped = sa.read_conll(
+        [a, write("x ?\ny I-X\n\nz O\n", "b")], unit="document", missing="?", partial="drop-tokens"
+    )
+    assert spans(dropped, "a") == spans(dropped, "b") == [(S(0, 1, "X"),)]

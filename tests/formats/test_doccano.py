@@ -1,0 +1,214 @@
+"""doccano's exports in four shapes, its zips, and what nobody can know of empty documents."""
+
+from __future__ import annotations
+
+import json
+from zipfile import ZipFile
+
+import pytest
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.registry import format_of, raw_files
+
+TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
+PER, LOC = (0, 2, "PER"), (11, 15, "LOC")
+
+
+def entity(start, end, label, **more):
+    return {"label": label, "start_offset": start, "end_offset": end, **more}
+
+
+def row(id_=7, **more):
+    return {"id": id_, "text": TEXT, **more}
+
+
+def lines(rows):
+    return "".join(f"{json.dumps(each)}\n" for each in rows)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Makes a file of rows and reads it, its own annotator being ``it``; the corpus."""
+
+    def read(rows, repair=(), **options):
+        path = tmp_path / "x.jsonl"
+        path.write_text(lines(rows), "utf-8")
+        return valid_corpus(raw_files({"it": path}, options, "doccano"), repair)
+
+    return read
+
+
+def marked(corpus, document=0):
+    """What each annotator marked, as plain lists."""
+    segments = corpus[document].segments
+    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
+
+
+def notes(corpus):
+    """The notes without the file, and without the format."""
+    texts = (note.partition(": ")[2] for note in corpus.notes)
+    return [text for note in texts if (text := note.removeprefix("read as doccano").lstrip("; "))]
+
+
+SHAPES = {
+    "label": row(label=[PER, LOC], Comments=["hm"], topic="x"),
+    "labels": row(labels=[PER, LOC], meta={}, annotation_approver=None),
+    "entities": row(entities=[entity(*PER, id=1), entity(*LOC, id=2)], relations=[{"id": 1}]),
+    "entities as lists": row(entities=[PER, LOC], cats=["greeting"], Comments=[]),
+    "data": {"id": 7, "data": TEXT, "label": [PER, LOC]},
+    "annotations": row(annotations=[entity(*PER), entity(*LOC)], meta={}),
+}
+PASSED = {"label": "1 comment", "entities": "1 relation", "entities as lists": "1 category"}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(read, tmp_path, shape):
+    """Four shapes and two that occur beside them; the file is the annotator."""
+    corpus = read([SHAPES[shape]])
+    assert corpus.ids == ("7",)
+    assert marked(corpus) == {"it": [PER, LOC]}
+    assert notes(corpus) == ([f"{PASSED[shape]} passed over"] if shape in PASSED else [])
+    if shape != "entities as lists":
+        assert format_of(tmp_path / "x.jsonl") == "doccano"
+
+
+def test_users(read):
+    """Up to version 1.0 spans have users, and labels are numbers; who has none was not there."""
+    spans = [entity(0, 2, 18, user=3), entity(11, 15, 4, user=3), entity(0, 2, 18, user=1)]
+    rows = [row(annotations=spans), row(8, annotations=spans[:1]), row(9, annotations=[])]
+    corpus = read(rows)
+    assert marked(corpus) == {"3": [(0, 2, "18"), (11, 15, "4")], "1": [(0, 2, "18")]}
+    assert marked(corpus, 1) == {"3": [(0, 2, "18")], "1": None}
+    assert marked(corpus, 2) == {"3": None, "1": None}
+    assert notes(corpus) == [
+        "users without a span in a document taken as never having seen it (3 cases), as the export"
+        " does not say; --empty seen takes them as having marked nothing"
+    ]
+    unseen = read(rows, empty="unseen")
+    assert (marked(unseen, 1), notes(unseen)) == (marked(corpus, 1), [])
+    seen = read(rows, empty="seen")
+    assert marked(seen, 1) == {"3": [(0, 2, "18")], "1": []}
+    assert marked(seen, 2) == {"3": [], "1": []}
+    assert seen.reading["read"] == {"empty": "seen"}
+    assert notes(seen) == []
+    joined = read([rows[1]], annotator_from="file")
+    assert marked(joined) == {"it": [(0, 2, "18")]}
+
+
+def test_empty(read):
+    """Without a span: seen and said so; with --empty as it says, and without a word."""
+    rows = [row(label=[PER]), row(8, label=[], Comments=[])]
+    corpus = read(rows)
+    assert marked(corpus, 1) == {"it": []}
+    assert notes(corpus) == [
+        "1 document without a span taken as seen, which is so if only what was confirmed was"
+        " exported; --empty unseen takes them as never seen"
+    ]
+    assert [marked(read(rows, empty=how), 1) for how in ("seen", "unseen")] == [{"it": []}, {"it": None}]  # fmt: skip
+    assert notes(read(rows, empty="seen")) == notes(read(rows, empty="unseen")) == []
+
+
+def test_labels_of_whole_texts(read):
+    """Labels of texts are not spans."""
+    whole = [row(label=["good"]), row(8, annotations=[{"label": 3, "user": 1}]), row(9, label="x")]
+    corpus = read(whole)
+    assert notes(corpus)[0].partition(";")[0] == "3 document labels passed over"
+    assert marked(corpus, 1) == {"it": None, "1": []}
+
+
+def zipped(path, members):
+    with ZipFile(path, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_zip(tmp_path):
+    """A file for each member; documents are matched by their ids."""
+    files = {"ann.jsonl": lines([row(label=[PER])]), "bob.jsonl": lines([row(label=[LOC]), row(8, label=[PER])])}  # fmt: skip
+    path = zipped(tmp_path / "export.zip", files)
+    assert format_of(path) == "doccano"
+    corpus = valid_corpus(raw_files({"it": path}, {}))
+    assert marked(corpus) == {"ann": [PER], "bob": [LOC]}
+    assert marked(corpus, 1) == {"ann": None, "bob": [PER]}
+
+
+def test_all(tmp_path):
+    """A collaborative project is one layer, and this is said."""
+    one = tmp_path / "all.jsonl"
+    one.write_text(lines([row(label=[PER])]), "utf-8")
+    path = zipped(tmp_path / "export.zip", {"all.jsonl": one.read_text("utf-8")})
+    for source, name in ((one, "it"), (path, "all")):
+        corpus = valid_corpus(raw_files({"it": source}, {}))
+        assert marked(corpus) == {name: [PER]}
+        assert notes(corpus) == [
+            "all.jsonl, as of a collaborative project, does not say who marked what; it is one"
+            " layer"
+        ]
+
+
+def test_other_zips(tmp_path):
+    """A zip that holds something else, or is damaged."""
+    path = zipped(tmp_path / "x.zip", {"a/notes.txt": "hm"})
+    with pytest.raises(sa.InputError) as error:
+        raw_files({"it": path}, {}, "doccano")
+    assert str(error.value) == (
+        f"{path}: no .jsonl in it, but a/notes.txt; doccano's zip has one for each annotator"
+    )
+    bad = zipped(tmp_path / "y.zip", {"ann.jsonl": lines([row(label=[PER])])[:-9]})
+    with pytest.raises(sa.InputError, match=r"y.zip, ann.jsonl:1: not valid JSON \(.*an object a line$"):  # fmt: skip
+        raw_files({"it": bad}, {})
+
+
+def test_beyond_the_text(read):
+    """Refused with the repairs that help."""
+    with pytest.raises(sa.InputError, match="ends beyond the document of length 15; repair clip"):
+        read([row(label=[(11, 16, "LOC")])])
+    corpus = read([row(label=[(11, 16, "LOC")])], "clip-beyond-text")
+    assert marked(corpus) == {"it": [LOC]}
+
+
+REFUSED = {
+    "not an object": ([5], "x.jsonl:1: 5; doccano writes an object a line"),
+    "nothing": ([], "x.jsonl: no rows; doccano writes an object a line"),
+    "no text": ([{"id": 7, "label": []}], "x.jsonl:1: a row of doccano has text, and spans in one of entities, annotations, labels, label; the keys are id, label"),
+    "no spans": ([row()], "x.jsonl:1: a row of doccano has text, and spans in one of entities, annotations, labels, label; the keys are id, text"),
+    "span": ([row(label=[[0, 2]])], "x.jsonl:1: span [0, 2]; [start, end, label], or start_offset, end_offset and label, is needed"),
+    "offset": ([row(label=[["0", 2, "X"]])], "x.jsonl:1: start '0'; a whole number is needed"),
+    "no end": ([row(entities=[{"start_offset": 2, "label": "X"}])], "x.jsonl:1: end None; a whole number is needed"),
+    "user": ([row(annotations=[entity(*PER, user=[1])])], "x.jsonl:1: name [1]; a string that is not empty is needed"),
+    "no id": ([row(None, label=[])], "x.jsonl:1: id None; a string that is not empty is needed"),
+    "texts": ([row(label=[]), {**row(label=[]), "text": "Al"}], "x.jsonl:2: document '7': the text differs from the one before, first at character 0: 'Al', not 'Jo is in 😀'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
+    "twice": ([row(label=[]), row(label=[])], "annotator 'it', document '7': the same document and annotator for a second time; repair drop-repeats or latest would help"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(read, case):
+    """Each with file and line, the value, and what is needed."""
+    rows, message = REFUSED[case]
+    with pytest.raises(sa.InputError) as error:
+        read(rows)
+    assert str(error.value)[max(str(error.value).find("x.jsonl"), 0) :] == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"annotator_from": "email"}, "unknown annotator_from 'email'; allowed: id, file"),
+        ({"empty": "maybe"}, "unknown empty 'maybe'; allowed: seen, unseen"),
+    ],
+)
+def test_unknown_choices(read, options, message):
+    """Choices that there are not are refused."""
+    with pytest.raises(sa.SettingError) as error:
+        read([row(label=[PER])], **options)
+    assert str(error.value) == message
+
+
+def test_not_ours(tmp_path):
+    """Rows with a column of annotators are others'."""
+    path = tmp_path / "x.jsonl"
+    path.write_text(lines([row(label=[PER], annotator="ann")]), "utf-8")
+    assert format_of(path) != "doccano"

@@ -1,0 +1,83 @@
+"""Calls that people guess: they work, or the error has the line that would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import spanagree as sa
+
+GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]]
+MINE = [["B-PER", "I-PER", "O"], ["B-LOC", "O"]]
+WANTED = sa.evaluate(sa.from_tags({"gold": GOLD, "pred": MINE}))
+FRAME = pd.DataFrame({"token": ["a", "b"], "gold": ["B-x", "O"], "mine": ["O", "O"]})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (GOLD, MINE),
+        (tuple(map(tuple, GOLD)), MINE),
+        ([np.array(tags) for tags in GOLD], MINE),
+        (np.array(GOLD, dtype=object), np.array(MINE, dtype=object)),
+        (pd.Series(GOLD), pd.Series(MINE)),
+        ({"gold": GOLD, "pred": MINE},),
+        ({"gold": GOLD, "pred": MINE}, "gold"),
+        ({"pred": MINE, "gold": GOLD}, "gold"),
+        ({"gold": GOLD}, {"pred": MINE}),
+    ],
+)
+def test_tags_in_other_shapes(arguments):
+    """Lists, arrays, series and layers of tags are evaluated as the corpus made of them is."""
+    result = sa.evaluate(*arguments)
+    assert result.systems["pred"] == WANTED.systems["pred"]
+    assert sa.evaluate(*arguments, match="token").settings["match"] == "token"
+
+
+def test_documents_by_name():
+    """Two mappings of documents to tags are put side by side by their names, in any order."""
+    result = sa.evaluate(
+        dict(zip("ab", GOLD, strict=True)), dict(zip("ba", MINE[::-1], strict=True))
+    )
+    assert result.systems["pred"] == WANTED.systems["pred"]
+    assert result.document_ids == ("a", "b")
+
+
+def test_the_line_of_a_data_frame():
+    """What the error says of a data frame works."""
+    frame = FRAME
+    result = sa.evaluate([frame["gold"].tolist()], [frame["mine"].tolist()])
+    assert result.systems["pred"].tally.size_a == 1
+
+
+class Dataset:
+    column_names = ("tokens", "ner_tags")
+
+
+SEGMENTS = "segments need the length of each document; evaluate takes spanagree.Corpus.from_segments([120, …], {'gold': [[(0, 4, 'PER'), …], …], 'mine': …})"
+CORPUS = "a corpus is needed, or a function that gives one; tag lists become one by spanagree.from_tags({'ann': …, 'bob': …})"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((FRAME,), "a data frame with the columns token, gold, mine; of one with a token in each row, evaluate takes [frame['gold'].tolist()], [frame['mine'].tolist()]"),
+        ((Dataset(),), "a dataset with the columns tokens, ner_tags; evaluate takes spanagree.from_dataset(dataset, tokens='tokens', tags={'gold': 'ner_tags', 'mine': 'predicted'})"),
+        (([[(0, 1, "x")]], [[(0, 1, "x")]]), SEGMENTS),
+        (([[{"start": 0}]], [[]]), SEGMENTS),
+        (({"a": [(0, 1, "x")]}, {"a": []}), SEGMENTS),
+        (({"gold": [[(0, 1, "x")]], "mine": [[]]},), SEGMENTS),
+        (({"a": GOLD[0]}, {"b": GOLD[0]}), "documents a, b are in one of the two only; give both the same, with None for one that was never seen"),
+        ((GOLD,), "the tags of one layer; pass gold's and the system's: y_true, y_pred"),
+        ((GOLD, MINE[:1]), "'pred': 1 document; 'gold' has 2, and each layer needs the same (None for one that it never saw)"),
+        ((GOLD[0], MINE[0]), "'gold': ['B-PER', 'I-PER', 'O']; a list of documents, each a list of strings, is needed"),
+        (([3],), f"block 1: int; {CORPUS}"),
+        ((iter([GOLD]),), f"block 1: list; {CORPUS}"),
+    ],
+)  # fmt: skip
+def test_what_would_work(arguments, message):
+    """What cannot be taken gets an error with the line that takes it."""
+    with pytest.raises(sa.InputError) as error:
+        sa.evaluate(*arguments)
+    assert str(error.value) == message

@@ -1,0 +1,319 @@
+"""Label Studio's exports: who saw what, units of offsets, several texts, what is not a span."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.label_studio.read import raw_label_studio
+from spanagree.formats.registry import format_of, raw_files
+
+TEXT = "Jo is in Rome"
+
+
+def item(start, end, *labels, text=None, kind="labels", to="text", **more):
+    """An entry of a result."""
+    value = {"start": start, "end": end, kind: list(labels), **more}
+    return {"type": kind, "to_name": to, "value": value if text is None else {**value, "text": text}}  # fmt: skip
+
+
+def annotation(by, *result, **more):
+    return {"completed_by": by, "result": list(result), **more}
+
+
+def task(*annotations, id_=7, data=None, **more):
+    return {"id": id_, "data": data or {"text": TEXT}, "annotations": list(annotations), **more}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Makes a file of tasks and reads it, named ``x.json``; its corpus."""
+
+    def read(tasks, repair=(), **options):
+        path = tmp_path / "x.json"
+        path.write_text(json.dumps(tasks), "utf-8")
+        return valid_corpus(raw_label_studio(path, **options), repair)
+
+    return read
+
+
+def marked(corpus, document=0):
+    """What each annotator marked, as plain lists."""
+    segments = corpus[document].segments
+    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
+
+
+def notes(corpus):
+    """The notes without the file."""
+    return [note.partition("x.json: ")[2] for note in corpus.notes]
+
+
+def refused(read, *arguments, **options):
+    """The message of the error, without the file."""
+    with pytest.raises(sa.SpanAgreeError) as error:
+        read(*arguments, **options)
+    return str(error.value).partition("x.json: ")[2] or str(error.value)
+
+
+def test_who_saw_what(read):
+    """An empty result is seen; a cancelled annotation, or none, is never seen; drafts are nobody's."""
+    draft = {"user": 9, "result": [item(0, 2, "PER")]}
+    corpus = read(
+        [
+            task(annotation(3, item(0, 2, "PER")), annotation({"id": 4, "email": "b@x.org"})),
+            task(
+                annotation({"id": 3}, item(0, 2, "PER"), was_cancelled=True),
+                annotation(4, item(9, 13, "LOC", "GPE")),
+                id_=8,
+                drafts=[draft],
+            ),
+            task(id_=9),
+        ]
+    )
+    assert corpus.ids == ("7", "8", "9")
+    assert marked(corpus) == {"3": [(0, 2, "PER")], "4": []}
+    assert marked(corpus, 1) == {"3": None, "4": [(9, 13, "GPE"), (9, 13, "LOC")]}
+    assert marked(corpus, 2) == {"3": None, "4": None}
+    assert notes(corpus) == ["1 draft and 1 cancelled annotation passed over"]
+
+
+def test_old_exports(tmp_path):
+    """Completions for annotations, skipped for was_cancelled, and nobody's name."""
+    entry = {"id": 0, "data": {"text": TEXT}, "completions": [{"id": 1, "result": [item(0, 2, "PER")]}]}  # fmt: skip
+    skipped = {**entry, "id": 1, "completions": [{"result": [], "skipped": True}]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([entry, skipped]), "utf-8")
+    corpus = valid_corpus(raw_files({"ann": path}, {}))
+    assert marked(corpus) == {"ann": [(0, 2, "PER")]}
+    assert marked(corpus, 1) == {"ann": None}
+
+
+def test_the_file_names_who_is_not_named(tmp_path):
+    """An annotation without a name is of the file, and so are all on request."""
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([task(annotation(None), annotation(3, item(0, 2, "PER")))]), "utf-8")
+    assert raw_files({"ann": path}, {}).annotators == ("ann", "3")
+    with pytest.raises(sa.InputError, match="'ann', document '7': the same document and annotator"):
+        valid_corpus(raw_files({"ann": path}, {"annotator_from": "file"}))
+
+
+def test_passed_over_is_counted(read):
+    """Relations, choices and the rest of a result; predictions and reviews."""
+    result = [item(0, 2, "PER"), {"type": "relation", "from_id": "a"}, {"type": "choices", "value": {"choices": ["x"]}}, {"type": "choices", "value": {}}]  # fmt: skip
+    sound = {**item(0, 2, "PER", channel=0)}
+    entry = task(annotation(1, *result, sound, reviews=[{"id": 1}]), predictions=[{"result": []}])
+    corpus = read([entry])
+    assert marked(corpus) == {"1": [(0, 2, "PER")]}
+    assert notes(corpus) == [
+        "1 review, 1 relation, 2 choices, 1 region of sound and 1 prediction passed over"
+    ]
+
+
+def test_predictions(read):
+    """Models are layers on request; one that is called as an annotator keeps apart."""
+    predictions = [{"model_version": m, "result": [item(0, 2, "PER")]} for m in ("m1", "3", None)]
+    tasks = [task(annotation(3), predictions=predictions)]
+    assert marked(read(tasks)) == {"3": []}
+    corpus = read(tasks, predictions=True)
+    layers = ("m1", "3 (prediction)", "predictions")
+    assert marked(corpus) == {"3": [], **{key: [(0, 2, "PER")] for key in layers}}
+    assert corpus.reading["read"] == {"predictions": True}
+
+
+def test_ground_truth(read):
+    """Never by itself a layer; on request the annotation is the layer's, not its annotator's."""
+    tasks = [task(annotation(3, item(0, 2, "PER"), ground_truth=True), annotation(4))]
+    assert marked(read(tasks)) == {"3": [(0, 2, "PER")], "4": []}
+    assert marked(read(tasks, ground_truth=True)) == {"ground_truth": [(0, 2, "PER")], "4": []}
+
+
+def test_twice_on_a_task(read):
+    """Refused, unless the latest is asked for: by updated_at, else created_at."""
+    first = annotation(3, item(0, 2, "PER"), updated_at="2024-03-11T22:58:31.783696Z")
+    second = annotation(3, created_at="2024-03-11T22:58:31Z")
+    tasks = [task(first, second)]
+    assert refused(read, tasks) == (
+        "annotator '3', document '7': the same document and annotator for a second time; repair"
+        " drop-repeats or latest would help"
+    )
+    corpus = read(tasks, "latest")
+    assert marked(corpus) == {"3": [(0, 2, "PER")]}
+    assert notes(read([task(second, first)], "latest"))[-1:] == [""]
+    assert marked(read([task(first, {**second, "updated_at": 1e12})], "latest")) == {"3": []}
+
+
+EMOJI = "😀 Jo 😀 Jo is in Rome"  # Rome: 16 to 20 in code points, 18 to 22 in UTF-16 units
+
+
+@pytest.mark.parametrize(
+    ("items", "expected", "note"),
+    [
+        ([item(16, 20, "X", text="Rome")], [(16, 20, "X")], []),
+        ([item(18, 22, "X", text=" Rome")], [(16, 20, "X")], ["1 span with"]),
+        # the first fits in both units, as the text repeats itself; the second decides
+        ([item(3, 5, "Y"), item(18, 22, "X", text="Rome")], [(2, 4, "Y"), (16, 20, "X")], ["2 spans with"]),
+        # both units in one annotation: each as it fits
+        ([item(7, 9, "Y", text="Jo"), item(18, 22, "X", text="Rome")], [(7, 9, "Y"), (16, 20, "X")], ["1 span with"]),
+        ([item(7, 9, "Y", text="Al")], [(7, 9, "Y")], ["1 span whose"]),
+    ],
+)  # fmt: skip
+def test_units(read, items, expected, note):
+    """Offsets are code points; where the text fits so alone, they are UTF-16 units, and counted."""
+    corpus = read([task(annotation(3, *items), data={"text": EMOJI})])
+    assert marked(corpus) == {"3": expected}
+    assert [text[: len(start)] for text, start in zip(notes(corpus), note, strict=True)] == note
+
+
+def test_notes_of_units(read):
+    """What was turned into code points, and what fits nowhere, with the first case."""
+    items = [item(18, 22, "X", text="Rome"), item(0, 1, "Y", text="Al"), item(0, 2, "Z", text="Al")]
+    corpus = read([task(annotation(3, *items), data={"text": EMOJI})])
+    assert notes(corpus) == [
+        "1 span with offsets in UTF-16 units, turned into code points",
+        "2 spans whose text in the export is not the text at their offsets, which are taken as they"
+        f" are; the first is of {corpus.notes[1].partition('first is of ')[2]}",
+    ]
+    assert corpus.notes[1].endswith("x.json: record 1, task 7, annotator '3': '😀', not 'Al'")
+
+
+def test_outer_space_and_line_breaks_fit(read):
+    """The text of a span may lack an outer space, or write a line break as two characters."""
+    data = {"text": "Jo in\nRome "}
+    result = [item(0, 6, "X", text="Jo in"), item(3, 10, "X", text="in\\nRome")]
+    assert notes(read([task(annotation(3, *result), data=data)])) == []
+
+
+def test_beyond_the_text(read):
+    """Refused with the repairs that help."""
+    tasks = [task(annotation(3, item(9, 14, "LOC")))]
+    assert refused(read, tasks) == (
+        "annotator '3', document '7': segment 9–14 'LOC' ends beyond the document of length 13;"
+        " repair clip-beyond-text or drop-beyond-text would help"
+    )
+    assert marked(read(tasks, "clip-beyond-text")) == {"3": [(9, 13, "LOC")]}
+
+
+def test_without_a_label(read):
+    """A region without a label is one without a label, for which there is a repair."""
+    bare = {"type": "labels", "to_name": "text", "value": {"start": 0, "end": 2}}
+    tasks = [task(annotation(3, bare, item(3, 5)))]
+    assert "needs one (and 1 more like it); repair drop-unlabelled" in refused(read, tasks)
+    assert marked(read(tasks, "drop-unlabelled")) == {"3": []}
+
+
+HTML = "<div><p>Jo &amp; Al</p>\n<p>in<br>Rome</p></div>"  # Jo & Al, break, in, break, Rome
+
+
+def test_html(read):
+    """Offsets count the text of HTML; the document is that text."""
+    places = {"start": "/div[1]/p[2]/text()[2]", "end": "/div[1]/p[2]/text()[2]", "startOffset": 0, "endOffset": 4}  # fmt: skip
+    value = {**places, "globalOffsets": {"start": 11, "end": 15}, "text": "Rome"}
+    region = {"type": "hypertextlabels", "to_name": "t", "value": {**value, "hypertextlabels": ["LOC"]}}  # fmt: skip
+    corpus = read([task(annotation(3, region), data={"html": HTML, "id": "a1"})])
+    assert corpus.texts == ("Jo & Al\nin\nRome",)
+    assert marked(corpus) == {"3": [(11, 15, "LOC")]}
+    assert notes(corpus) == []
+    del value["globalOffsets"]
+    region["value"] = value
+    assert refused(read, [task(annotation(3, region))]) == (
+        "record 1, task 7: a span starts at '/div[1]/p[2]/text()[2]', a path in HTML, and has no"
+        " globalOffsets; submit the annotation once more in a current version of Label Studio,"
+        " which adds them"
+    )
+
+
+def test_which_text(read):
+    """Of several texts, the one in which the spans' texts stand; --text chooses of two such."""
+    data = {"id": "a1", "body": TEXT, "title": "Al in Bonn"}
+    body, title = item(9, 13, "LOC", text="Rome", to="b"), item(6, 10, "LOC", text="Bonn", to="t")
+    corpus = read([task(annotation(3, body, to=1), data=data), task(id_=8, data=data)])
+    assert corpus.texts == (TEXT, TEXT)
+    both = [task(annotation(3, body, title), data=data)]
+    assert refused(read, both) == (
+        "there are spans in body, title: the data of the tasks has id, body, title; --text (text=)"
+        " chooses one"
+    )
+    corpus = read(both, text="title")
+    assert corpus.texts == ("Al in Bonn",)
+    assert marked(corpus) == {"3": [(6, 10, "LOC")]}
+    assert notes(corpus) == ["1 span in another text passed over"]
+    assert refused(read, both, text="text") == (
+        "no text 'text': the data of the tasks has id, body, title; --text (text=) chooses one"
+    )
+    assert refused(read, [task(annotation(3), data=data)]) == (
+        "nothing shows in which text the spans are: the data of the tasks has id, body, title;"
+        " --text (text=) chooses one"
+    )
+    assert read([task(annotation(3), data={"source": "a", "text": TEXT})]).texts == (TEXT,)
+    assert refused(read, [task(data={"text": TEXT}), task(data={"title": "x"}, id_=8)], text="text") == (
+        "record 2, task 8: no text 'text' in its data; there are title, and --text (text=) chooses"
+        " the key that all tasks have"
+    )  # fmt: skip
+    assert refused(read, [task(data={"words": ["Jo"]})]) == (
+        "no text in the data of the tasks; spans are in texts, which have to be in the export itself"
+    )
+
+
+def row(by, *spans, id_=7, **more):
+    """A row of JSON-MIN."""
+    values = [{"start": s, "end": e, "text": TEXT[s:e], "labels": list(x)} for s, e, *x in spans]
+    marked = {"label": values} if spans else {}
+    return {"text": TEXT, "source": "s", "id": id_, **marked, "annotator": by, "annotation_id": 1, "created_at": "2024-01-01T00:00:00Z", "updated_at": "2024-01-02T00:00:00Z", "lead_time": 1.5, **more}  # fmt: skip
+
+
+def test_json_min(read, tmp_path):
+    """A row is an annotation; a task has several; no key of spans is nothing marked."""
+    other = {"choice": {"choices": ["a", "b"]}, "box": [{"polygonlabels": ["x"], "points": []}]}
+    words = [{"start": 0.5, "end": 1, "word": "Jo"}]  # of the data
+    tasks = [row(3, (0, 2, "PER"), (9, 13, "LOC", "GPE")), row("b@x.org", **other, words=words)]
+    corpus = read(tasks)
+    assert format_of(tmp_path / "x.json") == "label-studio"
+    assert corpus.ids == ("7",)
+    assert marked(corpus) == {"3": [(0, 2, "PER"), (9, 13, "GPE"), (9, 13, "LOC")], "b@x.org": []}
+    assert notes(corpus) == ["1 choice and 1 polygonlabels result passed over"]
+    assert read(tasks[1:], annotator_from="email").annotators == ("b",)
+    assert "a second time" in refused(read, [row(3), row(3, (0, 2, "PER"))])
+    later = row(3, (0, 2, "PER"), updated_at="2024-01-03T00:00:00+01:00")
+    assert marked(read([later, row(3)], "latest")) == {"3": [(0, 2, "PER")]}
+    assert "the text differs from the one before" in refused(read, [row(3), row(4, text="Al")])
+
+
+REFUSED = {
+    "not an object": ([5], {}, "record 1: 5; Label Studio has an object for each task"),
+    "nothing": ([], {}, "no tasks; a list of tasks is needed, as Label Studio exports it"),
+    "other": ([{"id": 7, "text": "x"}], {}, "record 1, task 7: neither data, as in Label Studio's JSON, nor annotator, as in its JSON-MIN; the keys are id, text: export the project once more, as JSON"),
+    "annotations": ([{"data": {"text": "x"}, "annotations": [3]}], {}, "record 1: annotations [3]; a list of objects is needed"),
+    "offsets": ([task(annotation(3, item("0", 2, "X")))], {}, "record 1, task 7: start and end ('0', 2); whole numbers are needed"),
+    "labels": ([task(annotation(3, item(0, 2, 5)))], {}, "record 1, task 7: labels [5]; a list of names is needed"),
+    "annotator": ([task(annotation([3]))], {}, "record 1, task 7: annotator [3]; a number, a name, or an object with id is needed"),
+    "no e-mail": ([task(annotation(3))], {"annotator_from": "email"}, "record 1, task 7: annotator 3; an e-mail is needed; without --annotator-from email, numbers are names"),
+    "e-mails": ([task(annotation({"email": "jo@a.org"}), annotation({"email": "jo@b.org"}))], {"annotator_from": "email"}, "record 1, task 7: the annotators 'jo@b.org' and 'jo@a.org' are both called 'jo'; leave out --annotator-from email, so that numbers are names"),
+    "choice": ([task()], {"annotator_from": "session"}, "unknown annotator_from 'session'; allowed: id, email, file"),
+    "ids": ([task(), task(id_=None)], {}, "record 2: id None; a string that is not empty is needed"),
+    "texts": ([task(), task(data={"text": "Jo is in Bonn"})], {}, "record 2, task 7: document '7': the text differs from the one before, first at character 9: 'Jo is in Bonn', not 'Jo is in Rome'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(read, case):
+    """Each with file, task, value and what is needed."""
+    tasks, options, message = REFUSED[case]
+    assert refused(read, tasks, **options) == message
+
+
+def test_cut_off(tmp_path):
+    """A file that ends too early is an error of one line."""
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([task(annotation(3))] * 3)[:-20], "utf-8")
+    with pytest.raises(sa.InputError, match=r"x.json: record 3: .*cut off"):
+        raw_label_studio(path)
+
+
+def test_without_ids(read):
+    """Tasks made for import have no ids, and are numbered."""
+    entry = {"data": {"text": TEXT}, "annotations": [annotation(3)]}
+    corpus = read([entry, entry])
+    assert (len(corpus), corpus.ids) == (2, None)

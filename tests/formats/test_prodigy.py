@@ -1,0 +1,197 @@
+"""Prodigy's rows: answers, annotators and sittings, reviews, spans by tokens."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.prodigy import raw_prodigy
+from spanagree.formats.registry import format_of, raw_files
+
+TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
+TOKENS = [{"text": w, "start": s, "end": s + len(w), "id": i} for i, (s, w) in enumerate([(0, "Jo"), (3, "is"), (6, "in"), (9, "😀"), (11, "Rome")])]  # fmt: skip
+PER, LOC = {"start": 0, "end": 2, "label": "PER"}, {"start": 11, "end": 15, "label": "LOC"}
+
+
+def answer(*spans, by=None, hash_=-12, answer="accept", **more):
+    """A row, as `prodigy db-out` writes it."""
+    return {"text": TEXT, "_input_hash": hash_, "_task_hash": 8, "_annotator_id": by, "_session_id": by, "answer": answer, "spans": list(spans), **more}  # fmt: skip
+
+
+def without(row, *keys):
+    return {key: value for key, value in row.items() if key not in keys}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Makes a file of rows and reads it, its own annotator being ``it``; the corpus."""
+
+    def read(rows, repair=(), **options):
+        path = tmp_path / "x.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+        return valid_corpus(raw_files({"it": path}, options, "prodigy"), repair)
+
+    return read
+
+
+def marked(corpus, document=0):
+    """What each annotator marked, as plain lists."""
+    segments = corpus[document].segments
+    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
+
+
+def notes(corpus):
+    """The notes without the file, and without the format."""
+    texts = (note.partition("x.jsonl: ")[2] for note in corpus.notes)
+    return [text.removeprefix("read as prodigy; ") for text in texts]
+
+
+def refused(read, *arguments, **options):
+    """The message of the error, without the folder."""
+    with pytest.raises(sa.SpanAgreeError) as error:
+        read(*arguments, **options)
+    return str(error.value)[str(error.value).find("x.jsonl") :]
+
+
+def test_answers(read, tmp_path):
+    """Accepted rows are annotations, with spans or without; rejected and ignored were never seen."""
+    silent = without(answer(by="ann", hash_=2), "spans", "answer")
+    rows = [
+        answer(PER, LOC, by="ann"),
+        answer(by="bob"),
+        silent,
+        answer(PER, by="bob", hash_=2, answer="ignore"),
+        answer(PER, by="ann", hash_=3, answer="reject"),
+        answer(by="bob", hash_=3, spans=None),
+    ]
+    corpus = read(rows)
+    assert format_of(tmp_path / "x.jsonl") == "prodigy"
+    assert corpus.ids == ("-12", "2", "3")
+    assert marked(corpus) == {"ann": [(0, 2, "PER"), (11, 15, "LOC")], "bob": []}
+    assert marked(corpus, 1) == {"ann": [], "bob": None}
+    assert marked(corpus, 2) == {"ann": None, "bob": []}
+    assert notes(corpus) == ["1 ignored row and 1 rejected row passed over"]
+
+
+def test_annotators(read):
+    """By _annotator_id, else _session_id, else the file; the session or the file on request."""
+    both = answer(by="ann", _session_id="ds-ann")
+    rows = [both, answer(by=None, _session_id="bob"), without(answer(), "_annotator_id")]
+    assert read(rows).annotators == ("ann", "bob", "it")
+    assert read(rows, annotator_from="session").annotators == ("ds-ann", "bob", "it")
+    assert read(rows, annotator_from="id").annotators == ("ann", "bob", "it")
+    assert read([both], annotator_from="file").annotators == ("it",)
+    with pytest.raises(sa.SettingError, match=r"'email'; allowed: id, session, file$"):
+        read(rows, annotator_from="email")
+
+
+def test_sittings(read):
+    """Times at which Prodigy was started are not people; the file joins them."""
+    times = ["2024-04-29_08-16-14", "ds-2024-05-01_10-00-00"]
+    rows = [answer(PER, by=time, hash_=i) for i, time in enumerate(times)]
+    corpus = read(rows)
+    assert corpus.annotators == tuple(times)
+    assert notes(corpus) == [
+        "annotators named by the time of a start are sittings, not people (2024-04-29_08-16-14,"
+        " ds-2024-05-01_10-00-00); --annotator-from file takes the file as the annotator"
+    ]
+    joined = read(rows, annotator_from="file")
+    assert (joined.annotators, notes(joined)) == (("it",), ["read as prodigy"])
+    assert joined.reading["read"] == {"annotator_from": "file"}
+
+
+def test_twice(read):
+    """A person's second answer to an input is refused, unless the latest is asked for."""
+    rows = [answer(PER, by="ann", _timestamp=7), answer(LOC, by="ann", _timestamp=5, _task_hash=9)]
+    with pytest.raises(sa.InputError, match=r"'ann', document '-12'.*drop-repeats or latest would"):
+        read(rows)
+    assert marked(read(rows, "latest")) == {"ann": [(0, 2, "PER")]}
+
+
+def test_review(read):
+    """The rows of a review are a layer, and so is each version, for each of its sessions."""
+    versions = [
+        {"text": TEXT, "spans": [PER], "answer": "accept", "sessions": ["ds-ann", "ds-bob"]},
+        {"spans": [], "answer": "accept", "_session_id": "ds-cem"},
+        {"spans": [LOC], "answer": "reject", "sessions": ["ds-dia"]},
+    ]
+    rows = [answer(LOC, by="ds-ann", versions=versions, _view_id="review")]
+    rows.append(answer(PER, hash_=2, _view_id="review"))  # without versions, as occurs
+    corpus = read(rows)
+    assert marked(corpus) == {
+        "review": [(11, 15, "LOC")],
+        "ds-ann": [(0, 2, "PER")],
+        "ds-bob": [(0, 2, "PER")],
+        "ds-cem": [],
+        "ds-dia": None,
+    }
+    assert marked(corpus, 1)["review"] == [(0, 2, "PER")]
+    assert notes(corpus) == ["1 rejected row passed over"]
+
+
+def test_spans_by_tokens(read):
+    """token_end is the last token, not the one behind it; offsets come first."""
+    by_tokens = {"token_start": 2, "token_end": 4, "label": "X"}
+    corpus = read([answer(by_tokens, {**by_tokens, **LOC}, by="ann", tokens=TOKENS)])
+    assert marked(corpus) == {"ann": [(6, 15, "X"), (11, 15, "LOC")]}
+    review = answer(_view_id="review", tokens=TOKENS, versions=[{"spans": [by_tokens], "sessions": ["a"]}])  # fmt: skip
+    assert marked(read([review])) == {"review": [], "a": [(6, 15, "X")]}
+
+
+def test_relations_and_choices(read):
+    """What is not a span is counted; a span without a label needs a repair."""
+    row = answer(PER, {**LOC, "label": None}, by="ann", relations=[{}, {}], accept=["a"])
+    with pytest.raises(sa.InputError, match="needs one; repair drop-unlabelled"):
+        read([row])
+    corpus = read([row], "drop-unlabelled")
+    assert notes(corpus)[0] == "2 relations and 1 choice passed over"
+
+
+def test_text_of_a_span(read):
+    """The text that stands beside a span is compared with the one at its offsets."""
+    spans = [{**PER, "text": "Jo"}, {**LOC, "text": "Bonn"}]
+    (note,) = notes(read([answer(*spans, by="ann")]))
+    assert note.startswith("1 span whose text in the export is not the text at their offsets")
+    assert note.endswith("x.jsonl:1: 'Rome', not 'Bonn'")
+
+
+REFUSED = {
+    "not an object": ([5], "x.jsonl:1: 5; an object is needed"),
+    "no hash": ([without(answer(), "_input_hash")], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _task_hash, _annotator_id, _session_id, answer, spans"),
+    "no text": ([answer(text=None, tokens=[])], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _input_hash, _task_hash, _annotator_id, _session_id, answer, spans, tokens"),
+    "answer": ([answer(answer="maybe")], "x.jsonl:1: answer 'maybe'; accept, reject or ignore is needed"),
+    "no offsets": ([answer({"label": "X"})], "x.jsonl:1: start and end of a span (None, None); whole numbers are needed"),
+    "spans": ([answer(spans=[3])], "x.jsonl:1: spans [3]; a list of objects is needed"),
+    "tokens": ([answer({"token_start": 4, "token_end": 5, "label": "X"}, tokens=TOKENS)], "x.jsonl:1: token_start and token_end (4, 5); two of the tokens from 0 to 4 are needed"),
+    "texts": ([answer(by="ann"), answer(by="bob", text="Al")], "x.jsonl:2: document '-12': the text differs from the one before, first at character 0: 'Al', not 'Jo is in 😀'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
+    "name": ([answer(by=["ann"])], "x.jsonl:1: name ['ann']; a string that is not empty is needed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(read, case):
+    """Each with file and line, the value, and what is needed."""
+    rows, message = REFUSED[case]
+    assert refused(read, rows) == message
+
+
+def test_cut_off(tmp_path):
+    """A file that ends too early is an error of one line."""
+    path = tmp_path / "x.jsonl"
+    path.write_text((json.dumps(answer()) + "\n") * 2 + json.dumps(answer())[:-9], "utf-8")
+    with pytest.raises(sa.InputError, match=r"x.jsonl:3: not valid JSON .*an object a line$"):
+        raw_prodigy(path)
+
+
+def test_file_by_annotator(tmp_path):
+    """Two files without names in them: the files' names, and one document for each input."""
+    for name, spans in (("ann", [PER]), ("bob", [])):
+        rows = [answer(*spans, hash_=i) for i in (1, 2)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    files = {name: tmp_path / f"{name}.jsonl" for name in ("ann", "bob")}
+    corpus = valid_corpus(raw_files(files, {}))
+    assert marked(corpus) == {"ann": [(0, 2, "PER")], "bob": []}
+    assert len(corpus) == 2
