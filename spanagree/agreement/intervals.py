@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.agreement.count import COLUMNS, CountedPairs, Kept, tables_of
 from spanagree.agreement.team import Member, Pair, Scored, Team
-from spanagree.arrays import Floats, Ints, Progress, ranks
+from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
@@ -115,10 +115,13 @@ def _over_documents(
     members = [*figures.pairs.members.T]
     parts = [*tables_of(kept, members, len(figures.annotators), len(figures.labels))]
     ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
-    return ends, _mean_interval(figures, kept, parts[0][0], resampling)
+    step = step_of(progress, "interval of the mean")
+    return ends, _mean_interval(figures, kept, parts[0][0], resampling, step)
 
 
-def _mean_interval(figures: Scored, kept: Kept, seen: Ints, resampling: Resampling) -> Interval:
+def _mean_interval(
+    figures: Scored, kept: Kept, seen: Ints, resampling: Resampling, progress: Progress
+) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
     names = [sorted(names) for names in figures.pairs]
     rows, pair = kept.tallies, kept.pair[kept.tallies.document]
@@ -131,4 +134,4 @@ def _mean_interval(figures: Scored, kept: Kept, seen: Ints, resampling: Resampli
     def mean(sums: Floats) -> Floats:
         return _mean_figures(sums[:, : 3 * len(names)])
 
-    return intervals_of(table, mean, resampling)[0]
+    return intervals_of(table, mean, resampling, progress=progress)[0]

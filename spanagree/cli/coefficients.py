@@ -21,6 +21,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
+from spanagree.cli.progress import progress
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import check_whole, counted, printable
 from spanagree.formats.registry import format_of
@@ -106,6 +107,7 @@ def coefficients(
         table = _token_labels(corpus, annotators, skip_outside, drawing)
     else:
         table = _label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
+    progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
 
 

@@ -6,9 +6,8 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
+from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -84,7 +84,10 @@ def command(
             job = Job(**shared, written=[] if written is None else written)
             signals.while_working()
             job.check()
-            function(job, **values)
+            try:
+                function(job, **values)
+            finally:
+                hide_progress()
 
         params = [*([argument] if argument else []), *every]
         purpose = sys.modules[function.__module__].__doc__
@@ -224,8 +227,7 @@ class Job:
         from spanagree.formats.shards import read_found
 
         how, form, repair = self.how()
-        with progress("reading") as advance:
-            return read_found(self.paths, how, form, repair, advance)
+        return read_found(self.paths, how, form, repair, progress("reading"))
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
@@ -263,12 +265,12 @@ class Job:
             from concurrent.futures import ProcessPoolExecutor  # takes a while to load
 
             pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
-        with signals.closing(pool), progress(purpose) as advance:
+        with signals.closing(pool):
             return function(
                 *arguments,
                 executor=pool,
                 on_error=self.on_error or "raise",
-                progress=advance,
+                progress=progress(purpose),
                 **settings,
             )
 
@@ -319,6 +321,7 @@ class Job:
         from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
         from spanagree.rendering.table import Look
 
+        progress("writing")
         last = result if test is None else test
         if self.format == "json":
             plain = result.to_dict(by) if by == "document" else result.to_dict()
@@ -357,6 +360,7 @@ class Job:
             self.wrote(self.output)
             return
         self.wrote("standard output")
+        hide_progress()
         try:
             click.echo(text, nl=False)
         except BrokenPipeError:
@@ -370,6 +374,7 @@ def _with_labels(block: Callable[[], sa.Corpus], chosen: Mapping[str, Any]) -> s
 
 def say(notes: Iterable[str]) -> None:
     """Write notes on stderr, below what stands on stdout; one for each kind, or all if asked."""
+    hide_progress()
     sys.stdout.flush()
     verbose = click.get_current_context().params.get("verbose")
     for note in notes if verbose else gathered(notes, "--verbose lists all"):
@@ -397,17 +402,3 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
                 " of its own"
             )
         taken[real] = option
-
-
-@contextmanager
-def progress(purpose: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what moves a progress bar on stderr, in a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(purpose)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, Progress
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
@@ -374,9 +374,11 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 # --- from counts to the result ------------------------------------------------------------------
 
 
-def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
+def result(
+    counts: CountedSystems, resampling: Resampling | None = None, progress: Progress = None
+) -> Evaluation:
     """Score what was counted, with intervals if resampling is given."""
-    ends = {} if resampling is None else intervals_of(counts, resampling)
+    ends = {} if resampling is None else intervals_of(counts, resampling, progress)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     wholes = [tallies[""].f1 for tallies in tallied.values()]
     places = zip(

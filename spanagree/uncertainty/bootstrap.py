@@ -117,11 +117,13 @@ class Sample:
         self.units = int(self.times.sum())
         self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
 
-    def resampled(self, resampling: Resampling) -> Iterator[Floats]:
+    def resampled(self, resampling: Resampling, progress: Progress = None) -> Iterator[Floats]:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
         for low, high in portions(resampling.resamples, wide):
+            if progress is not None:
+                progress(low, resampling.resamples)
             yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
 
     def each(self) -> Iterator[tuple[Floats, Ints]]:
@@ -302,11 +304,14 @@ def _bca(
     return low, high
 
 
-def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> Bootstrap:
+def bootstrap(
+    sample: Sample, statistic: Statistic, resampling: Resampling, progress: Progress = None
+) -> Bootstrap:
     """Return the figures of a sample with their resamples and leave-one-outs."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = statistic(sample.total)[0]
-        drawn = [] if resampling.interval == "jackknife" else sample.resampled(resampling)
+        none = resampling.interval == "jackknife"
+        drawn = [] if none else sample.resampled(resampling, progress)
         return Bootstrap(
             estimate,
             np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
@@ -318,7 +323,11 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
 
 
 def intervals_of(
-    table: Any, statistic: Statistic, resampling: Resampling, shares: Sequence[bool] | None = None
+    table: Any,
+    statistic: Statistic,
+    resampling: Resampling,
+    shares: Sequence[bool] | None = None,
+    progress: Progress = None,
 ) -> list[Interval]:
     """Return intervals of figures that come in threes.
 
@@ -327,9 +336,10 @@ def intervals_of(
         statistic: from sums to figures.
         resampling: how.
         shares: which of the figures are shares of agreement; all unless given.
+        progress: called with the number of resamples done, and of all.
     """
     sample = Sample(table)
-    drawn = bootstrap(sample, statistic, resampling)
+    drawn = bootstrap(sample, statistic, resampling, progress)
     evidence = sample.evidence(statistic)
     if shares is not None:
         evidence[~np.array(shares)] = 0
