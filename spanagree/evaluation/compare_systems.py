@@ -131,19 +131,19 @@ class Comparison(Result):
     def reordered(self) -> list[tuple[SystemPair, bool]]:
         """The pairs whose order luck changes, each with whether that is more than noise.
 
-        It is if the two can be told apart (Holm's p at most 0.05) both before and after.
+        It is if the two can be told apart (Holm's p below 0.05) both before and after.
         """
         reordered = []
         for pair in self.pairs:
             both = [getattr(pair, kind) for kind in KINDS]
             before, after = (_sign(difference.value) for difference in both)
             if before * after < 0:
-                reordered.append((pair, all(each.p_holm <= _CERTAIN for each in both)))
+                reordered.append((pair, all(each.p_holm < _CERTAIN for each in both)))
         return reordered
 
     def _findings(self) -> Iterator[str]:
         """Yield how many pairs cannot be told apart, and whose order luck changes."""
-        close = [pair for pair in self.pairs if not pair.corrected.p_holm <= _CERTAIN]
+        close = [pair for pair in self.pairs if not pair.corrected.p_holm < _CERTAIN]
         if close:
             pairs = counted(len(self.pairs), "pair")
             yield (
