@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from spanagree.rendering.names import common_parts
 
@@ -67,7 +68,7 @@ class Lane:
     spare: bool = False
     joined: bool = False
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The width of the widest line."""
         return max(width_of(line) for cell in (self.head, *self.cells) for line in cell.split("\n"))
