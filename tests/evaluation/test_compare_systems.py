@@ -105,7 +105,9 @@ def two_systems(a, b, p_holm):
         Difference(value, 0, 0, 0.01, p) for value, p in zip((a, b), p_holm, strict=True)
     )
     pair = SystemPair("mine", "yours", 100, 50, *differences)
-    settings = ComparisonSettings(gold="gold", test="bootstrap", resamples=100, seed=0)
+    settings = ComparisonSettings(
+        gold="gold", match="exact", chance="nonoverlapping", test="bootstrap", resamples=100, seed=0
+    )
     return Comparison((pair,), settings)
 
 
