@@ -151,4 +151,5 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = replace(raw, notes=(*raw.notes, note))
-    return replace(raw, reading={**raw.reading, "repair": sorted(done)}) if done else raw
+    done += raw.reading.get("repair", ())  # of parts in files, each by itself
+    return replace(raw, reading={**raw.reading, "repair": sorted(set(done))}) if done else raw

@@ -116,11 +116,15 @@ class _Table:
                 " needs quotes around it, and quotes doubled; is one left open?"
             ) from None
         if not rows:
-            raise InputError(f"{self.name}: is empty; a header and rows are needed")
+            raise InputError(
+                f"{self.name}: is empty; a header and rows are needed, such as item,annotator,label"
+            )
         self.header = rows[0][1]
         self.rows = rows[1:]
         if not self.rows:
-            raise InputError(f"{self.name}: no rows below the header; a row for each is needed")
+            raise InputError(
+                f"{self.name}: no rows below the header; a row for each label is needed"
+            )
         for line, row in self.rows:
             if len(row) != len(self.header):
                 raise InputError(

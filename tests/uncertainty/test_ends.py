@@ -11,7 +11,7 @@ from scipy import stats
 
 import spanagree as sa
 from spanagree.matching.score import f1_figures
-from spanagree.uncertainty import bootstrap as module
+from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import exchange, holm
 
@@ -118,7 +118,7 @@ def test_portions_change_no_digit(cells, monkeypatch):
     table = means([0, 0.1, 0.2, 0.5, 1, 3])
     how = Resampling(resamples=50)
     whole, evidence = bootstrap(Sample(table), f1_figures, how), Sample(table).evidence(f1_figures)
-    monkeypatch.setattr(module, "_CELLS", cells)
+    monkeypatch.setattr(draws, "CELLS", cells)
     assert Sample(table).evidence(f1_figures).tolist() == evidence.tolist()
     parts = bootstrap(Sample(table), f1_figures, how)
     assert np.array_equal(parts.replicates, whole.replicates, equal_nan=True)
@@ -126,9 +126,9 @@ def test_portions_change_no_digit(cells, monkeypatch):
     pair = np.stack((table, table[::-1]), axis=1)
     own = np.array([0.1, 0.1])
     for exact in (True, False):
-        monkeypatch.setattr(module, "_CELLS", 1 << 22)
+        monkeypatch.setattr(draws, "CELLS", 1 << 22)
         at_once = exchange(pair, pair, own, exact, how)
-        monkeypatch.setattr(module, "_CELLS", cells)
+        monkeypatch.setattr(draws, "CELLS", cells)
         assert exchange(pair, pair, own, exact, how) == at_once
 
 
