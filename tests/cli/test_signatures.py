@@ -147,6 +147,7 @@ CASES = {
         **OUTPUT,
     },
     "agree": {
+        "--fail-under": SHOWN,
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,
@@ -214,7 +215,7 @@ CASES = {
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
-    "check": {**READING, **FILES},
+    "check": {**READING, **FILES, "--fail-on": SHOWN},
     "split": {
         **behind(TWO, LEVELS),
         **MATCH,
@@ -242,6 +243,7 @@ CASES = {
     },
     "convert": None,
     "cite": None,
+    "completion": None,
 }  # fmt: skip
 """By command and option; None for a command that gives no figure."""
 
