@@ -23,7 +23,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import check_whole, counted, printable
-from spanagree.formats.registry import format_of
+from spanagree.formats.registry import format_named
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
@@ -133,7 +133,7 @@ def _token_labels(
 def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:
     """Return the table of labels that FILE is; ``unfit`` are options that are not for one."""
     path = job.files[0]
-    if format_of(path) != "conll" and Path(path).suffix not in _TABLES:
+    if format_named(path) != "conll" and Path(path).suffix not in _TABLES:
         raise click.UsageError(
             f"{printable(path)}: is a span corpus; with --tokens its tokens are the items"
         )

@@ -145,6 +145,12 @@ class Collector:
             code = self._labels.setdefault(label, len(self._labels))
         self._rows.extend((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
 
+    def call_all(self, label: str) -> bool:
+        """Give a label to all segments, of which none has one; return whether there are any."""
+        self._labels = {label: 0}
+        self._rows[3::4] = array("q", [0]) * (len(self._rows) // 4)
+        return bool(self._rows)
+
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
