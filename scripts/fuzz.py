@@ -252,7 +252,15 @@ def some(rng: random.Random, **choices: list[Any]) -> dict[str, Any]:
     return {key: rng.choice(values) for key, values in choices.items() if rng.random() < 0.3}
 
 
-REPAIRS = ["drop-repeats", "clip-beyond-text", "strip-space", "drop-empty", "merge-overlaps", "no"]
+REPAIRS = [
+    "drop-repeats",
+    "latest",
+    "clip-beyond-text",
+    "strip-space",
+    "drop-empty",
+    "merge-overlaps",
+    "no",
+]
 
 
 def used(rng: random.Random, corpus: Any) -> None:
@@ -293,6 +301,32 @@ def brat(rng: random.Random, folder: Path) -> None:
         (folder / name / "1.txt").write_text(text)
         (folder / name / "1.ann").write_bytes(marked)
     used(rng, sa.read_brat(folder, **some(rng, discontinuous=["error", "drop", "join", "split"])))
+
+
+@functools.cache
+def export_seeds() -> dict[str, bytes]:
+    """Return exports of annotation tools, by the name of the tool in front of a point."""
+    from spanagree.formats.registry import format_of
+
+    paths = (path for path in (ROOT / "corpora/exports").rglob("*.json*") if path.is_file())
+    return {f"{format_of(path)}.{i}": path.read_bytes() for i, path in enumerate(paths)}
+
+
+def exports(rng: random.Random, folder: Path) -> None:
+    """What annotation tools export: named, or left to be recognised."""
+    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.formats.registry import raw_files
+
+    name = rng.choice(list(export_seeds()))
+    tool, path = name.partition(".")[0], folder / "a.json"
+    path.write_bytes(damaged(rng, export_seeds()[name]))
+    own: dict[str, dict[str, list[Any]]] = {
+        "label-studio": {"predictions": [True], "ground_truth": [True], "text": ["text", "source"]},
+        "doccano": {"empty": ["seen", "unseen"]},
+    }
+    how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
+    form = tool if how or rng.random() < 0.7 else None
+    used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
 def labels(rng: random.Random, folder: Path) -> None:
@@ -612,6 +646,7 @@ DOORS: dict[str, Door] = {
     "conll": conll,
     "jsonl": jsonl,
     "brat": brat,
+    "exports": exports,
     "labels": labels,
     "docbin": docbin,
     "tallies": tallies,

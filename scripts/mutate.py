@@ -27,6 +27,7 @@ import multiprocessing
 import os
 import random
 import resource
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
@@ -40,9 +41,10 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "spanagree"
 EQUIVALENT = Path(__file__).parent / "mutants_equivalent.txt"
 MOST = 5  # per cent that may live
-LONGEST = 20.0  # seconds: a test that takes longer, traced, holds no mutant
+LONGEST = 20.0  # seconds of work: a test that takes longer, traced, holds no mutant
 CALLS = 100  # of one function by one test are traced: others run the same lines, as a rule
-SECONDS = 60  # more than twice what its tests take, traced: a mutant that needs them hangs
+SECONDS = 30  # of work, more than twice what its tests take, traced: a mutant that hangs is killed
+WAIT = 10  # times as long, as the machine may be busy
 MEMORY = 8 << 30  # bytes of address space; one that asks for more fails
 FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -181,6 +183,11 @@ def put(above: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
 # --- which test runs which line -----------------------------------------------------------------
 
 
+def work() -> float:
+    """Return the seconds that this process and those that it started have worked."""
+    return sum(os.times()[:4])
+
+
 class Reach:
     """A plugin of pytest that notes the lines that each test runs, and its seconds.
 
@@ -213,12 +220,12 @@ class Reach:
             return line
 
         self.calls.clear()
-        self.started = time.perf_counter()
+        self.started = work()
         sys.settrace(enter)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:
-            self.seconds[report.nodeid] = time.perf_counter() - self.started
+            self.seconds[report.nodeid] = work() - self.started
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         sys.settrace(None)
@@ -277,12 +284,13 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def held(mutant: Mutant, *options: str) -> None:
+def held(mutant: Mutant, seconds: int, *options: str) -> None:
     """Run tests on a mutant, in a process of its own; exit code 0 if it lives."""
     import pytest
 
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     sys.meta_path.insert(0, Changed(mutant))
     with quiet():
         code = pytest.main([*PYTEST, *options])
@@ -302,21 +310,21 @@ def lived(made: Sequence[Mutant], reach: Reach, workers: int) -> Iterator[tuple[
         while waiting and len(running) < workers:
             mutant, examples = waiting.pop()
             if tests := reach.tests(mutant):
-                process = fork.Process(target=held, args=(mutant, examples, *tests))
+                seconds = round(SECONDS + 2 * sum(map(reach.seconds.__getitem__, tests)))
+                process = fork.Process(target=held, args=(mutant, seconds, examples, *tests))
                 process.start()
-                seconds = SECONDS + 2 * sum(map(reach.seconds.__getitem__, tests))
-                running[process] = mutant, examples, time.perf_counter() + seconds
+                running[process] = mutant, examples, time.perf_counter() + WAIT * seconds
             else:
                 yield mutant, "no test reaches it"
         for process, (mutant, examples, end) in list(running.items()):
             process.join(0.02)
-            late = process.is_alive() and time.perf_counter() > end
-            if late:
-                os.killpg(process.pid or 0, 9)
+            if process.is_alive() and time.perf_counter() > end:
+                os.killpg(process.pid or 0, signal.SIGXCPU)
                 process.join()
             if process.is_alive():
                 continue
             del running[process]
+            late = process.exitcode == -signal.SIGXCPU
             if process.exitcode == 0 and examples == FEW:
                 waiting.append((mutant, ALL))
             elif process.exitcode == 0 or (late and examples == ALL):

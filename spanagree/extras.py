@@ -9,7 +9,7 @@ from spanagree.errors import SettingError
 
 
 def optional(package: str, extra: str, what: str) -> Any:
-    """Return an optional package.
+    """Return an optional package; ``extra`` is empty for one that no extra of ours brings.
 
     Raises:
         SettingError: if it is not installed, with the line that installs it.
@@ -17,7 +17,8 @@ def optional(package: str, extra: str, what: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
+        name = package.partition(".")[0]
+        brought = f"'spanagree[{extra}]'" if extra else name
         raise SettingError(
-            f"{what} needs {package.partition('.')[0]}, which is not installed; run: pip install"
-            f" 'spanagree[{extra}]'"
+            f"{what} needs {name}, which is not installed; run: pip install {brought}"
         ) from None

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.matching.score import RARE, Interval, Score
-from spanagree.rendering.data import to_arrow
+from spanagree.rendering import text
+from spanagree.rendering.data import to_arrow, to_pandas, to_polars
 from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
 from spanagree.rendering.table import Table
@@ -80,7 +82,7 @@ class Tabled(Comparable):
 
     BY: ClassVar[Mapping[str, str]] = {}
 
-    def table(self, by: str | None = None) -> Table:
+    def table(self, by: By | None = None) -> Table:
         """Return the one description of the result: columns and rows, for people and programs.
 
         Raises:
@@ -93,7 +95,7 @@ class Tabled(Comparable):
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError
 
-    def to_rows(self, by: str | None = None) -> list[dict[str, Any]]:
+    def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
         """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
 
         Raises:
@@ -101,7 +103,7 @@ class Tabled(Comparable):
         """
         return self.table(by).to_rows()
 
-    def to_arrow(self, by: str | None = None) -> Any:
+    def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.
 
         Raises:
@@ -109,13 +111,35 @@ class Tabled(Comparable):
         """
         return to_arrow(self.table(by))
 
+    def to_pandas(self, by: By | None = None) -> Any:
+        """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or pandas is not there.
+        """
+        return to_pandas(self.table(by))
+
+    def to_polars(self, by: By | None = None) -> Any:
+        """Return the rows as a ``polars.DataFrame``; undefined is null.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or polars is not there.
+        """
+        return to_polars(self.table(by))
+
+    def __str__(self) -> str:
+        return text.render(self.table().for_reading).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
+
 
 class Drawn:
     """What can be drawn (``_picture``), also by the parts in ``DRAWN``."""
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
 
-    def plot(self, ax: Any = None, by: str | None = None) -> Any:
+    def plot(self, ax: Any = None, by: By | None = None) -> Any:
         """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
 
         Args:
@@ -130,7 +154,7 @@ class Drawn:
         """
         return plot(self.picture(by), ax)
 
-    def picture(self, by: str | None = None) -> Picture:
+    def picture(self, by: By | None = None) -> Picture:
         """Return what draws the result, and the size that it needs.
 
         Raises:

@@ -15,17 +15,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
 
 import spanagree as sa
+from spanagree.corpus.tags import ALIASES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # the rooms, from the ground up: a room imports only from itself and from those above it in this list
 ROOMS = [
-    "version", "errors", "limits", "arrays", "files", "extras",
+    "version", "errors", "limits", "arrays", "files", "extras", "choices",
     "settings",
     "rendering",
     "corpus",
@@ -158,6 +160,83 @@ def test_names_for_type_checkers():
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {alias.name: node.module for node in block.body for alias in node.names}
     assert seen == sa._HOMES
+
+
+def choices():
+    """The type of each choice, and the table that says what its names mean."""
+    from spanagree import choices as types
+    from spanagree.blocks.run import ON_ERROR
+    from spanagree.chance.start_distributions import CHANCES
+    from spanagree.corpus.label_table import DUPLICATES
+    from spanagree.corpus.raw import EMPTY
+    from spanagree.corpus.repairs import REPAIRS
+    from spanagree.corpus.segments import OFFSETS
+    from spanagree.corpus.tag_columns import PARTIAL
+    from spanagree.corpus.tags import ALIASES, SCHEMES
+    from spanagree.corpus.tokens import CUTS
+    from spanagree.evaluation.as_seqeval import AVERAGES
+    from spanagree.evaluation.compare_systems import TESTS
+    from spanagree.formats.brat import DISCONTINUOUS
+    from spanagree.formats.conll.page import UNITS
+    from spanagree.labels.spa import WEIGHTS
+    from spanagree.matching.measures import MATCHES
+    from spanagree.matching.pairing import KINDS
+    from spanagree.matching.score import Figures
+    from spanagree.report.citation import CITED
+    from spanagree.results import Tabled
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
+    from spanagree.unitizing.dissimilarity import CATEGORICAL
+    from spanagree.unitizing.sampling import SAMPLERS
+
+    results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
+    tables = {
+        "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
+        "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
+        "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
+    }  # fmt: skip
+    assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip
+    return {name: (getattr(types, name), table) for name, table in tables.items()}
+
+
+def test_choices_as_types():
+    """Each type has the names of its table, and no other."""
+    for name, (kind, table) in choices().items():
+        inner = typing.get_args(kind)
+        names = typing.get_args(inner[0]) if str in inner else inner
+        assert set(names) == set(table), name
+        assert len(names) == len(table), name
+
+
+NOT_HERE = {"By", "Figure"}  # what each result has, its table says
+NOT_ALL = {("alpha_u", "chance")}  # it takes two of them
+
+
+@pytest.mark.parametrize("name", [n for n in sa.__all__ if inspect.isfunction(getattr(sa, n))])
+def test_choices_in_signatures(name):
+    """A public function's choice has its type, and its docstring names every value."""
+    function, kinds = getattr(sa, name), choices()
+    text = inspect.getdoc(function)
+    for parameter in inspect.signature(function).parameters.values():
+        written = set(re.findall(r"\w+", str(parameter.annotation)))
+        by_name = {"match": "MatchName"}.get(
+            parameter.name, parameter.name.title().replace("_", "")
+        )
+        if by_name in kinds and by_name != "Measure" and "Callable" not in written:
+            assert by_name in written, f"{parameter} has no type of spanagree.choices"
+        for kind in written & (kinds.keys() - NOT_HERE):
+            described = re.search(rf"^ +{parameter.name}: (.*\n( {{8,}}.*\n)*)", text + "\n", re.M)
+            elsewhere = (
+                ":func:" in (described[1] if described else text) or name == "with_intervals"
+            )
+            if not elsewhere and (name, parameter.name) not in NOT_ALL:
+                values = set(re.findall(r"[\w+-]+", described[1]))
+                assert set(kinds[kind][1]) - set(ALIASES) <= values, parameter.name
+    assert ":data:`spanagree" not in text
 
 
 @pytest.mark.parametrize("name", MODULES)

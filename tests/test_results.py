@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
+import sys
 from dataclasses import FrozenInstanceError
 
 import pytest
 
 import spanagree as sa
+from spanagree.rendering import text
+from spanagree.rendering.table import figure
 from spanagree.results import Signed
 from spanagree.settings import Settings
 
@@ -96,3 +100,86 @@ def test_coefficients_have_the_notes_and_caveats_of_all():
     assert sa.bias(tokens).caveats == (
         "B: only 3 documents with anything to compare; on others the figures may differ a lot",
     )
+
+
+@pytest.mark.parametrize("name", sorted(makers().keys() - {"read_tallies", "split"}))
+def test_results_show_themselves(name):
+    """`print` shows the table, `repr` a line with the figures; rows become data frames of both kinds."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    result = getattr(sa, name)(*makers()[name])
+    line, table, rows = repr(result), result.table(), result.to_rows()
+    assert line.startswith(f"<{type(result).__name__}: ")
+    assert "\n" not in line
+    assert len(line) < 500
+    if any(column.title for column in table.columns):
+        assert f"{result}\n" == text.render(table)
+    shown = table.for_reading.shown
+    figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
+    assert all(figure(shown.rows[0][i]) in line for i in figures)
+    assert all(figure(shown.rows[0][i]) in str(result) for i in figures)
+    frame, other = result.to_pandas(), result.to_polars()
+    assert list(frame.columns) == other.columns == list(table.types)
+    assert len(frame) == len(other) == len(rows)
+    for key, kind in table.types.items():
+        values = [row.get(key) for row in rows]
+        values = [None if value != value else value for value in values]
+        assert other[key].to_list() == values
+        assert [None if pandas.isna(x) else x for x in frame[key]] == values
+        if kind == "int64":
+            assert (str(frame[key].dtype), other[key].dtype) == ("Int64", polars.Int64)
+
+
+def test_a_line_of_figures():
+    """The line of an evaluation, by hand; of many rows it has some and says how many more."""
+    corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
+    assert repr(sa.evaluate(corpus)) == (
+        "<Evaluation: mine: precision 0.2500, recall 0.3333, F1 0.2857, chance F1 0.0357, corrected F1"
+        " 0.2593; yours: precision 0.5000, recall 0.3333, F1 0.4000, chance F1 0.0571, corrected F1 0.3636>"
+    )
+    assert repr(sa.disagreements(corpus, "gold", "mine")) == (
+        "<Disagreements: gold and mine, 3 documents: 1 the same, 1 missed, 2 spurious, 1 boundary>"
+    )
+    assert repr(sa.split(corpus, sa.difficulty(corpus))) == "<Split: level-1 1 document, level-2 2 documents>"  # fmt: skip
+    many = sa.Corpus.from_segments([9], {f"s{i:02}": [[(0, 2, "X")]] for i in range(12)})
+    assert re.search(r"; s0\d: [^;]*; \d more rows>$", repr(sa.evaluate(many)))
+
+
+def test_parts_by_name():
+    """A system, an annotator and a pair by their names; an unknown one is named with those there are."""
+    corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
+    evaluation, agreement = sa.evaluate(corpus), sa.agree(corpus)
+    assert evaluation["mine"] is evaluation.systems["mine"]
+    assert agreement["mine"] == agreement.annotators["mine"]
+    assert agreement["yours", "gold"] == agreement.pairs["gold", "yours"]
+    with pytest.raises(sa.SettingError, match="unknown system 'me'; allowed: mine, yours"):
+        evaluation["me"]
+    with pytest.raises(sa.SettingError, match="unknown annotator 'me'; allowed: gold, mine, yours"):
+        agreement["me", "gold"]
+
+
+def test_a_score_as_a_number():
+    """float() and format() take the observed figure; print shows all three, – where undefined."""
+    f1 = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))["mine"].f1
+    assert float(f1) == f1.observed
+    assert f"{f1:.3f} {f1:8.1%}|" == "0.286    28.6%|"
+    assert f"{f1}" == str(f1) == "0.2857 (luck 0.0357, corrected 0.2593)"
+    assert str(sa.Tally(1, 1.0, 1, 1).f1) == "1.0000 (luck 1.0000, corrected –)"
+
+
+def test_long_tables_in_notebooks():
+    """A notebook shows sixty rows, and how many more there are and what has them."""
+    spans = [[(0, 1, "X")]] * 100
+    corpus = sa.Corpus.from_segments([3] * 100, {"gold": spans, "mine": [[]] * 100})
+    shown = sa.disagreements(corpus, "gold", "mine")._repr_html_()
+    assert shown.count("<tr>") == 61
+    assert "and 40 more rows; to_rows() has all" in shown
+
+
+def test_a_data_frame_of_what_is_not_installed(monkeypatch):
+    """A package that is missing is named, with the line that installs it."""
+    result = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))
+    for name in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(sa.SettingError) as error:
+            getattr(result, f"to_{name}")()
+        assert str(error.value) == f"a data frame needs {name}, which is not installed; run: pip install {name}"  # fmt: skip

@@ -12,6 +12,7 @@ from spanagree.agreement.result import MIN_SHARED, Agreement, result
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.matching.luck_distribution import Question, distribution
@@ -24,19 +25,19 @@ from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
 def agree(
     corpus: Corpus | Iterable[Block],
     *,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str | None = None,
-    resample_by: str = "unit",
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
     luck: bool = False,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """Return how far annotators agree with each other, raw and beyond luck.

@@ -33,7 +33,7 @@ class ConfusionSettings(Settings):
     confusion: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusion(Result):
     """Which labels two annotators, or more, gave to segments that go together.
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.choices import Kind
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, printable, show
@@ -52,7 +53,7 @@ class Disagreement(NamedTuple):
     after: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Disagreements(Result):
     """The result of :func:`disagreements`; iterate over it for the rows.
 
@@ -191,7 +192,7 @@ def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
 
 
 def disagreements(
-    corpus: Corpus, a: str, b: str, *, kinds: Iterable[str] | None = None, text: bool = True
+    corpus: Corpus, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
 ) -> Disagreements:
     """Return where two annotators part, segment by segment, over the documents that both saw.
 
@@ -200,7 +201,7 @@ def disagreements(
         a: the first, such as the gold annotation.
         b: the second. The other way round, ``missed`` and ``spurious`` change places and nothing
             else.
-        kinds: rows of these only; all of :data:`KINDS` unless given.
+        kinds: rows of these only, of missed, spurious, boundary, label and boundary+label.
         text: whether rows have the texts; without, they have offsets and labels only.
 
     Raises:

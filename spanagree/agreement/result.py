@@ -20,7 +20,8 @@ from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.choices import By, Figure
+from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
@@ -37,7 +38,7 @@ MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
     """The result of :func:`spanagree.agree`.
 
@@ -85,12 +86,21 @@ class Agreement(Result):
         """Where an answer is shaky, a sentence each."""
         return tuple(caveats("team", self.team.f1, self.evidence, "document"))
 
+    def __getitem__(self, names: str | tuple[str, str]) -> Any:
+        """Return an annotator against the rest by name, or a pair by two names.
+
+        Raises:
+            SettingError: for an unknown annotator.
+        """
+        check_known(names if isinstance(names, tuple) else [names], self.annotators)
+        return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
+
     @cached_property
     def few(self) -> int:
         """How many pairs share fewer documents than the number asked for."""
         return sum(pair.few for pair in self.pairs.values())
 
-    def matrix(self, figure: str = "corrected") -> Floats:
+    def matrix(self, figure: Figure = "corrected") -> Floats:
         """Return the F1 of each annotator with each other, in the order of ``annotators``.
 
         Undefined figures, pairs that share nothing, and the diagonal are ``nan``.
@@ -139,7 +149,7 @@ class Agreement(Result):
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
             yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
 
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document.

@@ -110,7 +110,7 @@ def count_all(
         count: called with each corpus; for a whole one also with ``keep`` and ``progress``.
         purpose: what the blocks are needed for, in the error where there are none.
         executor: whose workers count the blocks.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
+        on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps or blocks done, and of all.
 
     Raises:

@@ -44,7 +44,7 @@ def each_block(
         blocks: corpora, or functions that give them; taken one by one, as they are needed.
         work: called with each corpus; with processes it has to be one that pickle takes.
         executor: whose workers do the work; here unless given.
-        on_error: one of :data:`ON_ERROR`.
+        on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of blocks done, twice.
 
     Raises:

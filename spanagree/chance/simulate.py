@@ -15,6 +15,7 @@ import numpy as np
 
 from spanagree.arrays import Ints, met_before
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
@@ -25,7 +26,7 @@ def draw_starts(
     segments: Sequence[int],
     draws: int,
     seed: int | np.random.Generator,
-    chance: str = "nonoverlapping",
+    chance: Chance = "nonoverlapping",
 ) -> Ints:
     """Draw random annotations of one document.
 
@@ -34,7 +35,7 @@ def draw_starts(
         segments: the lengths of the segments in tokens, all of one label.
         draws: how many annotations.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Returns:
         The start of each segment, an array of shape (draws, segments).
@@ -62,7 +63,7 @@ def redraw(
     lengths: Ints,
     labels: int,
     seed: int | np.random.Generator,
-    chance: str = "nonoverlapping",
+    chance: Chance = "nonoverlapping",
 ) -> Layer:
     """Draw one random annotation of a whole layer: every segment placed anew in its document.
 
@@ -71,7 +72,7 @@ def redraw(
         lengths: per document its number of tokens.
         labels: the number of labels.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -89,7 +90,7 @@ def redraw(
 
 
 def simulate(
-    corpus: Corpus, *, seed: int | np.random.Generator, chance: str = "nonoverlapping"
+    corpus: Corpus, *, seed: int | np.random.Generator, chance: Chance = "nonoverlapping"
 ) -> Corpus:
     """Draw a random corpus: all segments placed anew, for a measure of one's own.
 
@@ -99,7 +100,7 @@ def simulate(
     Args:
         corpus: the annotations.
         seed: a seed, or a generator to draw from.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
         SettingError: for an unknown chance model, or a seed that is none; if under ``overlapping``

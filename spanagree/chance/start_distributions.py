@@ -16,6 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct_rows, groups
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
+from spanagree.choices import Chance
 from spanagree.corpus.segments import Layer, frozen
 from spanagree.errors import InputError, check_choice, counted, is_whole, show, unfit
 from spanagree.limits import check_cost
@@ -39,14 +40,14 @@ _Cell: TypeAlias = tuple[Ints, Ints, Ints]
 
 
 def start_distribution(
-    length: int, segments: Sequence[int], chance: str = "nonoverlapping"
+    length: int, segments: Sequence[int], chance: Chance = "nonoverlapping"
 ) -> tuple[Floats, ...]:
     """Return where the segments of one random annotation start.
 
     Args:
         length: number of tokens of the document, n.
         segments: the lengths of the segments in tokens, all of one label.
-        chance: the chance model, one of :data:`CHANCES`.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Returns:
         For each segment a read-only array of n − a + 1 probabilities, P(start = x) at index x.

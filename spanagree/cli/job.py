@@ -193,6 +193,7 @@ class Job:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
         if not self.in_blocks:
             return self.read()
+        from spanagree.corpus.labels import LABELS
         from spanagree.formats.conll.read import conll_blocks
         from spanagree.formats.registry import FORMATS, format_of
 
@@ -201,6 +202,7 @@ class Job:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")
             return sa.read_shards(self.paths, form=form, repair=repair, **how)
+        chosen = {name: how.pop(name, None) for name in LABELS}
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
         if others or how.keys() - set(FORMATS["conll"].takes):
             raise click.UsageError(
@@ -208,7 +210,8 @@ class Job:
                 f" these are {', '.join(sorted(others)) or 'given others'}"
             )
         size = _BLOCK if self.block is None else self.block
-        return conll_blocks(self.paths, size, repair=repair, **how)
+        blocks = conll_blocks(self.paths, size, repair=repair, **how)
+        return (functools.partial(_with_labels, block, chosen) for block in blocks)
 
     # --- working --------------------------------------------------------------------------------
 
@@ -305,6 +308,11 @@ class Job:
             click.echo(text, nl=False)
         except BrokenPipeError:
             raise ReaderGoneError from None
+
+
+def _with_labels(block: Callable[[], sa.Corpus], chosen: Mapping[str, Any]) -> sa.Corpus:
+    """Return a block with the labels that were chosen, in a worker."""
+    return block().with_labels(**chosen)
 
 
 def say(notes: Iterable[str]) -> None:

@@ -209,6 +209,8 @@ def _files() -> Group:
     schemes = ["auto", *SCHEMES, *ALIASES]
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, take the sentences of this layer for all."
+    only = "Take segments of these labels only; others are dropped before anything is checked."
+    renamed = "Give labels other names, before --labels; FILE has two columns, old and new."
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of brat annotations in several pieces."
@@ -220,6 +222,8 @@ def _files() -> Group:
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
         option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
+        option("--labels", only, metavar="NAME,...", unless="all", read=names_in),
+        option("--map-labels", renamed, metavar="OLD=NEW,...|FILE"),
         option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),

@@ -29,7 +29,7 @@ class Finding:
     """One kind of thing that is wrong or odd.
 
     Attributes:
-        name: of :data:`spanagree.corpus.flaws.FLAWS`, or one that concerns labels or tags.
+        name: of a flaw, or of what concerns labels or tags.
         error: whether it has to be repaired before a corpus can be made.
         count: how many cases there are.
         annotations: in how many annotations (an annotator's pass over a document).

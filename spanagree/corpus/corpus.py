@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, groups, ranks
+from spanagree.choices import Cut, Offsets
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, refuse
+from spanagree.corpus.labels import with_labels
 from spanagree.corpus.parts import check_content, check_layer
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import (
@@ -41,6 +43,7 @@ from spanagree.errors import (
     show,
     unfit,
 )
+from spanagree.files import PathName
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class Corpus(Content):
         lengths: per document, its length in tokens or characters.
         layers: per annotator a :class:`Layer`, in the order given.
         labels: the names of the labels, sorted; the layers index them.
-        offsets: what offsets count, one of :data:`spanagree.corpus.segments.OFFSETS`.
+        offsets: what offsets count, tokens or characters.
         ids: per document a unique name; without them documents are numbered from 1.
         tokens: all tokens of all documents in a row, where known.
         texts: per document its text, where known.
@@ -69,7 +72,7 @@ class Corpus(Content):
 
     layers: Mapping[str, Layer]
     labels: tuple[str, ...]
-    offsets: str = "tokens"
+    offsets: Offsets = "tokens"
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
@@ -93,7 +96,7 @@ class Corpus(Content):
         lengths: Sequence[int],
         layers: Mapping[str, Sequence[Sequence[tuple[int, int, str]] | None]],
         *,
-        offsets: str = "tokens",
+        offsets: Offsets = "tokens",
         ids: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
     ) -> Corpus:
@@ -103,8 +106,7 @@ class Corpus(Content):
             lengths: per document, its length.
             layers: per annotator and document, (start, end, label) of each segment, or ``None``
                 if the annotator never saw the document.
-            offsets: what lengths and offsets count, one of
-                :data:`spanagree.corpus.segments.OFFSETS`.
+            offsets: what lengths and offsets count, tokens or characters.
             ids: per document a unique name.
             texts: per document its text.
 
@@ -298,6 +300,22 @@ class Corpus(Content):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         return replace(self, layers={name: self.layers[name] for name in names})
 
+    def with_labels(
+        self,
+        labels: Sequence[str] | None = None,
+        map_labels: Mapping[str, str] | PathName | None = None,
+    ) -> Corpus:
+        """Return the same with other names of labels, and of these labels only.
+
+        Args and errors are those of :func:`spanagree.corpus.labels.with_labels`.
+
+        >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
+        >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
+        (Segment(start=0, end=2, label='PER'),)
+        """
+        taken = Corpus.from_raw(with_labels(self.to_raw(), labels, map_labels))
+        return replace(taken, changes=self.changes)
+
     # --- tokens and characters ---
 
     def to_characters(self) -> Corpus:
@@ -336,7 +354,7 @@ class Corpus(Content):
         )
 
     def to_tokens(
-        self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: str = "error"
+        self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
     ) -> Corpus:
         """Return the same segments with offsets in tokens.
 
@@ -346,7 +364,7 @@ class Corpus(Content):
         Args:
             tokenizer: gives the tokens of a text: strings, (start, end) pairs or spaCy tokens.
             cut: what becomes of a segment that begins or ends inside a token, or has no token:
-                one of :data:`spanagree.corpus.tokens.CUTS`.
+                error, expand, contract or drop.
 
         Raises:
             SettingError: for an unknown ``cut``; if the texts are not known.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, distinct, ranks
+from spanagree.choices import Duplicates
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
     number_texts,
@@ -92,7 +93,7 @@ class LabelTable:
         rows: Iterable[tuple[object, object, object]],
         *,
         categories: Sequence[object] | None = None,
-        duplicates: str = "error",
+        duplicates: Duplicates = "error",
     ) -> LabelTable:
         """Return a table of (item, annotator, label) of each label given.
 
@@ -102,7 +103,7 @@ class LabelTable:
         Args:
             rows: item, annotator, label; a data frame of three such columns works too.
             categories: all labels there could be; those that occur unless given.
-            duplicates: one of :data:`DUPLICATES`.
+            duplicates: what becomes of an item labelled twice by one annotator, error or first.
 
         Raises:
             InputError: if an annotator labelled an item twice, differently; for a label that is
@@ -367,7 +368,7 @@ def label_table(
     labels: Sequence[object],
     *,
     categories: Sequence[object] | None = None,
-    duplicates: str = "error",
+    duplicates: Duplicates = "error",
     missing: str | None = None,
     chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",

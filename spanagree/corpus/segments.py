@@ -35,7 +35,7 @@ class Segment(NamedTuple):
 class Change(NamedTuple):
     """A segment that could not be taken over as it was.
 
-    ``kind`` is what was done (one of :data:`spanagree.corpus.tokens.CUTS`, or ``duplicate`` where
+    ``kind`` is what was done (expand, contract or drop, or ``duplicate`` where
     it became the same as another); ``after`` is ``None`` where nothing is left of it.
     """
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.choices import Average, Chance, Scheme
 from spanagree.errors import SettingError, check_choice, listed
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.formats.tag_lists import from_tags
@@ -18,7 +19,6 @@ from spanagree.rendering.table import UNDEFINED as UNSEEN
 AVERAGES = ("micro", "macro", "weighted")
 """How the figures of labels become one."""
 
-Average = Literal["micro", "macro", "weighted"]
 _FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # what seqeval calls it
 _DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as its report does
 
@@ -197,8 +197,8 @@ def f1_score(
     mode: Literal["strict"] | None = None,
     sample_weight: None = None,
     zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Any = None,
-    chance: str = "nonoverlapping",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
 
@@ -212,8 +212,8 @@ def f1_score(
         sample_weight: not taken.
         zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
             warning).
-        scheme: for ``mode="strict"``: IOB1, IOB2, IOE2, IOBES, BILOU or another name, or a class
-            of ``seqeval.scheme``.
+        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
+            class of ``seqeval.scheme``.
         chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
@@ -238,8 +238,8 @@ def precision_score(
     mode: Literal["strict"] | None = None,
     sample_weight: None = None,
     zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Any = None,
-    chance: str = "nonoverlapping",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the precision that seqeval gives, with luck beside it, as :func:`f1_score` does.
 
@@ -258,8 +258,8 @@ def recall_score(
     mode: Literal["strict"] | None = None,
     sample_weight: None = None,
     zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Any = None,
-    chance: str = "nonoverlapping",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the recall that seqeval gives, with luck beside it, as :func:`f1_score` does.
 
@@ -278,8 +278,8 @@ def classification_report(
     mode: Literal["strict"] | None = None,
     sample_weight: None = None,
     zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Any = None,
-    chance: str = "nonoverlapping",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the report that seqeval gives, with the F1 of luck and the corrected F1 at its right.
 

@@ -23,7 +23,7 @@ RANDOM = {"both": "both are random", "system": "gold is as it is, the system is 
 """What is random, by name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChanceOfMatch(Result):
     """The distribution of each system's match by luck; ``spanagree chance GOLD SYSTEM`` shows it.
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
 from spanagree.evaluation.result import Evaluation
@@ -89,7 +90,7 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
@@ -211,12 +212,12 @@ _PAIR = {
 def compare_systems(
     evaluation: Evaluation,
     *,
-    test: str = "bootstrap",
+    test: Test = "bootstrap",
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
-    resample_by: str = "unit",
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
 ) -> Comparison:
     """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
@@ -230,7 +231,7 @@ def compare_systems(
 
     Args:
         evaluation: of two systems or more.
-        test: one of :data:`TESTS`.
+        test: bootstrap or permutation.
         confidence: of the intervals, in per cent; they come from the bootstrap in either test.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
 from spanagree.evaluation.count import count
@@ -26,17 +27,17 @@ def evaluate(
     corpus: Corpus | Iterable[Block] | Tags | Mapping[str, Tags],
     gold: str | Tags | Mapping[str, Tags] | None = None,
     *,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str | None = None,
-    resample_by: str = "unit",
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
     luck: bool = False,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and beyond luck.
@@ -115,8 +116,8 @@ def with_intervals(
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str = "bca",
-    resample_by: str = "unit",
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
 ) -> Evaluation:
     """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
 

@@ -95,7 +95,7 @@ class LuckSettings(EvaluationSettings):
     draws: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LuckTest(Result):
     """The result of :func:`luck_test`."""
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
@@ -101,7 +102,7 @@ class System(Comparable):
         return score if self.documents else undefined("no document shared with gold")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.
 
@@ -145,6 +146,11 @@ class Evaluation(Result):
             )
         )
 
+    def __getitem__(self, system: str) -> System:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
     def over(self, documents: Ints) -> Evaluation:
         """Return the same systems over some of the documents, by number from 0, ranked anew.
 
@@ -159,9 +165,8 @@ class Evaluation(Result):
         Raises:
             SettingError: for an unknown system.
         """
-        check_choice(system, self.systems, "system")
-        kept = self.counted.documents_kept()
-        tallies = kept.tallies[system]
+        name, kept = self[system].name, self.counted.documents_kept()
+        tallies = kept.tallies[name]
         sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
         for d in np.unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
@@ -172,14 +177,13 @@ class Evaluation(Result):
         Raises:
             SettingError: for an unknown system, or if luck was not asked for.
         """
-        check_choice(system, self.systems, "system")
-        if system not in self.luck:
+        if self[system].name not in self.luck:
             raise SettingError("luck was not asked for; evaluate with luck=True")
         numbers = np.unique(self.counted.documents_kept().tallies[system].document).tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.luck[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document that has a segment.

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from spanagree.choices import Discontinuous, Empty, Repair
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus, check_empty
@@ -42,9 +43,9 @@ _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 def read_brat(
     folder: PathName,
     *,
-    discontinuous: str = "error",
-    empty: str | None = None,
-    repair: str | Sequence[str] = (),
+    discontinuous: Discontinuous = "error",
+    empty: Empty | None = None,
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat project: one folder for each annotator.
 
@@ -55,11 +56,11 @@ def read_brat(
 
     Args:
         folder: the project.
-        discontinuous: what becomes of annotations of several pieces, one of
-            :data:`DISCONTINUOUS`.
-        empty: what an empty .ann says of its annotator, one of
-            :data:`spanagree.corpus.raw.EMPTY`; unless given, ``seen``, with a note.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        discontinuous: what becomes of annotations of several pieces, error or drop.
+        empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
+            note.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead
@@ -71,7 +72,7 @@ def read_brat(
 
 @naming_files()
 def raw_brat(
-    folder: PathName, *, discontinuous: str = "error", empty: str | None = None
+    folder: PathName, *, discontinuous: Discontinuous = "error", empty: Empty | None = None
 ) -> RawCorpus:
     """Return the rows of a brat project, unchecked."""
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")

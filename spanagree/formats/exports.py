@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,21 @@ def number_in(name: str, limit: int) -> int | None:
     """
     number = int(name) if re.fullmatch("-?[0-9]{1,18}", name) else limit
     return number if str(number) == name and abs(number) < limit else None
+
+
+def seconds(value: object) -> float | None:
+    """Return a time in seconds, of a number of them or a date as ISO writes it, if it is one.
+
+    >>> seconds("1970-01-01T00:01:00.500000Z"), seconds(60), seconds("once")
+    (60.5, 60.0, None)
+    """
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value.replace("Z", "+00:00"))
+            return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp()
+        return float(value) if isinstance(value, (int, float)) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:

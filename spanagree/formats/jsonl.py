@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
+from spanagree.choices import Repair
 from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -41,7 +42,7 @@ def read_jsonl(path: PathName, *, block: int, **options: Any) -> Iterator[Corpus
 
 
 def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open are these
-    path: PathName, *, block: int | None = None, repair: str | Sequence[str] = ()
+    path: PathName, *, block: int | None = None, repair: Repair | Sequence[Repair] = ()
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a file in our own format, or with ``block`` several, one by one.
 
@@ -49,7 +50,8 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
         path: the file.
         block: for files too large for memory: documents of each corpus. Annotators are in every
             block from where they are first named; what we write names all in the first line.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, and flaws

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.choices import Duplicates
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
@@ -27,7 +28,7 @@ def read_labels(
     annotator: str | Sequence[str] | None = None,
     label: str | Sequence[str] | None = None,
     categories: Sequence[str] | None = None,
-    duplicates: str = "error",
+    duplicates: Duplicates = "error",
     missing: str | None = None,
     encoding: str = "utf-8",
 ) -> LabelTable:
@@ -47,7 +48,7 @@ def read_labels(
         label: the column of the labels, ``label`` unless given; of counts the columns that are
             categories, all but the item's unless given.
         categories: all labels there could be, for AC1; those that occur unless given.
-        duplicates: one of :data:`spanagree.corpus.label_table.DUPLICATES`.
+        duplicates: what becomes of an item labelled twice by one annotator, error or first.
         missing: a label that stands for a missing one, such as ``NA``.
         encoding: of the file.
 

@@ -24,7 +24,7 @@ from spanagree.errors import (
     unfit,
 )
 from spanagree.files import PathName, json_text, write_text
-from spanagree.formats.exports import OUR_ID, Surfaces, number_in, objects_in
+from spanagree.formats.exports import OUR_ID, Surfaces, number_in, objects_in, seconds
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
@@ -116,13 +116,12 @@ class _Rows:
         """Add what an annotator marked in a document, if she accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
-            if answer not in _PASSED:
+            if not isinstance(answer, str) or answer not in _PASSED:
                 raise unfit(f"{where}: answer", answer, "accept, reject or ignore is needed")
             self.passed[_PASSED[answer]] += 1
             self.collector.annotator(annotator, where)
             return
-        time = row.get("_timestamp")
-        when = time if isinstance(time, (int, float)) else None
+        when = seconds(row.get("_timestamp"))
         annotation = self.collector.annotation(document, annotator, where, when)
         spans = objects_in(row.get("spans"), "spans", where)
         ends = [_ends(span, row.get("tokens"), where) for span in spans]

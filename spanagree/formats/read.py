@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
@@ -19,7 +20,7 @@ def read(
     source: Any,
     format: str | None = None,  # noqa: A002 — what it is called everywhere
     *,
-    repair: str | Sequence[str] = (),
+    repair: Repair | Sequence[Repair] = (),
     **options: Any,
 ) -> Corpus:
     """Return the corpus in files of any format that is read, which is recognised by their content.
@@ -30,7 +31,8 @@ def read(
             table, a Dataset or rows, which :func:`from_dataset` reads.
         format: the format of all files by its name in
             :data:`spanagree.formats.registry.FORMATS`, where it is not to be recognised.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, named as on the command line with ``_`` for ``-``.
 
     Raises:

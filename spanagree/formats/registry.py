@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -231,7 +232,8 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers; those that are ``None`` count as not given.
+        options: of the readers, and :data:`spanagree.corpus.labels.LABELS`; those that are
+            ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
 
@@ -243,6 +245,7 @@ def raw_files(
         check_choice(form, FORMATS, "format")
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
+    chosen = {name: options.pop(name, None) for name in LABELS}
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
@@ -265,6 +268,7 @@ def raw_files(
             }
     _refuse_apart(parts, by_format)
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    whole = with_labels(whole, **chosen)
     if form is None or all(_is_known_as(form, path) for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, valid_corpus
@@ -27,7 +28,7 @@ def read_shards(
     source: Source,
     *,
     form: str | None = None,
-    repair: str | Sequence[str] = (),
+    repair: Repair | Sequence[Repair] = (),
     **options: Any,
 ) -> list[Callable[[], Corpus]]:
     """Return a function for each shard of a corpus, to be called by the worker that needs it.
@@ -36,9 +37,9 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, one of :data:`spanagree.formats.registry.FORMATS`; by extension unless
-            given.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        form: the format, as ``--from`` of the command line has it; by extension unless given.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from spanagree.choices import Partial, Repair
 from spanagree.corpus.collector import Collector, same_text
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.overlaps import overlapping
@@ -58,8 +59,8 @@ def from_docs(
     *,
     spans: str | None = None,
     ids: Sequence[str] | None = None,
-    partial: str = "error",
-    repair: str | Sequence[str] = (),
+    partial: Partial = "error",
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in spaCy Docs.
 
@@ -72,9 +73,9 @@ def from_docs(
         spans: the key of ``doc.spans`` to read; without one, ``doc.ents``. A Doc without the key,
             or whose ``ent_iob`` is 0 throughout, is not annotated.
         ids: per document a unique name.
-        partial: what becomes of Docs of which ``ent_iob`` is 0 in part, one of
-            :data:`spanagree.corpus.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        partial: what becomes of Docs of which ``ent_iob`` is 0 in part, error or drop-tokens.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for texts that differ, lists of different length, Docs annotated in part, and
@@ -89,7 +90,7 @@ def raw_docs(
     *,
     spans: str | None = None,
     ids: Sequence[str] | None = None,
-    partial: str = "error",
+    partial: Partial = "error",
 ) -> RawCorpus:
     """Return the spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
@@ -234,8 +235,8 @@ def read_docbin(
     source: Source,
     *,
     spans: str | None = None,
-    partial: str = "error",
-    repair: str | Sequence[str] = (),
+    partial: Partial = "error",
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in .spacy files, one for each annotator; as :func:`from_docs`.
 

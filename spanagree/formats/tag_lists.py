@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.choices import Repair, Scheme
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
@@ -22,9 +23,9 @@ def from_tags(
     *,
     tokens: Sequence[Sequence[str]] | None = None,
     ids: Sequence[str] | None = None,
-    scheme: str = "auto",
+    scheme: Scheme = "auto",
     strict: bool = False,
-    repair: str | Sequence[str] = (),
+    repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return a corpus of lists of tag lists.
 
@@ -33,10 +34,11 @@ def from_tags(
             that this annotator never saw the document.
         tokens: the tokens of each document.
         ids: a unique name for each document.
-        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each
-            layer's own.
+        scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them), or
+            auto: each layer's own.
         strict: take only segments that are well-formed in the scheme.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
 
     Raises:
         InputError: for layers of different shape, and for tags that the scheme does not have.

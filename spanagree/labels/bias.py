@@ -14,7 +14,7 @@ from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.patterns import Labels
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Bias(Coefficient):
     """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
 

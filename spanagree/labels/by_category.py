@@ -19,7 +19,7 @@ from spanagree.rendering.table import Table
 from spanagree.results import Drawn, Signed, Tabled
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CategoryAgreement(Coefficient):
     """Agreement on one category: of the pairs in which one chose it, in how many both did.
 
@@ -52,7 +52,7 @@ class CategoryAgreement(Coefficient):
         return self.given
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Categories(Signed, Tabled, Drawn, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 

@@ -52,7 +52,7 @@ class Counts(NamedTuple):
     categories: int
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficient(Signed, Tabled, Drawn):
     """One coefficient: its value, and what it was made from.
 

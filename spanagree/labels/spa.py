@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Floats, Ints
+from spanagree.choices import Weights
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.chance_corrected import Basis
@@ -41,7 +42,7 @@ _LEFT_OUT = "without one of the items nothing, or luck alone, is left"
 _CERTAIN = 1e-12  # a probability this close to 1 is 1
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Spa(Coefficient):
     """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
 
@@ -72,7 +73,7 @@ class Spa(Coefficient):
 
 def spa(
     table: Labels,
-    weights: str = "annotations_m1",
+    weights: Weights = "annotations_m1",
     *,
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
@@ -81,7 +82,8 @@ def spa(
 
     Args:
         table: the labels.
-        weights: one of :data:`WEIGHTS`; the default is what the paper recommends.
+        weights: flat, annotations, annotations_m1 (what the paper recommends), edges,
+            inverse_variance or inverse_variance_class.
         class_distribution: how likely each category is, for ``inverse_variance_class``; estimated
             as the mean over items of nᵢ_c/nᵢ unless given.
         complete_only: only items that all annotators labelled.

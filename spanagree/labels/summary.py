@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from spanagree.blocks.poisson import asked_resampling
+from spanagree.choices import Interval, ResampleBy, Weights
 from spanagree.errors import SettingError, counted, show
 from spanagree.labels.bias import Bias, score_bias
 from spanagree.labels.by_category import Categories, score_categories
@@ -43,7 +44,7 @@ class Labeller(Comparable):
     bias: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficients(Result):
     """The result of :func:`coefficients`.
 
@@ -247,21 +248,22 @@ _LOWEST = "lowest agreement by category"
 def coefficients(
     table: Labels,
     *,
-    weights: str = "annotations_m1",
+    weights: Weights = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
     ci: bool = False,
     confidence: float = 95,
     resamples: int | None = None,
     seed: int | None = None,
-    interval: str | None = None,
-    resample_by: str = "unit",
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
 ) -> Coefficients:
     """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
 
     Args:
         table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
-        weights: of SPA, one of :data:`spanagree.labels.spa.WEIGHTS`.
+        weights: of SPA, flat, annotations, annotations_m1, edges, inverse_variance or
+            inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, by resampling items, or of tokens their documents; see

@@ -14,6 +14,7 @@ from spanagree.arrays import ranges
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.choices import OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, check_whole, show
@@ -37,7 +38,7 @@ def token_labels(
     resamples: int = 0,
     seed: int = 0,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelTallies: ...
 
@@ -49,7 +50,7 @@ def token_labels(
     resamples: int = 0,
     seed: int = 0,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelTable | LabelTallies:
     """Take the tokens of a corpus as items: an annotator's label is the type of her segment, or O.
@@ -66,7 +67,7 @@ def token_labels(
             ``coefficients(…, ci=True)``, by the documents' ids; none unless asked.
         seed: of these, a whole number from 0.
         executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
+        on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of blocks done, twice.
 
     Raises:

@@ -35,7 +35,7 @@ class ByLevelSettings(EvaluationSettings, LevelSettings):
     of_: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EvaluationByLevel(Result):
     """The result of :func:`evaluate_levels`.
 

@@ -21,6 +21,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.run import Block
+from spanagree.choices import Chance, MatchName, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
@@ -40,7 +41,7 @@ _ENDS = 5
 _NAMED = 5  # annotators in the caption
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difficulty(Result):
     """The result of :func:`difficulty`.
 
@@ -196,10 +197,10 @@ def difficulty(
     gold: str | None = None,
     *,
     annotators: Sequence[str] | None = None,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Progress = None,
 ) -> Difficulty:
     """Return how hard each document is: 1 − the agreement that luck alone would give on it.
@@ -209,10 +210,10 @@ def difficulty(
             documents follow each other.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
-        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
         executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: of blocks that fail, one of :data:`spanagree.blocks.run.ON_ERROR`.
+        on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of pairs of annotations done, and of all; or of blocks.
 
     Raises:

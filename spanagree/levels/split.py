@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
+from spanagree.errors import counted
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
@@ -29,7 +30,7 @@ class Part(NamedTuple):
     difficulty: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split(Signed):
     """The result of :func:`split`: a corpus for each level, the easiest first.
 
@@ -44,6 +45,10 @@ class Split(Signed):
     undefined: Part
     settings: SplitSettings
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = (f"{p.level.name} {counted(len(p.corpus), 'document')}" for p in self.all)
+        return f"<Split: {', '.join(sizes)}>"
 
     def __len__(self) -> int:
         """The number of levels."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, show
 from spanagree.matching.expected import place_layers, tally_pairs
@@ -22,7 +23,7 @@ def expected(
     *,
     of_label: bool = True,
     in_tokens: bool = False,
-    chance: str = "nonoverlapping",
+    chance: Chance = "nonoverlapping",
     annotators: Sequence[str] | None = None,
 ) -> Tallies:
     """Return observed and exact expected totals of two annotators under a measure of your own.
@@ -37,7 +38,7 @@ def expected(
             segments that share no token.
         of_label: whether only segments of the same label are compared.
         in_tokens: whether the size of an annotation is its tokens; else its segments.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: the names of the two.
 
     Returns:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.matching.convolution import convolved, log10_tail
@@ -158,8 +159,8 @@ def match_distribution(
     a: str,
     b: str,
     *,
-    match: str | Phi = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName | Phi = "exact",
+    chance: Chance = "nonoverlapping",
     fixed: str | None = None,
     of_label: bool = True,
     budget: float = BUDGET,
@@ -176,9 +177,9 @@ def match_distribution(
         corpus: the annotations.
         a: the name of one annotator.
         b: the name of the other one.
-        match: the measure by name, or a measure of your own as :func:`spanagree.expected` takes;
-            for that and for ``iou`` only mean and variance are computed.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        match: exact, boundaries, token, iou or overlap; or a measure as :func:`spanagree.expected`
+            takes; for that and for ``iou`` only mean and variance are computed.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
         fixed: which of the two stays as it is; both are random unless given.
         of_label: whether a measure of your own compares segments of the same label only.
         budget: how many numbers may be computed for one document before it is drawn at random.

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.rendering.data import plain
-from spanagree.rendering.table import Column, Value
+from spanagree.rendering.table import Column, Value, figure
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
@@ -110,7 +110,12 @@ class Score(NamedTuple):
 
     ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
     ``reason`` says why; it is empty where all three are defined. ``interval`` is there if intervals
-    were asked for.
+    were asked for. ``float(score)`` is the observed figure, and ``f"{score:.2f}"`` formats it, as
+    other programs have the same number; ``print`` shows all three.
+
+    >>> score = Score(0.75, 0.5, 0.5)
+    >>> print(score, f"{score:.2f}", float(score))
+    0.7500 (luck 0.5000, corrected 0.5000) 0.75 0.75
     """
 
     observed: float
@@ -118,6 +123,16 @@ class Score(NamedTuple):
     corrected: float
     reason: str = ""
     interval: Interval | None = None
+
+    def __float__(self) -> float:
+        return float(self.observed)
+
+    def __format__(self, how: str) -> str:
+        return format(self.observed, how) if how else str(self)
+
+    def __str__(self) -> str:
+        raw, luck, beyond = map(figure, self[:3])
+        return f"{raw} (luck {luck}, corrected {beyond})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""

@@ -101,6 +101,31 @@ def to_arrow(table: Table) -> Any:
     )
 
 
+def to_pandas(table: Table) -> Any:
+    """Return the rows as a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
+
+    Raises:
+        SettingError: if pandas is not installed.
+    """
+    pandas = optional("pandas", "", "a data frame")
+    frame = pandas.DataFrame(table.to_rows(), columns=list(table.types))
+    kinds = {"int64": "Int64", "float64": "float64"}
+    return frame.astype({key: kinds[kind] for key, kind in table.types.items() if kind in kinds})
+
+
+def to_polars(table: Table) -> Any:
+    """Return the rows as a ``polars.DataFrame``; undefined is null.
+
+    Raises:
+        SettingError: if polars is not installed.
+    """
+    polars = optional("polars", "", "a data frame")
+    kinds = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
+    schema = {key: getattr(polars, kinds[kind]) for key, kind in table.types.items()}
+    rows = [{key: _encodable(value) for key, value in row.items()} for row in table.to_rows()]
+    return polars.DataFrame(rows, schema=schema).fill_nan(None)
+
+
 def _encodable(value: Any) -> Any:
     """Escape half a surrogate pair, which has no UTF-8."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

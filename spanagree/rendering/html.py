@@ -11,6 +11,8 @@ from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
 _MOST = 300  # rows of a table
+_ALL_ROWS = "--format csv of the command line has all"
+_IN_NOTEBOOKS = 60  # rows
 _SENTENCES = 12  # below it
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
@@ -82,8 +84,10 @@ Cell = Callable[[int, int], Html | None]
 """What stands in a row and column of a table instead of the plain value, if anything."""
 
 
-def table(described: Table, cell: Cell | None = None) -> Html:
-    """Return a table with caption, headers and remarks; of very many rows the first.
+def table(
+    described: Table, cell: Cell | None = None, most: int = _MOST, all_rows: str = _ALL_ROWS
+) -> Html:
+    """Return a table with caption, headers and remarks; of very many rows the first ``most``.
 
     ``cell`` gives cells that are more than a name or a figure; rows and columns are those shown.
     """
@@ -92,7 +96,7 @@ def table(described: Table, cell: Cell | None = None) -> Html:
     titles = zip(shown_columns, kinds, strict=True)
     head = [el("th", column.title, scope="col", class_=kind) for column, kind in titles]
     rows = []
-    for r, row in enumerate(shown_rows[:_MOST]):
+    for r, row in enumerate(shown_rows[:most]):
         cells = []
         for c, value in enumerate(row):
             shown = (cell and cell(r, c)) or (
@@ -101,12 +105,8 @@ def table(described: Table, cell: Cell | None = None) -> Html:
             scope = None if c else "row"
             cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
-    left = len(shown_rows) - _MOST
-    more = (
-        [f"and {counted(left, 'more row')}; --format csv of the command line has all"]
-        if left > 0
-        else []
-    )
+    left = len(shown_rows) - most
+    more = [f"and {counted(left, 'more row')}; {all_rows}"] if left > 0 else []
     body = el(
         "table",
         el("caption", described.caption) if described.caption else Html(),
@@ -133,4 +133,4 @@ def remarks(*sentences: str) -> Html:
 def as_html(described: Table) -> Html:
     """Return a table and its signature, for notebooks."""
     signature = el("p", el("small", f"signature: {described.signature}"))
-    return el("div", table(described), signature)
+    return el("div", table(described, None, _IN_NOTEBOOKS, "to_rows() has all"), signature)

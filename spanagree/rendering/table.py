@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spanagree.errors import printable
@@ -90,6 +90,13 @@ class Table:
             if number not in self.for_data:
                 rows.append([row[i] for i in places])
         return Shown([self.columns[i] for i in places], rows, breaks)
+
+    @property
+    def for_reading(self) -> Table:
+        """The table itself, or one whose titles are its keys if it is for programs only."""
+        if any(column.title for column in self.columns) or self.caption:
+            return self
+        return replace(self, columns=[each._replace(title=each.key) for each in self.columns])
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The part for programs: each row by key, with the signature; undefined is as it is."""

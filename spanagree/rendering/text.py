@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
+from spanagree.errors import counted
 from spanagree.rendering.table import Table, figure
+
+_LONGEST = 200  # characters of a line, beyond which no row is added
 
 
 def render(table: Table) -> str:
@@ -31,6 +34,33 @@ def render(table: Table) -> str:
         return "\n".join([table.caption, *below, ""])
     above = [table.caption, ""] if table.caption else []
     return "\n".join([*above, *lines, *([""] if below else []), *below, ""])
+
+
+def one_line(table: Table) -> str:
+    """Return the names and the figures of the first rows, as many as a line holds.
+
+    Where a table has no figures, what stands above it, and counts.
+
+    >>> from spanagree.rendering.table import Column
+    >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
+    >>> one_line(Table(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
+    'mine: F1 0.5000; yours: F1 –'
+    """
+    columns, rows, _ = table.shown
+    kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
+    parts = [table.caption] if kind == "count" and table.caption else []
+    most = len(rows) if any(column.kind == kind for column in columns) else 0
+    for number, row in enumerate(rows[:most], 1):
+        cells = list(zip(columns, map(figure, row), strict=True))
+        name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
+        figures = ", ".join(
+            f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell
+        )
+        parts.append(f"{name}: {figures}" if figures else name)
+        if sum(map(len, parts)) > _LONGEST and most > number:
+            parts.append(counted(most - number, "more row"))
+            break
+    return "; ".join(parts)
 
 
 def _width(text: str) -> int:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.choices import Cited
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
@@ -54,7 +55,7 @@ _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
 
 
-def cite(result: object = None, format: str = "text") -> str:  # noqa: A002 — named as the option
+def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 — named as the option
     """Return a methods paragraph on a result, with its settings, and the references it needs.
 
     Args:
@@ -102,7 +103,7 @@ def settings_in(argument: str) -> dict[str, Any]:
     return settings
 
 
-def cited(settings: Mapping[str, Any] | None, format: str = "text") -> str:  # noqa: A002 — as above
+def cited(settings: Mapping[str, Any] | None, format: Cited = "text") -> str:  # noqa: A002 — as above
     """Return what :func:`cite` does, for settings."""
     check_choice(format, CITED, "format")
     _check(settings or {})

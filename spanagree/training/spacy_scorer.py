@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
+from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, codes
@@ -33,7 +34,7 @@ _UNSET = 0  # ENT_IOB of a token of which nothing is known
 _NOTHING = Score(0.0, 0.0, 0.0)
 
 
-def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
+def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") -> Scorer:
     """Return the scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
 
     It takes an iterable of Examples and gives ``ents_p``, ``ents_r``, ``ents_f``; ``ents_chance``,
@@ -47,8 +48,8 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     differently, the pieces into which both together cut it.
 
     Args:
-        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
         SettingError: for an unknown name.
@@ -62,7 +63,7 @@ def ner_scorer(match: str = "exact", chance: str = "nonoverlapping") -> Scorer:
     return partial(_score, match=match, chance=chance)
 
 
-def spancat_scorer(match: str = "exact", chance: str = "overlapping") -> Scorer:
+def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -> Scorer:
     """Return the scorer of ``doc.spans``; in a config ``@scorers = "spanagree.spancat_scorer.v1"``.
 
     The key is the component's own ``spans_key``. Names begin with ``spans_`` and the key:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.choices import Chance, MatchName, Scheme
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
@@ -28,9 +29,9 @@ _IDS, _LOGITS = "whole numbers of shape (tokens,)", "logits of shape (tokens, la
 def trainer_metrics(
     label_names: Sequence[str] | Mapping[Any, str],
     *,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
-    scheme: str = "auto",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+    scheme: Scheme = "auto",
     strict: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
     """Return a ``compute_metrics`` for token classification with Hugging Face's Trainer.
@@ -47,10 +48,10 @@ def trainer_metrics(
 
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
-        match: the measure, one of :data:`spanagree.matching.measures.MATCHES`.
-        chance: the chance model, one of :data:`spanagree.chance.start_distributions.CHANCES`.
-        scheme: the tag scheme, one of :data:`spanagree.corpus.tags.SCHEMES`; ``auto`` reads all
-            but bare labels.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them); auto
+            reads all but bare labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
 
     Raises:

@@ -20,6 +20,7 @@ from spanagree.blocks.counted import count_all
 from spanagree.blocks.exact_sums import rounded
 from spanagree.blocks.poisson import asked_resampling, percentile_intervals
 from spanagree.blocks.run import Block
+from spanagree.choices import Chance, Continuum, Interval, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.uncertainty.bootstrap import Resampling
@@ -50,18 +51,18 @@ CONTINUA = {
 def alpha_u(
     corpus: Corpus | Iterable[Block],
     *,
-    measure: str = "alpha-u",
-    continuum: str = "summed",
-    chance: str = "per-label",
+    measure: Measure = "alpha-u",
+    continuum: Continuum = "summed",
+    chance: Chance = "per-label",
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
     seed: int = 0,
-    interval: str | None = None,
+    interval: Interval | None = None,
     executor: Executor | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> AlphaU:
     """Return α_U of two or more annotators, by category and over all (Krippendorff 1995; 2004).

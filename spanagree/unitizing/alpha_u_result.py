@@ -50,7 +50,7 @@ class AlphaUFigures(NamedTuple):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlphaU(TeamResult[AlphaUFigures]):
     """The result of :func:`spanagree.alpha_u`.
 

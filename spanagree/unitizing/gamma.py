@@ -21,6 +21,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
+from spanagree.choices import Categorical, Chance, Interval, Sampler
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.matching.overlaps import check_layer
@@ -47,10 +48,10 @@ def gamma(
     alpha: float = 1.0,
     beta: float = 1.0,
     delta_empty: float = 1.0,
-    categorical: str = "nominal",
+    categorical: Categorical = "nominal",
     order: Sequence[str] = (),
-    sampler: str = "chance",
-    chance: str = "nonoverlapping",
+    sampler: Sampler = "chance",
+    chance: Chance = "nonoverlapping",
     precision: float = 0.01,
     seed: int = 0,
     annotators: Sequence[str] | None = None,
@@ -58,7 +59,7 @@ def gamma(
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
-    interval: str | None = None,
+    interval: Interval | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gamma:
@@ -72,7 +73,7 @@ def gamma(
         categorical: how categories differ, nominal or ordinal.
         order: of ordinal categories, from the lowest.
         sampler: where random annotations come from: chance, pygamma or shuffle.
-        chance: the chance model of the sampler chance.
+        chance: the model of the sampler chance, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ below which sampling ends.
         seed: for all that is drawn.
         annotators: compare only these.

@@ -76,7 +76,7 @@ class GammaFigures(NamedTuple):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gamma(TeamResult[GammaFigures]):
     """The result of :func:`spanagree.gamma`.
 

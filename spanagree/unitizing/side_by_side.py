@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.chance_corrected import alpha
@@ -38,7 +39,7 @@ class SideBySideSettings(Settings):
 
     Attributes:
         measure: all.
-        chance: the chance model of F1 and of γ.
+        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ at which sampling ends.
     """
 
@@ -61,7 +62,7 @@ class Figure(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SideBySide(Result):
     """The result of :func:`spanagree.side_by_side`.
 
@@ -136,7 +137,7 @@ class SideBySide(Result):
 def side_by_side(
     corpus: Corpus,
     *,
-    chance: str = "nonoverlapping",
+    chance: Chance = "nonoverlapping",
     precision: float = 0.01,
     seed: int = 0,
     annotators: Sequence[str] | None = None,
@@ -149,7 +150,7 @@ def side_by_side(
 
     Args:
         corpus: the annotations.
-        chance: the chance model of F1 and of γ.
+        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ below which sampling ends.
         seed: for what is drawn.
         annotators: compare only these.

@@ -37,7 +37,7 @@ PAIR = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(Result, Generic[Some]):
     """Figures of a team of annotators, and of each two of them if asked for."""
 

@@ -17,6 +17,7 @@ from oracles import enumerated_starts, two_lengths_start
 import spanagree as sa
 from spanagree.chance import edges as edges_of
 from spanagree.chance import start_distributions as placement
+from spanagree.chance.table import StartDistributions
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
 
@@ -349,3 +350,11 @@ def test_hypergeometric_tables(drawn, special, total, most):
                 exact = Fraction(ways, math.comb(size, special))
                 found = Fraction(float(table[t, y, m]))
                 assert abs(found - exact) <= max(exact * Fraction(1, 10**13), Fraction(1, 10**300))
+
+
+@pytest.mark.parametrize(("lengths", "height"), [([2], 2.86), ([2, 3, 3, 4], 2.98)])
+def test_size_of_the_picture(lengths, height):
+    """As wide as a page's text, and .06 inches higher for each distinct length, as for its name."""
+    starts = sa.start_distribution(20, lengths)
+    picture = StartDistributions(20, tuple(lengths), "nonoverlapping", tuple(starts)).picture()
+    assert picture.size == pytest.approx((5.2, height))

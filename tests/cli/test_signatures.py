@@ -52,6 +52,8 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
+    "--labels": Pair("trio.jsonl", "--labels A"),
+    "--map-labels": Pair("trio.jsonl", "--map-labels A=B"),
     "--breaks": Pair("breaks-a.conll breaks-b.conll --unit document", "--breaks breaks-b.conll"),
     "--scheme": Pair(f"{TWO} --strict --scheme IOB2", "--scheme IOB1"),
     "--strict": Pair(f"{TWO} --scheme IOB2", "--strict"),
@@ -189,6 +191,7 @@ CASES = {
         **pairs(TWO, kind="--kind label"),
         "--no-text": SHOWN,
         **READING,
+        **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
         "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
         "--ground-truth": Needed(

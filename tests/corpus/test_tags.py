@@ -126,6 +126,7 @@ def test_where_conlleval_differs(tags):
         ("I-x B-x O I-y", "IOB1"),
         ("B-x O", "IOB2"),
         ("O B-x I-y", "IOB2"),  # one ill-formed tag in IOB2, one in IOB1: a tie goes to IOB2
+        ("I-x O I-x O B-x", "IOB1"),  # two ill-formed tags in IOB2, one in IOB1
         ("I-x E-x E-x", "IOE2"),
         ("I-x I-x O I-x E-x I-x", "IOE1"),
         ("B-x E-x S-y", "IOBES"),

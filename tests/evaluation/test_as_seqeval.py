@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import seqeval.scheme
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
@@ -38,6 +38,7 @@ def theirs(function, *arguments, **options):
 
 
 @pytest.mark.parametrize("scheme", [None, *SCHEMES])
+@settings(max_examples=50)
 @given(st.data())
 def test_scores_are_seqeval(scheme, data):
     """Each score equals seqeval's bit for bit, lenient or strict, for every average and zero_division."""

@@ -116,7 +116,9 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._ids(name, ids, begins[:-1], page._SENT_ID, "sent_id") if unit == "sentence" else None,
+        page._ids(name, ids, begins[:-1], page._SENT_ID.match, "sent_id")
+        if unit == "sentence"
+        else None,
         bool(documents),
         tuple(odd),
     )

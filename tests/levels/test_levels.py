@@ -22,6 +22,7 @@ from strategies import crowds, spans
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
+from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
@@ -208,6 +209,7 @@ def test_quantiles():
         ({"at": []}, "at []; a list of rising numbers from 0 to 1 is needed"),
         ({"chance_at": [-0.1]}, "chance_at [-0.1]; a list of rising numbers from 0 to 1 is needed"),
         ({"at": [0.5, 0.4]}, "at [0.5, 0.4]; a list of rising numbers from 0 to 1 is needed"),
+        ({"at": [0.5, 1.5]}, "at [0.5, 1.5]; a list of rising numbers from 0 to 1 is needed"),
         (
             {"quantiles": [0.5, 0.5]},
             "quantiles [0.5, 0.5]; a list of rising numbers above 0 and below 1 is needed",
@@ -244,6 +246,8 @@ def test_more_levels_than_difficulties():
         )
         assert level.notes == (said,)
         assert len(level.levels) == 1
+    (note,) = levels_of(difficulties([0.5, 0.5]), quantiles=[0.2, 0.5, 0.8]).notes
+    assert note.startswith("1 level, not 4: ")
     many = levels_of(difficulties([0.1, 0.4, 0.2, 0.4]), levels=10**20)
     assert [x.documents.tolist() for x in many.levels] == [[0], [2], [1, 3]]
     assert many.borders == {"levels": 10**20, "borders": pytest.approx([0.2, 0.4])}
@@ -591,11 +595,23 @@ def test_difficulty_as_a_table():
     assert "█" not in nothing.table().in_terminal.caption
 
 
+def test_picture_of_difficulty(monkeypatch):
+    """Bars of the bins; a sentence where no document has a difficulty."""
+    drawn = []
+    monkeypatch.setattr(module, "histogram", lambda ax, counts, *more, **said: drawn.append(counts))
+    monkeypatch.setattr(module, "sentence", lambda ax, text: drawn.append(text))
+    for segments in ([(0, 1, "X")], []):
+        sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).picture().draw(None)
+    assert drawn == [[0] * 10 + [1] + [0] * 9, module.NOTHING]
+
+
 def test_whose_difficulty():
     """One annotator, a team, and a team of which five are named; unknown ones are refused."""
     six = {name: [[(0, 1, "X")]] for name in "abcdef"}
     corpus = sa.Corpus.from_segments([5], six)
     assert names_of(sa.difficulty(corpus, annotators=["b"])) == "b"
+    assert sa.difficulty(corpus).settings["of"] == "team"
+    assert sa.difficulty(corpus, gold="a").settings["of"] == "gold"
     assert names_of(sa.difficulty(corpus, annotators=["a", "b"])) == "the team of a, b"
     assert names_of(sa.difficulty(corpus, annotators=list("abcde"))) == "the team of a, b, c, d, e"
     assert names_of(sa.difficulty(corpus)) == "the team of a, b, c, d, e and 1 more"
@@ -694,6 +710,8 @@ def test_levels_as_a_table(systems):
     one = sa.evaluate_levels(sa.evaluate(systems.of_annotators(["gold", "tagger"])), hard)
     assert list(one.table().breaks) == [1, 2, 3]
     assert not [r for r in one.table().remarks if "τ" in r]
+    tau = "Kendall's τ"  # what is explained
+    assert (dict(table.meanings), dict(one.table().meanings)) == ({tau: tau}, {})
 
 
 def test_undefined_are_counted():

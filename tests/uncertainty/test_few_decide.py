@@ -202,6 +202,12 @@ def test_joined_by_hand():
     assert found[1].tolist() == [0.1, 0.2]
     assert found[2] == pytest.approx((found[0] - 0.1) / 0.9)
     assert why == "joined with Clopper–Pearson's, as 4 of 40 hold any agreement"
+    found, _ = joined(1 - ends[:, ::-1], np.array([0.7, 0.1, 0.67]), (40, 4, 25), 0.025)
+    assert found[0] == pytest.approx(1 - (0.3 * 40 / 4 * share(4, 40))[::-1], abs=1e-9)
+    found, _ = joined(ends, np.array([0.6, 0.1, 0.5]), (9, 2, 5), 0.025)
+    loss, gain = 0.4 * 9 / 2 * share(2, 9), 0.6 * 9 / 5 * share(5, 9)
+    assert 1 - loss[1] < 0 < gain[0] < gain[1] < 1 - loss[0]  # both are few
+    assert found[0] == pytest.approx([0, 1 - loss[0]], abs=1e-9)
     found, _ = joined(ends, np.array([0.9, 0.1, 0.8]), (5, 20, 2), 0.025)
     assert 0.9 * 5 / 2 * share(2, 5)[1] > 1
     assert found[0, 1] == found[2, 1] == 1

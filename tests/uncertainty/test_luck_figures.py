@@ -9,6 +9,7 @@ import pytest
 import spanagree as sa
 from spanagree.matching.luck_distribution import match_distribution
 from spanagree.matching.tally import Tally
+from spanagree.rendering.table import probability
 from spanagree.uncertainty.luck_figures import (
     COLUMNS,
     LEVEL,
@@ -42,6 +43,22 @@ def test_by_hand():
     each = luck_of(2).of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})
     assert [x.p for x in each.values()] == pytest.approx([1 / 4, 1])
     assert [x.p_bh for x in each.values()] == pytest.approx([1 / 2, 1])
+
+
+def test_point_below_the_greatest_match():
+    """Of four documents luck matches two with .949, three with .996: three are 95 of 100 cases."""
+    luck = luck_of(4)
+    figures = luck.of_all(Tally(3, 1, 4, 4))
+    assert figures.high == 3 / 4
+    assert figures.p == pytest.approx(13 / 256)
+    data = luck.to_dict(Tally(3, 1, 4, 4), "gold_fixed")
+    assert data["both_random"] == {"f1_sd": figures.sd, "documents": {"exact": 4}}
+    tested = {"f1_95": 3 / 4, "z": figures.z, "p": figures.p, "log10_p": figures.log10_p}
+    assert data["gold_fixed"] == {**tested, "p_bh": None, "documents": {"exact": 4}}
+    first = luck.of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})[0]
+    places = probability(1 / 4), probability(1 / 2)
+    assert first.values()[4::2] == [*places]
+    assert first.values()[3::2] == pytest.approx([1 / 4, 1 / 2])
 
 
 def test_logarithm_below_floats():

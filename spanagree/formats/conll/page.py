@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, pairwise
 from typing import Any
@@ -250,10 +250,10 @@ def read_page(
         at,
         np.diff(sentences),
         np.diff(documents),
-        _ids(name, named, sentences[:-1], _SENT_ID, "sent_id") if by_sentence else None,
+        _ids(name, named, sentences[:-1], _SENT_ID.match, "sent_id") if by_sentence else None,
         len(documents) > 2 or bool(marks),
         tuple(line for _, comment, line in named if "\t" in comment),
-        None if by_sentence else _ids(name, marks, documents[:-1], _MARK, "document id"),
+        None if by_sentence else _ids(name, marks, documents[:-1], _MARK.match, "document id"),
         layout,
         passed,
     )
@@ -354,14 +354,14 @@ def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
     begins: list[int],
-    pattern: re.Pattern[str],
+    names_one: Callable[[str], object],
     what: str,
 ) -> tuple[str, ...] | None:
     """Return the ids of sentences or documents, where each has one.
 
     ``lines`` are those that may name one: how many rows are above each, its text and number.
     """
-    ids = {i: (line, number) for i, line, number in lines if pattern.match(line)}
+    ids = {i: (line, number) for i, line, number in lines if names_one(line)}
     if not ids.keys() >= set(begins):
         return None
     seen: dict[str, int] = {}

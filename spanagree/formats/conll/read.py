@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
+from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -43,15 +44,15 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     *,
     block: int | None = None,
     columns: Mapping[str, Column] | Column | Sequence[Column] | None = None,
-    unit: str = "sentence",
+    unit: Unit = "sentence",
     breaks: str | None = None,
-    scheme: str = "auto",
+    scheme: Scheme = "auto",
     strict: bool = False,
     encoding: str = "utf-8",
     ignore_tokens: bool = False,
     missing: str | None = None,
-    partial: str = "error",
-    repair: str | Sequence[str] = (),
+    partial: Partial = "error",
+    repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in CoNLL-like files, or with ``block`` corpora one after the other.
@@ -73,17 +74,17 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             a key of the last column of CoNLL-U; ``"1-3"``, ``"all"`` or a list of one file, a
             column of each of several. Default is the last column; of one file those at the end
             that have labels in common, the first as gold.
-        unit: what a document of the corpus is, one of :data:`spanagree.formats.conll.page.UNITS`.
+        unit: what a document of the corpus is, sentence or document.
         breaks: the layer whose sentences hold for all, where documents are the unit; else each
             layer is read in those of its own file.
-        scheme: one of :data:`spanagree.corpus.tags.SCHEMES`, or ``auto``: each layer's own.
+        scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands for a tag where the annotator never saw the text, such as ``?``.
-        partial: what becomes of documents that a layer covers in part, one of
-            :data:`spanagree.corpus.tag_columns.PARTIAL`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        partial: what becomes of documents that a layer covers in part, error or drop-tokens.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         progress: called with the number of layers read and of all.
 
     Raises:

@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.choices import Scheme
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tags import prefixed, write_tags
 from spanagree.errors import InputError, SettingError, show
@@ -23,7 +24,7 @@ _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
 
 
 def write_conll(
-    corpus: Corpus, path: PathName, *, scheme: str = "IOB2", missing: str = "?"
+    corpus: Corpus, path: PathName, *, scheme: Scheme = "IOB2", missing: str = "?"
 ) -> None:
     """Write one file: the token, then a tag column for each annotator, tab-separated.
 

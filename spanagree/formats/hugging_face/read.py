@@ -14,6 +14,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from spanagree.choices import Empty, Repair, Scheme
 from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -51,10 +52,10 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     document: str | None = None,
     label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     split: str | None = None,
-    scheme: str = "auto",
+    scheme: Scheme = "auto",
     strict: bool = False,
-    empty: str | None = None,
-    repair: str | Sequence[str] = (),
+    empty: Empty | None = None,
+    repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
@@ -79,11 +80,12 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         document: the column of the documents' ids, or several that make one: "split,number".
         label_names: the names of label ids where the features lack them, for all columns or each.
         split: which part of a DatasetDict.
-        scheme: the tag scheme, or ``auto``: each layer's own.
+        scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
-        empty: of a table of spans, what a document is to an annotator without a row in it, one of
-            :data:`spanagree.corpus.raw.EMPTY`.
-        repair: names of :data:`spanagree.corpus.repairs.REPAIRS`.
+        empty: of a table of spans, what a document is to an annotator without a row in it: seen or
+            unseen.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         block: for data too large for memory: a corpus for each so many rows. In the long form the
             rows of a document follow each other, and stay together.
 

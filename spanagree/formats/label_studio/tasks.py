@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_whole, listed, show, unfit
-from spanagree.formats.exports import OUR_ID, objects_in
+from spanagree.formats.exports import OUR_ID, objects_in, seconds
 from spanagree.formats.peek import Peek
 
 GROUND_TRUTH = "ground_truth"
@@ -224,13 +223,5 @@ def _region(value: Mapping[str, Any], target: str, where: str) -> Region:
 
 def _time(entry: Mapping[str, Any]) -> float | None:
     """Return when an annotation was last changed, in seconds, if that is known."""
-    for key in ("updated_at", "created_at"):
-        value = entry.get(key)
-        if isinstance(value, (int, float)):
-            return float(value)
-        try:
-            time = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
-        except ValueError:
-            continue
-        return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp()
-    return None
+    times = (seconds(entry.get(key)) for key in ("updated_at", "created_at"))
+    return next((time for time in times if time is not None), None)

@@ -13,6 +13,7 @@ import math
 from importlib.resources import files
 from typing import Any
 
+from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
@@ -32,8 +33,8 @@ def write_report(
     *,
     gold: str | None = None,
     team: bool = False,
-    match: str = "exact",
-    chance: str = "nonoverlapping",
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
     measures: bool = False,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
@@ -46,8 +47,8 @@ def write_report(
         path: the file to write.
         gold: the gold layer; the first unless named.
         team: a report on annotators among each other, without gold.
-        match: as for :func:`spanagree.evaluate`.
-        chance: as for :func:`spanagree.evaluate`.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
         measures: whether α_U and γ of a team stand beside F1; γ takes a while.
 
     Raises:

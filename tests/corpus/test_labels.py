@@ -1,0 +1,146 @@
+"""Labels that are chosen and renamed, against rows that are filtered by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.corpus.labels import label_map, with_labels
+from spanagree.corpus.repairs import valid_corpus
+
+ROWS = st.lists(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.sampled_from("ABCD")), unique=True),
+    min_size=2,
+    max_size=2,
+)
+
+
+@given(
+    ROWS,
+    st.none() | st.lists(st.sampled_from("ABCDE"), min_size=1),
+    st.dictionaries(st.sampled_from("ABCD"), st.sampled_from("ABCDE")),
+)
+def test_labels_chosen_and_renamed(rows, labels, new):
+    """By hand: rename, keep the labels named, and each segment once."""
+    corpus = sa.Corpus.from_segments([6], {"a": [rows[0]], "b": [rows[1]]})
+    taken = corpus.with_labels(labels, new or None)
+    for name, marked in zip("ab", rows, strict=True):
+        renamed = {(s, e, new.get(label, label)) for s, e, label in marked}
+        expected = {row for row in renamed if labels is None or row[2] in labels}
+        assert {tuple(s) for s in taken[0].segments[name]} == expected
+    assert set(taken.labels) <= {new.get(name, name) for name in corpus.labels}
+    dropped = sum(len(corpus.layers[name]) - len(taken.layers[name]) for name in "ab")
+    assert bool(dropped) <= bool(taken.notes)
+
+
+def test_note_of_labels():
+    """One note: dropped, renamed, merged, and names that nothing has."""
+    marked = [(0, 1, "person"), (0, 1, "PER"), (2, 3, "LOC"), (2, 4, "X"), (2, 4, "X2")]
+    corpus = sa.Corpus.from_segments([6], {"a": [marked]})
+    taken = corpus.with_labels(["PER", "ORG"], {"person": "PER", "place": "LOC"})
+    assert taken.notes == (
+        "labels: 3 segments (LOC 1, X 1, X2 1) dropped; 1 segment (person as PER 1) read;"
+        " 1 segment then the same as another, merged; no segment has ORG, place (there are LOC,"
+        " PER, X, X2, person)",
+    )
+    assert taken.reading == {
+        "labels": ["PER", "ORG"],
+        "map_labels": {"person": "PER", "place": "LOC"},
+    }
+    assert "|labels:PER,ORG|map_labels:person=PER,place=LOC|" in sa.agree(taken).signature
+    again = taken.with_labels(map_labels={"PER": "P"})
+    assert again.reading["map_labels"] == {"person": "P", "place": "LOC", "PER": "P"}
+    assert corpus.with_labels().notes == ()
+
+
+def test_labels_before_flaws():
+    """What is wrong with segments of other labels, or without one, does not matter."""
+    corpus = sa.Corpus.from_segments([6], {"a": [[(0, 1, "PER"), (2, 4, "X")]]})
+    raw = corpus.to_raw()
+    raw.end[1] = 9
+    with pytest.raises(sa.InputError, match="ends beyond"):
+        valid_corpus(raw)
+    assert len(valid_corpus(with_labels(raw, ["PER"])).layers["a"]) == 1
+    raw.label[1] = -1
+    taken = with_labels(raw, ["PER"])
+    assert taken.notes == ("labels: 1 segment (no label 1) dropped",)
+    assert with_labels(raw, map_labels={"X": "Y"}).label.tolist() == [0, -1]
+
+
+def test_label_map(tmp_path):
+    """A mapping, OLD=NEW, or two columns with tabs or commas."""
+    expected = {"a,b": "X", "c": "Y"}
+    path = tmp_path / "map"
+    path.write_text('"a,b",X\n\nc, Y\n')
+    assert label_map(path) == expected
+    path.write_text("a,b\tX\r\nc\tY\n")
+    assert label_map(str(path)) == label_map(expected) == expected
+    assert label_map("a = X,c=Y") == {"a": "X", "c": "Y"}
+
+
+NEEDED = "an old and a new label are needed: OLD=NEW,…, a mapping, or a file with two columns"
+
+
+@pytest.mark.parametrize(
+    ("labels", "new", "message"),
+    [
+        ("PER", None, "labels 'PER'; a list of names is needed, such as [\"PER\"]"),
+        ([], None, 'labels []; a list of names is needed, such as ["PER"]'),
+        ([3], None, 'labels [3]; a list of names is needed, such as ["PER"]'),
+        (None, {"a": 3}, f"map_labels: ['a', 3]; {NEEDED}"),
+        (None, "a=", f"map_labels: ['a', '']; {NEEDED}"),
+        (None, "a=b,a=c", "map_labels: label 'a' becomes 'b' and 'c'; each becomes one"),
+        (None, "nowhere", "nowhere: no such file"),
+        (None, 3, "3 is not a path; a file's name is needed"),
+    ],
+)
+def test_labels_that_cannot_be(labels, new, message):
+    """Errors name the value and what is needed."""
+    corpus = sa.Corpus.from_segments([6], {"a": [[]]})
+    with pytest.raises(sa.SpanAgreeError) as error:
+        corpus.with_labels(labels, new)
+    assert str(error.value) == message
+
+
+def test_file_of_three_columns(tmp_path):
+    """A line of the file that is not a pair is named."""
+    path = tmp_path / "map"
+    path.write_text("a,b\nc,d,e\n")
+    with pytest.raises(sa.InputError) as error:
+        label_map(path)
+    assert str(error.value) == f"{path}:2: ['c', 'd', 'e']; {NEEDED}"
+
+
+FILES = {
+    "a.conll": "Jo B-PER\nran O\nRome B-LOC\n\nAl B-PER\nx B-ORG\n",
+    "b.conll": "Jo B-person\nran O\nRome O\n\nAl B-ORG\nx I-ORG\n",
+    "t.csv": "item,annotator,label\n1,a,X\n1,b,X\n2,a,X\n2,b,Y\n",
+}
+
+
+def test_labels_of_commands(tmp_path, monkeypatch, capsys):
+    """Every command on spans takes them, also over blocks and patterns; tables refuse them."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    how = ["--labels", "PER,LOC", "--map-labels", "person=PER", "--scheme", "IOB2"]
+    lines = set()
+    for more in ([], ["--block", "1"], ["--workers", "1"]):
+        assert main(["evaluate", "a.conll", "b.conll", *how, *more, "--format", "csv"]) == 0
+        lines.add(capsys.readouterr().out)
+    assert len(lines) == 1
+    for name, other in (("a", "gold-1"), ("b", "mine-1")):
+        (tmp_path / f"{other}.conll").write_text(FILES[f"{name}.conll"])
+    assert main(["evaluate", "g=gold-*.conll", "m=mine-*.conll", *how]) == 0
+    assert "|labels:PER,LOC|map_labels:person=PER|" in capsys.readouterr().out
+    for command in ("agree", "check", "disagreements", "difficulty", "coefficients --tokens"):
+        assert main([*command.split(), "a.conll", "b.conll", *how]) == 0
+        assert "ORG" not in capsys.readouterr().out.replace("(ORG 2) dropped", "")
+    assert main(["convert", "a.conll", "--labels", "PER", "-o", "o.conll"]) == 0
+    assert "ORG" not in (tmp_path / "o.conll").read_text()
+    capsys.readouterr()
+    assert main(["coefficients", "t.csv", "--labels", "X"]) == 2
+    assert "--labels is for span corpora; give --tokens too" in capsys.readouterr().err
