@@ -29,8 +29,8 @@ def read(
         source: a path, several, or layer to path; a path may be a pattern such as
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
             table, a Dataset or rows, which :func:`from_dataset` reads.
-        format: the format of all files by its name in
-            :data:`spanagree.formats.registry.FORMATS`, where it is not to be recognised.
+        format: the format of all files, where it is not to be recognised, by a name such as conll
+            or prodigy that ``--from`` takes.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, named as on the command line with ``_`` for ``-``.

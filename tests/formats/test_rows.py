@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -227,6 +228,7 @@ def test_nameless_columns(write):
     corpus = sa.read(["ann.jsonl", "bob.jsonl"])
     assert corpus[0].segments == {"ann.jsonl": (JO,), "bob.jsonl": ()}
     assert sa.read("*.jsonl") == corpus
+    assert sa.read("*.jsonl").notes[0] == f"ann.jsonl and 1 more: read as dataset; columns guessed: text text; spans spans; document id{OPTIONS}"  # fmt: skip
     assert sa.read({"x": "ann.jsonl"}).annotators == ("x",)
     assert sa.read("ann.jsonl", format="dataset", spans={"gold": "spans"}, text="text").annotators == ("gold",)  # fmt: skip
 
@@ -264,6 +266,18 @@ UNKNOWN = {
     "other.csv": ('"a";b\n1;2\n', "other.csv: a table of the columns a, b, in which no spans or tags were found; name its columns: " + NAMED + "; a table of labels is read by spanagree coefficients and sa.read_labels"),
     "page.xml": ("<html>\n<p>x</p></html>", "page.xml: xml that no reader knows, beginning with '<html>'; name its format with --from (conll,"),
 }  # fmt: skip
+
+
+def test_other_zips(tmp_path):
+    """A zip that is no tool's export is said to be one, with what it holds; a bomb is a bomb."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("notes.md", "x")
+    with pytest.raises(sa.InputError, match=r"a.zip: a zip of notes.md, of which no tool's export is known; name the tool"):  # fmt: skip
+        sa.read(tmp_path / "a.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("notes.md", bytes(1 << 25))
+    with pytest.raises(sa.InputError, match=r"b.zip: its \d+ bytes expand to more than 50 times"):
+        sa.read(tmp_path / "b.zip")
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

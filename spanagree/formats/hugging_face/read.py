@@ -60,12 +60,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
 
-    What is not named is guessed from the names of columns and from the first rows, and a note says
-    how. The shapes: ``tokens`` with ``tags`` (a column of tags or label ids for each layer);
-    ``text`` or ``tokens`` with ``spans`` (a column of lists of {start, end, label} for each
-    annotator, or one column that has them by annotator); the long form, a row for each document
-    and annotator, ``spans``, ``annotator`` and ``document`` each a column; and a table with a row
-    for each span. Null: never seen by the annotator; an empty list: seen, and nothing marked.
+    What is not named is guessed, with a note. Null: never seen; an empty list: nothing marked.
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
@@ -73,25 +68,22 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         text: the column of texts instead; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
-        spans: annotator to column of spans; or one column. Spans are lists of structs or of
-            (start, end, label), a struct of lists, or a mapping of annotator to these. Of a table
-            with a row for each span the columns of start, end and label, as in "start,end,label".
-        annotator: the column of the annotators' names (long form); ``a.b`` is b in objects a.
+        spans: annotator to column of spans, or one column: lists of structs or of (start, end,
+            label), structs of lists, or mappings of annotator to these. In a table with a row for
+            each span, the columns of start, end and label, such as "start,end,label".
+        annotator: the column of annotators, if these have a row each; ``a.b`` is b in objects a.
         document: the column of the documents' ids, or several that make one: "split,number".
         label_names: the names of label ids where the features lack them, for all columns or each.
         split: which part of a DatasetDict.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
-        empty: of a table of spans, what a document is to an annotator without a row in it: seen or
-            unseen.
+        empty: seen or unseen, where a table of spans has no row of an annotator for a document.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
-        block: for data too large for memory: a corpus for each so many rows. In the long form the
-            rows of a document follow each other, and stay together.
+        block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:
-        SettingError: for columns that do not exist or do not make one of the three shapes, an
-            unknown split, unknown choices.
+        SettingError: for columns that do not exist or fit, an unknown split, unknown choices.
         InputError: for values of the wrong kind, and flaws that no repair was asked for.
 
     >>> spans = [{"start": 0, "end": 2, "label": "PER"}]
@@ -100,12 +92,9 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    columns = {
-        "tokens": tokens, "text": text, "tags": tags, "spans": spans, "annotator": annotator,
-        "document": document,
-    }  # fmt: skip
+    named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
-    data, shape, notes = _shaped(choose_split(data, split), columns, None, split=split, **own)
+    data, shape, notes = _shaped(choose_split(data, split), named, None, split=split, **own)
     if block is None:
         raw = _read(data, shape)
         return valid_corpus(replace(raw, notes=(*notes, *raw.notes)), repair)
