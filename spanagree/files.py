@@ -285,7 +285,9 @@ def check_writable(path: PathName) -> None:
     with writing(name):
         os.fsencode(path)  # fails for half a surrogate pair, which no file's name has
         if target.is_dir():
-            raise InputError(f"{name}: is a folder; a file is needed")
+            raise InputError(
+                f"{name}: is a folder; a file is needed, such as {name.rstrip('/')}/result.txt"
+            )
         if not target.parent.is_dir():
             folder = show(str(target.parent))
             raise InputError(f"{name}: cannot be written: there is no folder {folder}")
@@ -310,7 +312,7 @@ def writing(name: str, done: str = "written") -> Iterator[None]:
         if done == "read" and isinstance(error, FileNotFoundError):
             problem = "no such file"
         elif isinstance(error, IsADirectoryError):
-            problem = "is a folder; a file is needed"
+            problem = "is a folder; a file is needed, or a pattern such as 'FOLDER/*.conll'"
         raise InputError(f"{name}: {problem}") from None
 
 
@@ -388,7 +390,9 @@ def named_files(source: Source) -> dict[str, PathName]:
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
         files = dict(zip(file_names(paths), paths, strict=True))
     if not files:
-        raise InputError("no file; at least one is needed")
+        raise InputError(
+            "no file; at least one is needed: pass its path, or layers by name to paths"
+        )
     return files
 
 

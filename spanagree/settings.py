@@ -11,6 +11,7 @@ from spanagree.errors import InputError, printable, show
 from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
+_Names = TypeVar("_Names", bound=Sequence[str] | None)
 _COUNTS = "ill_formed"  # among the settings of reading, counts that add
 _HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
@@ -119,6 +120,15 @@ def merged_settings(
     return {**one, **of_parts, **({_COUNTS: counts} if counts else {})}
 
 
+def kept_names(names: _Names) -> _Names | list[str]:
+    """Return names as they are, but as a list what can be gone through only once.
+
+    >>> kept_names(iter(["ann"])), kept_names(None)
+    (['ann'], None)
+    """
+    return list(names) if isinstance(names, Iterator) else names
+
+
 def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> list[str] | None:
     """Return the names of annotators that were chosen; ``None`` if these are all.
 
@@ -128,6 +138,16 @@ def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> lis
     if isinstance(names, str) or not isinstance(names, Collection):  # refused by who takes them
         return None
     return None if all(name in names for name in annotators) else list(names)
+
+
+def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings of reading that say how a corpus was changed, for files that keep it.
+
+    >>> provenance_of({"format": "brat", "discontinuous": "drop", "repair": []})
+    {'discontinuous': 'drop'}
+    """
+    made = {name: reading[name] for name in PROVENANCE if reading.get(name)}
+    return {name: value for name, value in made.items() if value != "error"}
 
 
 def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
@@ -150,13 +170,21 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
+PROVENANCE = {
+    "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
+    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list,
+}  # fmt: skip
+"""The settings of reading that stay with a corpus that was written and is read again."""
+
+
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
-    "match": "match", "chance": "word", "expected": "word", "average": "word", "of": "word",
+    "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
+    "average": "word", "of": "word",
     "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
     "kinds": "text",
@@ -164,7 +192,8 @@ KEYS = {
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
-    "discontinuous": "word", "read": "text", "labels": "text", "map_labels": "text",
+    "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
+    "map_labels": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
     "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.matching.luck_distribution import Question, distribution
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
-from spanagree.settings import unit
+from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
 
 
@@ -69,7 +69,7 @@ def agree(
     check_names(match, chance)
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    annotators = kept_names(annotators)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
@@ -102,7 +102,7 @@ def with_luck(
         both = distribution(corpus, (pair.a, pair.b), None, ask)
         luck[pair.a, pair.b] = PairLuck(both, both)
     report_progress(len(luck), len(luck))
-    agreement = replace(agreement, luck=luck)
+    agreement = replace(agreement, luck=luck, settings=replace(settings, luck=True))
     figures = [x for each in agreement.luck_by_document().values() for x in each.values()]
     dull, asked = dull_documents(figures)
     noun = unit(settings)

@@ -165,7 +165,10 @@ def confusion(corpus: Corpus, a: str | None = None, b: str | None = None) -> Con
             total += matrix + matrix.T if a is None else matrix
     if not anybody.any():
         whose = "the team" if a is None else f"{show(a)} and the rest"
-        raise SettingError(f"{whose}: no document that two saw; two who share one are needed")
+        raise SettingError(
+            f"{whose}: no document that two saw; two who share one are needed;"
+            " spanagree check says who saw what"
+        )
     settings = replace(
         settings, between=None if a is None else [a], confusion="team" if a is None else "rest"
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, Progress, distinct, groups
+from spanagree.agreement.crowded import CrowdSums, crowd_sums
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
@@ -30,7 +32,7 @@ COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgreementSettings(Settings):
-    """The settings of an agreement; the last two are those of a result, not of counts."""
+    """The settings of an agreement; the last three are those of a result, not of counts."""
 
     match: str
     chance: str
@@ -38,25 +40,63 @@ class AgreementSettings(Settings):
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
+    luck: bool | None = None
 
 
-class Kept(NamedTuple):
-    """Single documents, which a whole corpus keeps.
+class PairRows(NamedTuple):
+    """A row for each document that two annotators share.
 
     Attributes:
-        tallies: of every pair, document and label; their ``document`` counts the documents of
-            pairs, which ``pair`` and ``document`` list.
-        pair: the number of the pair, of each document of each pair.
-        document: the number of the document.
-        ids: the names of the documents, if they have any.
-        wholes: the number of the whole that each document is a sentence of, if it is known.
+        tallies: of rows and labels; ``document`` numbers the rows.
+        members: the numbers of the two annotators of each pair; (2, pairs).
+        pair: the number of the pair, of each row.
+        document: the number of the document, of each row.
     """
 
     tallies: Tallies
+    members: tuple[Ints, ...]
     pair: Ints
     document: Ints
-    ids: tuple[str, ...] | None
-    wholes: Ints | None = None
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        crowd: Crowd,
+        match: str,
+        chance: str,
+        documents: Bools | None = None,
+        progress: Progress = None,
+        over: Counter[str] | None = None,
+    ) -> PairRows:
+        """Compare each two annotators who saw a document; ``documents`` says which ones."""
+        first, second = crowd.pairs(documents=documents)
+        members, pair, _ = distinct(crowd.annotator[first], crowd.annotator[second])
+        tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
+        return cls(tallies, members, pair, crowd.document[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The documents of a whole corpus, which are compared one by one where somebody asks.
+
+    Attributes:
+        corpus: the annotators that are compared.
+        match, chance: how.
+        known: the rows, if they are there already.
+    """
+
+    corpus: Corpus
+    match: str
+    chance: str
+    known: PairRows | None = None
+
+    @cached_property
+    def rows(self) -> PairRows:
+        """A row for each document that two annotators share."""
+        return self.known or PairRows.of(
+            self.corpus, Crowd.of(self.corpus), self.match, self.chance
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,116 +174,152 @@ def count(
     read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
     read["offsets"] = corpus.offsets
     if annotators is not None:
-        present = annotators if keep else [name for name in annotators if name in corpus.layers]
-        corpus = corpus.of_annotators(present)
+        corpus = corpus.of_annotators(annotators, in_part=not keep)
     names = corpus.annotators
     for name in names:
         check_layer(corpus, name, match, chance)
-    crowd = Crowd.of(corpus)
-    first, second = crowd.pairs()
-    members, pair, shared = distinct(crowd.annotator[first], crowd.annotator[second])
-    over: Counter[str] = Counter()
-    tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
-    kept = Kept(tallies, pair, crowd.document[first], corpus.ids, corpus.wholes)
-    pairs = [(names[i], names[j]) for i, j in zip(*(m.tolist() for m in members), strict=True)]
-    sums = TallySum.each(tallies, pair[tallies.document], len(pairs))
     labels = corpus.labels if find_match(match).of_label else ()
-    by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
-    ids, how = () if keep else ids_of(corpus), expected_how(over)
     drawing = None if keep else resampling
+    crowd, over = Crowd.of(corpus), Counter[str]()
+    # resamples need rows of single documents; a whole corpus makes them when it is asked for them
+    rows, at_once = _compared(corpus, crowd, match, chance, drawing is None, progress, over)
+    pairs = _pairs(rows, at_once)
+    tallies = rows.tallies if at_once is None else Tallies.joined([rows.tallies, at_once.tallies])
+    by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
+    saw = np.bincount(crowd.document, minlength=len(corpus))
+    only = np.bincount(crowd.annotator[saw[crowd.document] == 2], minlength=len(names))
+    ids, how = () if keep else ids_of(corpus), expected_how(over)
+    of_pairs = [(names[i], names[j]) for i, j in pairs]
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
-        replicates=None if drawing is None else _draw(ids, pairs, labels, kept, drawing),
-        seen=len(np.unique(kept.document)),
+        replicates=None if drawing is None else _draw(ids, of_pairs, labels, rows, drawing),
+        seen=int((saw > 1).sum()),
         saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
-        seen_without=dict(zip(names, _seen_without(len(names), members, kept), strict=True)),
-        pairs=dict(zip(pairs, zip(shared.tolist(), sums, strict=True), strict=True)),
+        seen_without=dict(zip(names, ((saw > 1).sum() - only).tolist(), strict=True)),
+        pairs=dict(zip(of_pairs, pairs.values(), strict=True)),
         labels=dict(zip(labels, by_label, strict=True)),
-        evidence=_evidence(kept, members, names, labels, each=drawing is not None),
-        kept=kept if keep else None,
+        evidence=_evidence(rows, at_once, names, labels, each=drawing is not None),
+        kept=Kept(corpus, match, chance, rows if at_once is None else None) if keep else None,
     )
 
 
+def _compared(
+    corpus: Corpus,
+    crowd: Crowd,
+    match: str,
+    chance: str,
+    sums: bool,
+    progress: Progress,
+    over: Counter[str],
+) -> tuple[PairRows, CrowdSums | None]:
+    """Return rows of single documents, and where ``sums`` do, those of crowded ones at once."""
+    saw = np.bincount(crowd.document)
+    work = int((saw * (saw - 1) // 2).sum())
+    done = 0
+
+    def report(pairs: int, _: int) -> None:
+        if progress is not None:
+            progress(done + pairs, work)
+
+    at_once = crowd_sums(corpus, crowd, find_match(match), chance, report) if sums else None
+    others = None if at_once is None else ~at_once.documents
+    done = 0 if at_once is None else int((saw * (saw - 1) // 2) @ at_once.documents[: len(saw)])
+    return PairRows.of(corpus, crowd, match, chance, others, report, over), at_once
+
+
+def _pairs(
+    rows: PairRows, at_once: CrowdSums | None
+) -> dict[tuple[int, int], tuple[int, TallySum]]:
+    """Return how many documents two annotators share and their sums, by the numbers of the two."""
+    keys = list(zip(*(side.tolist() for side in rows.members), strict=True))
+    sums = TallySum.each(rows.tallies, rows.pair[rows.tallies.document], len(keys))
+    shared = np.bincount(rows.pair, minlength=len(keys)).tolist()
+    pairs = dict(zip(keys, zip(shared, sums, strict=True), strict=True))
+    if at_once is None:
+        return pairs
+    for key, (more, here) in at_once.pairs.items():
+        before, so_far = pairs.get(key, (0, None))
+        pairs[key] = before + more, here if so_far is None else so_far.plus(here)
+    return dict(sorted(pairs.items()))
+
+
 def _evidence(
-    kept: Kept, members: Sequence[Ints], names: Sequence[str], labels: Sequence[str], each: bool
+    rows: PairRows,
+    at_once: CrowdSums | None,
+    names: Sequence[str],
+    labels: Sequence[str],
+    each: bool,
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
     parts: list[tuple[str, ...]] = [()]
     if each:  # in the order of tables_of
         parts += [(label,) for label in labels] + [(name, name) for name in names]
-        parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(*members, strict=True)]
-    tables = tables_of(kept, members, len(names), len(labels))
+        parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(*rows.members, strict=True)]
+    tables = tables_of(rows, len(names), len(labels))
     # only the tables of these parts are made
-    return {p: evidence_of(t, f1_figures) for p, (_, t) in zip(parts, tables, strict=False)}
+    known = {p: evidence_of(t, f1_figures) for p, (_, t) in zip(parts, tables, strict=False)}
+    if at_once is not None:
+        table = _of_documents(at_once.tallies, np.flatnonzero(at_once.documents))
+        known[()] = known[()] + evidence_of(table, f1_figures)
+    return known
 
 
-def tables_of(
-    kept: Kept, members: Sequence[Ints], annotators: int, labels: int
-) -> Iterator[tuple[Ints, Floats]]:
+def _of_documents(tallies: Tallies, documents: Ints) -> Floats:
+    """Return what documents add to matched, expected and size; (documents, 3)."""
+    sums = tallies.table(documents)
+    return np.stack((sums[:, 0], sums[:, 1], sums[:, 2] + sums[:, 3]), axis=1)
+
+
+def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[Ints, Floats]]:
     """Yield the documents of the team, and of each label, annotator and pair, and what each adds.
 
     Args:
-        kept: single documents.
-        members: the numbers of the first and of the second annotator of each pair.
+        rows: single documents.
         annotators: how many there are.
         labels: how many there are, of a measure that regards them.
 
     Yields:
         The numbers of documents, and what they add to matched, expected and size; (documents, 3).
     """
-    rows = kept.tallies
-    pair, by_document = (
-        kept.pair[rows.document],
-        replace(rows, document=kept.document[rows.document]),
-    )
+    pair = rows.pair[rows.tallies.document]
+    by_document = replace(rows.tallies, document=rows.document[rows.tallies.document])
 
     def table(chosen: Ints | slice, documents: Ints) -> tuple[Ints, Floats]:
-        sums = by_document.where(chosen).table(documents)
-        return documents, np.stack((sums[:, 0], sums[:, 1], sums[:, 2] + sums[:, 3]), axis=1)
+        return documents, _of_documents(by_document.where(chosen), documents)
 
     def by_member(which: Ints) -> list[Ints]:
         """Return for each annotator where a pair stands of which she is one."""
-        who = np.concatenate([side[which] for side in members])
+        who = np.concatenate([side[which] for side in rows.members])
         return [i % max(len(which), 1) for i in groups(who, annotators)]
 
-    seen = np.unique(kept.document)
+    seen = np.unique(rows.document)
     yield table(slice(None), seen)
-    for chosen in groups(rows.label, labels) if labels else ():
+    for chosen in groups(by_document.label, labels) if labels else ():
         yield table(chosen, seen)
-    for split in (by_member, lambda which: groups(which, len(members[0]))):
-        for chosen, where in zip(split(pair), split(kept.pair), strict=True):
-            yield table(chosen, np.unique(kept.document[where]))
-
-
-def _seen_without(annotators: int, members: Sequence[Ints], kept: Kept) -> list[int]:
-    """Return for each annotator how many documents two of the others saw."""
-    count = np.bincount(kept.document)
-    # a document is lost without an annotator who takes part in all of its pairs
-    who = np.concatenate([side[kept.pair] for side in members])
-    (lost, without), _, mine = distinct(np.tile(kept.document, 2), who)
-    every = np.bincount(without[mine == count[lost]], minlength=annotators)
-    return (np.count_nonzero(count) - every).tolist()
+    for split in (by_member, lambda which: groups(which, len(rows.members[0]))):
+        for chosen, where in zip(split(pair), split(rows.pair), strict=True):
+            yield table(chosen, np.unique(rows.document[where]))
 
 
 def _draw(
     ids: Sequence[Hashes],
     pairs: Sequence[tuple[str, str]],
     labels: Sequence[str],
-    kept: Kept,
+    rows: PairRows,
     resampling: Resampling,
 ) -> Replicates:
     """Return what a block adds in every resample to the columns of each pair and label."""
-    rows = kept.tallies
-    values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
+    tallies, document = rows.tallies, rows.document[rows.tallies.document]
+    values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
     keys = [tuple(sorted(names)) for names in pairs]
     entries = [
-        Entries([(*key, column) for key in whose], which, kept.document[rows.document], value)
+        Entries([(*key, column) for key in whose], which, document, value)
         for whose, which in (
-            (keys, kept.pair[rows.document]),
-            ([(label,) for label in labels], rows.label),
+            (keys, rows.pair[tallies.document]),
+            ([(label,) for label in labels], tallies.label),
         )
         if whose
         for column, value in zip(COLUMNS, values, strict=True)

@@ -256,7 +256,7 @@ def compare(
     if not both:
         raise SettingError(
             f"between {show(a)} and {show(b)}: no document that both saw; two who share one are"
-            " needed"
+            " needed; spanagree check says who saw what"
         )
     notes = corpus.notes
     if unshared := len(corpus) - both:

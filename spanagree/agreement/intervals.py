@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from spanagree.agreement.count import COLUMNS, CountedPairs, Kept, tables_of
+from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
+from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
-from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of, table_of
+from spanagree.uncertainty.bootstrap import Resampling, Sample, intervals, table_of
 
 Part = TypeVar("Part", Team, Member, Pair)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -26,10 +27,11 @@ def with_intervals(
 ) -> Scored:
     """Return the same figures with intervals: each figure's own documents are resampled."""
     if (kept := counts.kept) is not None:
-        wholes = resampling.wholes_of(kept.wholes, counts.settings)
+        rows = kept.rows
+        wholes = resampling.wholes_of(kept.corpus.wholes, counts.settings)
         if wholes is not None:
-            kept = kept._replace(document=wholes[kept.document])
-        ends, mean = _over_documents(figures, kept, resampling, progress)
+            rows = rows._replace(document=wholes[rows.document])
+        ends, mean = _over_documents(figures, rows, resampling, progress)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)
     each = iter(ends)
@@ -109,26 +111,21 @@ def _columns(tally: Tally) -> Floats:
 
 
 def _over_documents(
-    figures: Scored, kept: Kept, resampling: Resampling, progress: Progress
+    figures: Scored, rows: PairRows, resampling: Resampling, progress: Progress
 ) -> Ends:
-    """Return intervals from resamples of the documents that are kept."""
-    members = [*figures.pairs.members.T]
-    parts = [*tables_of(kept, members, len(figures.annotators), len(figures.labels))]
+    """Return intervals from resamples of single documents."""
+    parts = [*tables_of(rows, len(figures.annotators), len(figures.labels))]
     ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
-    return ends, _mean_interval(figures, kept, parts[0][0], resampling)
+    return ends, _mean_interval(figures, rows, parts[0][0], resampling)
 
 
-def _mean_interval(figures: Scored, kept: Kept, seen: Ints, resampling: Resampling) -> Interval:
+def _mean_interval(figures: Scored, rows: PairRows, seen: Ints, resampling: Resampling) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
     names = [sorted(names) for names in figures.pairs]
-    rows, pair = kept.tallies, kept.pair[kept.tallies.document]
-    unit = np.searchsorted(seen, kept.document[rows.document])
+    tallies, pair = rows.tallies, rows.pair[rows.tallies.document]
+    unit = np.searchsorted(seen, rows.document[tallies.document])
     column = 3 * ranks(names)[pair]  # canonical order
-    values = (rows.matched, rows.expected, rows.size_a + rows.size_b)
+    values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    table = table_of(entries, (len(seen), max(3 * len(names), 1)))
-
-    def mean(sums: Floats) -> Floats:
-        return _mean_figures(sums[:, : 3 * len(names)])
-
-    return intervals_of(table, mean, resampling)[0]
+    sample = Sample(table_of(entries, (len(seen), 3 * max(len(names), 1))))
+    return interval_of_mean(sample, resampling)

@@ -141,7 +141,7 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, _, document, *_ = self.documents_kept()
+        tallies, _, _, document = self.documents_kept().rows
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = TallySum.each(tallies, which, self.documents)
@@ -206,7 +206,7 @@ class Agreement(Result):
         Raises:
             SettingError: over blocks.
         """
-        tallies, pair, document, *_ = self.documents_kept()
+        tallies, _, pair, document = self.documents_kept().rows
         marked = np.unique(tallies.document)
         sums = TallySum.each(tallies, tallies.document, len(pair))
         luck = {}
@@ -422,7 +422,7 @@ def result(
     return Agreement(
         *figures,
         counts.documents,
-        None if kept is None else kept.ids,
+        None if kept is None else kept.corpus.ids,
         settings,
         counts.final_notes(),
         kept,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,6 +80,11 @@ class TallySum(NamedTuple):
         sums = (exact_sums(column, which, count) for column in (tallies.matched, tallies.expected))
         return [cls(whole, *row) for row in zip(*sums, *sizes, strict=True)]
 
+    @classmethod
+    def of_whole(cls, matched: int, expected: int, size_a: int, size_b: int) -> TallySum:
+        """Return sums of which what is matched are whole numbers, given as one."""
+        return cls(True, matched << _SHIFT, expected, size_a, size_b)
+
     def turned(self) -> TallySum:
         """Return the sums with the two sides exchanged."""
         return self._replace(size_a=self.size_b, size_b=self.size_a)
@@ -108,3 +113,43 @@ def added(one: Mapping[str, TallySum], other: Mapping[str, TallySum]) -> dict[st
     """Return the sums of both by name, sorted; a name that one of them lacks has none there."""
     names = sorted({*one, *other})
     return {name: one.get(name, NO_TALLY).plus(other.get(name, NO_TALLY)) for name in names}
+
+
+class FixedPoint:
+    """Sums of arrays of floats of one shape, in units of 2**-75: what is smaller is cut off.
+
+    Whole numbers add up in any order; this is faster than :func:`exact_sums` where each of many
+    places has a value in each of many arrays. A sum has to stay below 2**33.
+
+    >>> sums = FixedPoint(1)
+    >>> for _ in range(10):
+    ...     sums.add(slice(None), np.array([0.1]))
+    >>> [rounded(total) for total in sums.totals(slice(None))]
+    [1.0]
+    """
+
+    _HIGH, _LOW = 30, 45  # bits behind the point, in two numbers
+    _ROOM = 1 << 17  # sums of the lower number, before it overflows
+
+    def __init__(self, *shape: int) -> None:
+        """Make sums of nothing."""
+        self._high, self._low = np.zeros((2, *shape), np.int64)
+        self._room = self._ROOM
+
+    def add(self, where: Any, values: Floats) -> None:
+        """Add values, 0 or greater, to some of the sums, each of which is there once."""
+        scaled = values * 2.0**self._HIGH
+        whole = np.floor(scaled)
+        self._high[where] += whole.astype(np.int64)
+        self._low[where] += ((scaled - whole) * 2.0**self._LOW).astype(np.int64)
+        self._room -= 1
+        if not self._room:
+            self._high += self._low >> self._LOW
+            self._low &= (1 << self._LOW) - 1
+            self._room = self._ROOM
+
+    def totals(self, where: Any) -> list[int]:
+        """Return some of the sums as those of :func:`exact_sums`, in units of 2**-1126."""
+        shift = _SHIFT - self._HIGH - self._LOW
+        columns = self._high[where].tolist(), self._low[where].tolist()
+        return [((high << self._LOW) + low) << shift for high, low in zip(*columns, strict=True)]

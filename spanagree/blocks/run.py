@@ -53,7 +53,10 @@ def each_block(
     """
     check_choice(on_error, ON_ERROR, "on_error")
     if isinstance(blocks, (str, bytes)) or not isinstance(blocks, Iterable):
-        raise InputError(f"{show(blocks)}; a corpus, or corpora one after the other, are needed")
+        raise InputError(
+            f"{show(blocks)}; a corpus, or corpora one after the other, are needed; functions such"
+            " as read_conll give one"
+        )
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
     for number, (result, error, name) in enumerate(results, 1):
         reason = ""

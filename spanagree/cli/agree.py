@@ -23,6 +23,7 @@ from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizin
 
 _LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
 _MEASURED = "Choose what agreement is measured by."
+_FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 _SHARED = "Mark pairs that share fewer than N documents."
 
 
@@ -34,6 +35,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
         options.flag("--luck", _LUCK),
+        options.option("--fail-under", _FAIL, type=float, metavar="X"),
     ),
     unitizing(),
     options.certainty(),
@@ -42,16 +44,18 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.output(),
     first="--measure --match --by --annotators --columns --scheme --ci --format --output --plot",
 )
-def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
+def agree(
+    job: Job, measure: str, by: str | None, fail_under: float | None, **settings: Any
+) -> None:
     units = {name: settings.pop(name) for name in UNITIZING}
     source = click.get_current_context().get_parameter_source
     if measure != "f1":
         given = {
             name
-            for name in (*settings, "overlap_at")
+            for name in (*settings, "overlap_at", "fail_under")
             if source(name) is not ParameterSource.DEFAULT
         }
-        for name in ("match", "overlap_at", "min_shared", "luck"):
+        for name in ("match", "overlap_at", "min_shared", "luck", "fail_under"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None
@@ -66,4 +70,18 @@ def agree(job: Job, measure: str, by: str | None, **settings: Any) -> None:
         raise click.UsageError("blocks keep no single documents, which --by document needs")
     if job.in_blocks and settings["luck"]:
         raise click.UsageError("blocks keep no single documents, which --luck needs")
-    job.show(job.work("comparing", sa.agree, job.source(), **settings, **drawing), by)
+    if fail_under is not None and not -1 <= fail_under <= 1:
+        raise click.UsageError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
+    result = job.work("comparing", sa.agree, job.source(), **settings, **drawing)
+    job.show(result, by)
+    if fail_under is not None:
+        _check_f1(result.team.f1, fail_under)
+
+
+def _check_f1(f1: sa.Score, least: float) -> None:
+    """Refuse a team whose corrected F1 is too low, or undefined."""
+    if not f1.corrected >= least:
+        outcome = f"is undefined ({f1.reason})" if f1.reason else f"{f1.corrected:.4f} is too low"
+        raise click.ClickException(
+            f"the team's corrected F1 {outcome}; --fail-under {least:g} asks for that much at least"
+        )

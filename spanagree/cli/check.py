@@ -1,9 +1,11 @@
 """Say what is in files and what is odd about it, before anything is computed.
 
-The exit code is 1 if something has to be repaired first, else 0.
+The exit code is 1 if something has to be repaired first, or with --fail-on warning if anything is
+odd, else 0.
 
 \b
 spanagree check corpus.jsonl
+spanagree check corpus.jsonl --fail-on warning
 """
 
 from __future__ import annotations
@@ -16,17 +18,23 @@ from spanagree.corpus.repairs import repaired
 from spanagree.formats.shards import raw_found
 from spanagree.rendering.data import to_json
 
+_FAIL = "Exit with 1 if there is an error, or any finding at all."
+
 
 @command(
     options.FILES,
+    options.group(
+        "Checking",
+        options.option("--fail-on", _FAIL, choices=("error", "warning"), default="error"),
+    ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(),
 )
-def check(job: Job) -> None:
+def check(job: Job, fail_on: str) -> None:
     from spanagree.corpus.check import check as inspect
 
     how, form, repair = job.how()
     result = inspect(repaired(raw_found(job.paths, how, form, repeats=True), repair))
     job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
-    if result.errors:
+    if result.findings if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

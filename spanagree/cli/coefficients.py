@@ -23,7 +23,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import check_whole, counted, printable
-from spanagree.formats.registry import format_named
+from spanagree.formats.registry import FORMATS, format_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
@@ -133,9 +133,12 @@ def _token_labels(
 def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:
     """Return the table of labels that FILE is; ``unfit`` are options that are not for one."""
     path = job.files[0]
-    if format_named(path) != "conll" and Path(path).suffix not in _TABLES:
+    suffix = Path(path).suffix
+    tags = suffix in FORMATS["conll"].extensions
+    if suffix not in _TABLES and (tags or format_of(path) != "conll"):
         raise click.UsageError(
-            f"{printable(path)}: is a span corpus; with --tokens its tokens are the items"
+            f"{printable(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
+            " takes their tokens as the items"
         )
     reading = dict(job.reading)
     labels |= {key: reading.pop(key) for key in ("encoding", "missing")}

@@ -17,7 +17,7 @@ from spanagree.corpus.tokens import CUTS
 from spanagree.formats.registry import (
     FORMATS,
     WRITABLE,
-    format_named,
+    form_to_write,
     format_of,
     tokenizer_named,
     write_file,
@@ -58,7 +58,7 @@ def convert(
     how, form, repair = job.how()
     if path == "-":
         raise click.UsageError("-o: convert writes a file, and - is not one")
-    to = to or format_named(path)
+    to = form_to_write(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
     if as_predictions is not None and to != "label-studio":

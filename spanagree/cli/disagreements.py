@@ -37,8 +37,8 @@ def disagreements(
     corpus = job.read()
     if between is None and len(corpus.layers) != 2:
         raise click.UsageError(
-            f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed:"
-            f" {listed(corpus.annotators)}"
+            f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed; give"
+            f" --between A B, of {listed(corpus.annotators)}"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))

@@ -19,7 +19,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command, progress, say
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
-from spanagree.evaluation.tally_files import check_tallies_can_be_written
+from spanagree.evaluation.tally_files import check_tallies_can_be_written, check_tallies_name
 
 _TEST = "Test all pairs of systems, or each against luck."
 
@@ -58,6 +58,7 @@ def evaluate(
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
+        check_tallies_name(tallies)
     corpus = job.source()
     named = job.layer(gold)
     intervals = drawing if "ci" in drawing else {}

@@ -26,8 +26,26 @@ SECTIONS = {
     "Difficulty and luck": ("difficulty", "split", "chance"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
+    "This program": ("completion",),
 }
 """The commands by the heading that they stand below; each is a module of this name."""
+
+_START = """\
+spanagree says how far sets of marked spans agree beyond luck.
+
+Systems against gold: precision, recall and F1, raw and corrected for chance
+  spanagree evaluate gold.conll mine.conll
+
+Annotators against each other: every pair, and the team
+  spanagree agree ann.jsonl bob.jsonl
+
+What is in a file, who saw what, and what is odd
+  spanagree check corpus.jsonl
+
+All commands:            spanagree --help
+One command's options:   spanagree evaluate --help
+Completion by Tab:       spanagree completion --help"""
+"""What is shown without a command."""
 
 _NAMES = [name for names in SECTIONS.values() for name in names]
 
@@ -74,7 +92,7 @@ def _docstring(name: str) -> str:
 def spanagree(context: click.Context) -> None:
     """Say how far sets of marked spans agree beyond luck."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        click.echo(_START)
 
 
 # click only looks commands up

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
-        message = error.format_message().rstrip(".")
+        message = error.format_message().replace("\n\t", " ").rstrip(".")
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)

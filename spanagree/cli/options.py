@@ -17,7 +17,8 @@ from click.core import ParameterSource
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
-FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")
+PATH = click.Path(readable=False)  # completed by shells; what is wrong with one, readers say
+FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
 
 class Option(cloup.Option):
@@ -51,6 +52,8 @@ def option(
         attributes["callback"] = lambda _, own, text: (
             None if text is None else read(text, own.opts[0])
         )
+    if attributes.get("metavar") == "FILE":
+        attributes["type"] = PATH
     if choices:
         attributes["type"] = click.Choice(list(choices))
     if unless:
@@ -252,15 +255,20 @@ def _datasets() -> Group:
 
 def _exports() -> Group:
     from spanagree.formats.exports import ANNOTATOR_FROM
+    from spanagree.formats.inception.project import IN_PROGRESS
 
     who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
     who += " by the file."
     models = "Read Label Studio's predictions too, as layers named by their model's version."
-    truth = "Make a layer ground_truth of the annotations that Label Studio marks so."
+    truth = "Make a layer ground_truth of what Label Studio marks so, or INCEpTION's curators made."
+    begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
     return [
         option("--annotator-from", who, choices=ANNOTATOR_FROM, unless="id, or the file"),
         flag("--predictions", models),
         flag("--ground-truth", truth),
+        option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
+        option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
+        option("--in-progress", begun, choices=IN_PROGRESS, unless="auto"),
     ]
 
 

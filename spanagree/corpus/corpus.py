@@ -286,15 +286,17 @@ class Corpus(Content):
             layers[name] = replace(kept, document=place[kept.document], annotated=annotated)
         return replace(self, layers=layers, **self.content_of(chosen))
 
-    def of_annotators(self, names: Iterable[str]) -> Corpus:
+    def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Return the same documents with some of the annotators, in the order given.
+
+        ``in_part``: this is a part of a corpus, which need not have all of them.
 
         Raises:
             SettingError: for a name that is not there, or is named twice.
         """
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise SettingError(f"annotators {show(names)}; a list of names is needed")
-        names = list(names)
+        names = [name for name in names if not in_part or name in self.layers]
         check_known(names, self.layers)
         for name in (name for name, times in Counter(names).items() if times > 1):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
@@ -382,6 +384,8 @@ class Corpus(Content):
             return self
         texts = self.known("texts", "to_tokens()")
         tokens = tokenize(texts, tokenizer, self.id_of)
+        kind = type(tokenizer).__name__
+        called = "space" if tokenizer is str.split else getattr(tokenizer, "__name__", kind)
         layers: dict[str, Layer] = {}
         changes: list[Change] = []
         for name, layer in self.layers.items():
@@ -407,7 +411,7 @@ class Corpus(Content):
             offsets="tokens",
             tokens=tokens.words,
             token_starts=tokens.starts,
-            reading={**self.reading, **({"cut": cut} if changes else {})},
+            reading={**self.reading, "tokenizer": called, **({"cut": cut} if changes else {})},
             notes=(*self.notes, *notes),
             changes=(*self.changes, *changes),
         )

@@ -149,4 +149,5 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = replace(raw, notes=(*raw.notes, note))
-    return replace(raw, reading={**raw.reading, "repair": steps}) if steps else raw
+    done = [*dict.fromkeys([*raw.reading.get("repair", ()), *steps])]  # in a file, before
+    return replace(raw, reading={**raw.reading, "repair": done}) if steps else raw

@@ -54,9 +54,11 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         path: of the Parquet file, written whole or not at all.
 
     Raises:
-        SettingError: for an evaluation over blocks, or if pyarrow is not installed.
+        SettingError: for an evaluation over blocks, a file that is not .parquet, or if pyarrow is
+            not installed.
         InputError: for a path that cannot be written.
     """
+    check_tallies_name(path)
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     counts = evaluation.counted
@@ -142,7 +144,9 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not listed:
-        raise InputError("no file; at least one with tallies is needed")
+        raise InputError(
+            "no file; at least one with tallies is needed: evaluate --tallies FILE writes one"
+        )
     parts = [_read(path) for path in listed]
     _check_together(parts)
     return result(_united(parts))
@@ -339,6 +343,18 @@ def _ids(about: Mapping[str, Any], columns: Mapping[str, Any]) -> tuple[str, ...
     if given and (mixed or len(set(given)) < about["documents"]):
         raise InputError("its documents do not have an id each, and one of their own")
     return tuple(given)
+
+
+def check_tallies_name(path: PathName) -> None:
+    """Refuse a name that says of tallies that they are anything but Parquet.
+
+    Raises:
+        SettingError: for any extension but .parquet.
+    """
+    if os.path.splitext(path)[1].lower() != ".parquet":
+        raise SettingError(
+            f"{printable(os.fspath(path))}: tallies are written as Parquet; name a .parquet file"
+        )
 
 
 def check_tallies_can_be_written(in_blocks: bool) -> None:

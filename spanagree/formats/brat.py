@@ -114,6 +114,11 @@ def raw_brat(
             f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
             " with .txt and .ann files, and what is read is the folder that holds these"
         )
+    if not any(path.suffix == ".ann" for path in files):
+        raise InputError(
+            f"{printable(str(root))}: .txt files, and no .ann beside one; brat keeps annotations"
+            " there, and an empty one says that nothing was marked"
+        )
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     if blank and empty is None:
         notes.append(

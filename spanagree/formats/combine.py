@@ -53,6 +53,8 @@ def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
         for key in (*_BY_LAYER, "read"):
             if key in reading:
                 reading[key] = {**part.reading.get(key, {}), **whole.reading.get(key, {})}
+        done = [step for raw in (whole, part) for step in raw.reading.get("repair", ())]
+        reading |= {"repair": [*dict.fromkeys(done)]} if done else {}
         both = _joined([whole, part], [np.arange(len(whole.lengths)), place], reading)
         notes = [
             f"{printable(source)}: the {what} left out, as not all sources have them"

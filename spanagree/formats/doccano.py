@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo, is_zipfile
+from zipfile import is_zipfile
 
 from spanagree.corpus.collector import Collector, text_of_whole
 from spanagree.corpus.corpus import Corpus
@@ -17,36 +16,22 @@ from spanagree.corpus.raw import RawCorpus, check_empty
 from spanagree.errors import (
     InputError,
     SettingError,
-    check_choice,
     counted,
     is_whole,
     listed,
     printable,
-    show,
     unfit,
 )
-from spanagree.files import (
-    PathName,
-    decoded,
-    from_json,
-    json_text,
-    open_zip,
-    write_bytes,
-    write_text,
-)
-from spanagree.formats.exports import OUR_ID
-from spanagree.formats.json_records import json_records
+from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
+from spanagree.formats.exports import OUR_ID, check_named
+from spanagree.formats.json_records import json_records, records_in
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
 
 _LISTS = ("entities", "annotations", "labels", "label")
-_OTHERS = {
-    "relations": "relation",
-    "cats": "category",
-    "Comments": "comment",
-    "comments": "comment",
-}
+_OTHERS = {"relations": "relation", "cats": "category", "Comments": "comment"}
 _OURS = {"Comments", "annotation_approver", OUR_ID}
+_RECORDS = re.compile(r"^(?!.*exportedproject).*\.jsonl?$")
 _NEEDED = "doccano writes an object a line"
 _ALL = "all"
 """The file of a collaborative project, in which the annotators are not told apart."""
@@ -55,7 +40,7 @@ _ALL = "all"
 def knows_doccano(start: Peek) -> bool:
     """Return whether a file begins as an export does; a zip is known by what is in it."""
     if start.shape == "zip":
-        return bool(start.members) and all(name.endswith(".jsonl") for name in start.members)
+        return bool(start.members) and all(map(_RECORDS.search, start.members))
     return any(map(_is_ours, start.objects))
 
 
@@ -75,7 +60,7 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
 
 
 def raw_doccano(
-    path: PathName, *, annotator_from: str = "id", empty: str | None = None
+    path: PathName, *, annotator_from: str | None = None, empty: str | None = None
 ) -> RawCorpus:
     """Return the rows of an export of doccano, unchecked.
 
@@ -85,7 +70,7 @@ def raw_doccano(
 
     Args:
         path: the file.
-        annotator_from: what names an annotator, one of ``id`` and ``file``.
+        annotator_from: what names an annotator, ``file`` or, unless given, ``id``.
         empty: whether who marked nothing in a document has ``seen`` it or not, ``unseen``. Unless
             given, a document without a span is seen by the one whose file it is in, and never
             seen by a user who has spans elsewhere in a file of several.
@@ -94,7 +79,7 @@ def raw_doccano(
         InputError: for a file that cannot be read or is not of doccano.
         SettingError: for an unknown choice.
     """
-    check_choice(annotator_from, ("id", "file"), "annotator_from")
+    check_named(annotator_from, "id", "file")
     check_empty(empty)
     name = printable(os.fspath(path))
     rows = _Rows(name, annotator_from, empty)
@@ -109,29 +94,22 @@ def raw_doccano(
 def _members(path: PathName, name: str) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
     """Yield the rows of each file in a zip, with its name without folder and extension."""
     with open_zip(path) as archive:
-        members = [member for member in archive.names if member.endswith(".jsonl")]
+        members = [member for member in archive.names if _RECORDS.search(member)]
         if not members:
             raise InputError(
-                f"{name}: no .jsonl in it, but {listed(archive.names)}; doccano's zip has one for"
-                " each annotator"
+                f"{name}: no .jsonl or .json in it, but {listed(archive.names)}; doccano's zip has"
+                " one for each annotator"
             )
         for member in members:
             where = f"{name}, {printable(member)}"
-            lines = decoded(where, archive.read(member), "utf-8").split("\n")
-            yield (
-                PurePosixPath(member).stem,
-                (
-                    (f"{where}:{n}", from_json(line, f"{where}:{n}", _NEEDED))
-                    for n, line in enumerate(lines, 1)
-                    if line.strip()
-                ),
-            )
+            text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
+            yield PurePosixPath(member).stem, records_in(where, [text], _NEEDED)
 
 
 class _Rows:
     """Gathers rows, and counts what is passed over or not clear."""
 
-    def __init__(self, name: str, annotator_from: str, empty: str | None) -> None:
+    def __init__(self, name: str, annotator_from: str | None, empty: str | None) -> None:
         self.name = name
         self.annotator_from = annotator_from
         self.empty = empty
@@ -168,7 +146,7 @@ class _Rows:
         document = self.collector.document(id_, where, text=text, again=True)
         for other, noun in _OTHERS.items():
             self.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
-        by_user = key == "annotations" and self.annotator_from == "id"
+        by_user = key == "annotations" and self.annotator_from != "file"
         layers: dict[str, list[Any]] = {} if by_user else {annotator: []}
         for item in row[key] if isinstance(row[key], list) else [row[key]]:
             user = item.get("user") if by_user and isinstance(item, dict) else None
@@ -204,10 +182,7 @@ class _Rows:
         elif self.empty is None:
             self.notes += self._unclear(len(pairs))
         notes = [*passed_over(self.name, self.passed), *self.notes]
-        options = as_read(
-            annotator_from=None if self.annotator_from == "id" else self.annotator_from,
-            empty=self.empty,
-        )
+        options = as_read(annotator_from=self.annotator_from, empty=self.empty)
         return self.collector.raw({"format": "doccano", **options}, notes)
 
     def _unclear(self, pairs: int) -> Iterator[str]:
@@ -244,49 +219,29 @@ def _span(item: object, where: str) -> tuple[Any, Any, Any] | None:
 
 
 def write_doccano(corpus: Corpus, path: PathName) -> None:
-    """Write the documents that an annotator saw, a line each; of several annotators, a zip.
+    """Write the documents that the only annotator saw, a line each.
 
-    A zip has a file for each annotator, as doccano exports it. Whoever imports a file gets each
-    document with its id, under a key of our own, as doccano numbers documents anew.
+    Whoever imports the file gets each document with its id, under a key of our own, as doccano
+    numbers documents anew.
 
     Args:
         corpus: the documents, whose texts or tokens are known.
-        path: the file; several annotators need one whose name ends in .zip.
+        path: the file.
 
     Raises:
         InputError: for a path that cannot be written.
-        SettingError: for a corpus without texts and tokens, several annotators in one file, or
-            one whose name cannot be that of a file.
+        SettingError: for a corpus without texts and tokens, or of several annotators.
     """
-    names = corpus.annotators
-    in_zip = os.fsdecode(path).lower().endswith(".zip")
-    if not in_zip and len(names) != 1:
+    if len(corpus.layers) != 1:
         raise SettingError(
-            f"a file of doccano holds one annotator; there are {len(names)} ({listed(names)}):"
-            " choose one with --annotators, or write a .zip"
+            f"a file of doccano holds one annotator; there are {len(corpus.layers)}"
+            f" ({listed(corpus.annotators)}): choose one with --annotators"
         )
+    rows = []
     in_characters = corpus.to_characters()
-    in_characters.known("texts", "doccano")
-    files = {name: "".join(_lines(in_characters, name)) for name in names}
-    if not in_zip:
-        write_text(path, files[names[0]])
-        return
-    out = io.BytesIO()
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            if not (name.isprintable() and re.fullmatch(r"[^./\\:][^/\\:]*", name)):
-                raise SettingError(
-                    f"annotator {show(name)} cannot be the name of a file in a zip; choose others"
-                    " with --annotators, or rename the layer (NAME=FILE)"
-                )
-            archive.writestr(ZipInfo(f"{name}.jsonl"), text, ZIP_DEFLATED)
-    write_bytes(path, out.getvalue())
-
-
-def _lines(corpus: Corpus, name: str) -> Iterator[str]:
-    """Yield a line for each document that an annotator saw."""
-    for document in corpus:
-        segments = document.segments[name]
+    for d, text in enumerate(in_characters.known("texts", "doccano")):
+        segments = in_characters[d].segments[corpus.annotators[0]]
         if segments is not None:
-            row = {"id": document.id, "text": document.text, "label": segments}
-            yield f"{json_text({**row, OUR_ID: document.id})}\n"
+            id_ = corpus.id_of(d)
+            rows.append({"id": id_, "text": text, "label": segments, OUR_ID: id_})
+    write_text(path, "".join(f"{json_text(row)}\n" for row in rows))

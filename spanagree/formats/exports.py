@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.errors import counted, show, unfit
+from spanagree.errors import check_choice, counted, show, unfit
 
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
@@ -22,6 +22,12 @@ ANNOTATOR_FROM = {
     "file": "the name of the file",
 }
 """What may name an annotator; each tool has some of them."""
+
+
+def check_named(annotator_from: str | None, *allowed: str) -> None:
+    """Refuse a name of :data:`ANNOTATOR_FROM` that a tool does not have."""
+    if annotator_from is not None:
+        check_choice(annotator_from, allowed, "annotator_from")
 
 
 def number_in(name: str, limit: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from json import JSONDecoder
 from typing import Any
@@ -30,7 +30,18 @@ def json_records(path: PathName, needed: str = _NEEDED) -> Iterator[tuple[str, A
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere.json: no such file
     """
-    values = _Values(printable(os.fspath(path)), texts_of(path, size=_PIECE), needed)
+    return records_in(printable(os.fspath(path)), texts_of(path, size=_PIECE), needed)
+
+
+def records_in(
+    name: str, pieces: Iterable[str], needed: str = _NEEDED
+) -> Iterator[tuple[str, Any]]:
+    """Yield the same of a text that comes in pieces; ``name`` is what errors call it.
+
+    >>> list(records_in("x", ['[7, {"a"', ': null}]']))
+    [('x: record 1', 7), ('x: record 2', {'a': None})]
+    """
+    values = _Values(name, iter(pieces), needed)
     return values.elements() if values.sign() == "[" else values.lines()
 
 

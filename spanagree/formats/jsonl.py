@@ -8,8 +8,9 @@
 ``bob`` saw the document and marked nothing, ``cy`` never saw it (an annotator left out did not
 either). Offsets are half-open and count tokens or code points, as ``offsets`` says. With tokens
 there is a list ``tokens``, with ``token_starts`` beside ``text`` where their places in it are
-known; where neither text nor tokens are known, ``length``. Other keys are passed over. The number
-is the version of the format.
+known; where neither text nor tokens are known, ``length``. In the first line, ``provenance`` says
+what was changed or left out before. Other keys are passed over. The number is the version of the
+format.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import OFFSETS
 from spanagree.errors import InputError, check_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
+from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
 
@@ -74,13 +76,19 @@ def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
     annotators: dict[str, None] = {}
     name = printable(str(path))
-    yield _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
+    first = _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
+    yield first
     while some := list(islice(lines, block)):
-        yield _raw(name, some, annotators)
+        yield _raw(name, some, annotators, first.reading)
 
 
-def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
-    """Return the documents in some lines; ``annotators`` are those named so far."""
+def _raw(
+    name: str, lines: _Lines, annotators: dict[str, None], reading: Mapping[str, Any] | None = None
+) -> RawCorpus:
+    """Return the documents in some lines.
+
+    ``annotators`` are those named so far, ``reading`` is that of the lines before.
+    """
     collector: Collector | None = None
     for number, line in lines:
         where = f"{name}:{number}"
@@ -88,6 +96,13 @@ def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
         offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
         if not isinstance(offsets, str) or offsets not in OFFSETS:
             raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
+        if reading is None:
+            reading = {"format": "jsonl", **_provenance(entry, where)}
+        elif "provenance" in entry and _provenance(entry, where) != provenance_of(reading):
+            raise InputError(
+                f"{where}: a provenance that is not the first line's; files joined in one need the"
+                " same: pass them one by one"
+            )
         if collector is None:
             collector = Collector(offsets, annotators)
         if offsets != collector.offsets:
@@ -98,8 +113,27 @@ def _raw(name: str, lines: _Lines, annotators: dict[str, None]) -> RawCorpus:
         _collect(collector, entry, where)
         annotators |= dict.fromkeys(entry["annotators"])
     if collector is None:
-        raise InputError(f"{name}: no documents; a line for each is needed")
-    return collector.raw({"format": "jsonl"})
+        raise InputError(
+            f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
+        )
+    return collector.raw(reading or {})
+
+
+def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return what a first line says of changes that were made before, as settings of reading."""
+    given = entry.get("provenance", {})
+    is_dict = isinstance(given, dict)
+    made = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {"": given}
+    for name, value in made.items():
+        each = value.values() if isinstance(value, dict) else value
+        names = each if isinstance(value, (dict, list)) else ()
+        if type(value) is PROVENANCE.get(name) and all(isinstance(text, str) for text in names):
+            continue
+        raise InputError(
+            f"{where}: provenance {show(given)}; settings as the writer gives them are needed:"
+            " delete it, or write the file anew"
+        )
+    return made
 
 
 def _entry(line: str, where: str) -> dict[str, Any]:
@@ -177,5 +211,7 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             for name, segments in document.segments.items()
             if segments is not None or d == 0
         }
+        if d == 0 and (made := provenance_of(corpus.reading)):
+            entry["provenance"] = made
         entry |= {name: values[d] for name, values in fields.items()}
         yield json_text(entry)

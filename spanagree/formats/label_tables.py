@@ -103,11 +103,15 @@ class _Table:
         self.name = printable(os.fspath(path))
         rows = list(csv_rows(path, encoding))
         if not rows:
-            raise InputError(f"{self.name}: is empty; a header and rows are needed")
+            raise InputError(
+                f"{self.name}: is empty; a header and rows are needed, such as item,annotator,label"
+            )
         self.header = rows[0][1]
         self.rows = rows[1:]
         if not self.rows:
-            raise InputError(f"{self.name}: no rows below the header; a row for each is needed")
+            raise InputError(
+                f"{self.name}: no rows below the header; a row for each label is needed"
+            )
         self._refuse_joined()
 
     def _refuse_joined(self) -> None:

@@ -17,14 +17,14 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
-    check_choice,
+    counted,
     is_whole,
     listed,
     printable,
     unfit,
 )
 from spanagree.files import PathName, json_text, write_text
-from spanagree.formats.exports import OUR_ID, Surfaces, number_in, objects_in, seconds
+from spanagree.formats.exports import OUR_ID, Surfaces, check_named, number_in, objects_in, seconds
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
@@ -43,7 +43,7 @@ def knows_prodigy(start: Peek) -> bool:
     return any({"_input_hash", "_task_hash"} <= row.keys() for row in start.objects)
 
 
-def raw_prodigy(path: PathName, *, annotator_from: str = "id") -> RawCorpus:
+def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorpus:
     """Return the rows that `prodigy db-out` wrote, unchecked.
 
     A text, known by its ``_input_hash``, is a document. Who accepted a row saw it and marked its
@@ -52,30 +52,33 @@ def raw_prodigy(path: PathName, *, annotator_from: str = "id") -> RawCorpus:
 
     Args:
         path: the file.
-        annotator_from: what names an annotator, one of ``id``, ``session`` and ``file``.
+        annotator_from: what names an annotator, ``session``, ``file`` or, unless given, ``id``.
 
     Raises:
         InputError: for a file that cannot be read or is not of Prodigy.
         SettingError: for an unknown choice.
     """
-    check_choice(annotator_from, ("id", "session", "file"), "annotator_from")
+    check_named(annotator_from, "id", "session", "file")
     rows = _Rows(printable(os.fspath(path)), annotator_from)
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
             raise unfit(f"{where}:", row, "an object is needed")
         rows.add(row, where)
+    if not rows.collector.ids:
+        raise InputError(f"{rows.name}: no rows; Prodigy writes an object a line")
     return rows.raw()
 
 
 class _Rows:
     """Gathers rows, and counts what is passed over."""
 
-    def __init__(self, name: str, annotator_from: str) -> None:
+    def __init__(self, name: str, annotator_from: str | None) -> None:
         self.name = name
         self.annotator_from = annotator_from
         self.collector = Collector("characters", unnamed=True)
         self.passed: Counter[str] = Counter()
         self.surfaces = Surfaces(name)
+        self.binary = 0
         self.sittings: dict[str, None] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
@@ -90,19 +93,21 @@ class _Rows:
                 self.passed[noun] += len(row[key])
         document = self.collector.document(id_, where, text=text, again=True)
         if row.get("versions") is None and row.get("_view_id") != REVIEW:
-            self._answer(row, document, self._annotator(row), where)
+            self._answer(row, document, self._name(self._id(row)), where)
             return
         self._answer(row, document, REVIEW, where)
         for version in objects_in(row.get("versions"), "versions", where):
             whole = {"text": text, "tokens": row.get("tokens"), **version}
             self.collector.document(id_, where, text=whole["text"], again=True)
             sessions = version.get("sessions")
-            names = map(self._name, sessions) if sessions else [self._annotator(version)]
-            for name in names:
-                self._answer(whole, document, name, where)
+            if not isinstance(sessions, list) or not sessions:
+                sessions = [self._id(version)]
+            for session in sessions:
+                self._answer(whole, document, self._name(session), where)
 
-    def _annotator(self, row: Mapping[str, Any]) -> str:
-        return self._name(next((row[k] for k in _KEYS[self.annotator_from] if row.get(k)), None))
+    def _id(self, row: Mapping[str, Any]) -> object:
+        ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
+        return next((id_ for id_ in ids if id_), None)
 
     def _name(self, id_: object) -> Any:
         """Return the name of an id, which is a check's business; an empty one is the file's."""
@@ -121,6 +126,7 @@ class _Rows:
             self.passed[_PASSED[answer]] += 1
             self.collector.annotator(annotator, where)
             return
+        self.binary += bool(row.get("_is_binary"))
         when = seconds(row.get("_timestamp"))
         annotation = self.collector.annotation(document, annotator, where, when)
         spans = objects_in(row.get("spans"), "spans", where)
@@ -135,13 +141,18 @@ class _Rows:
     def raw(self) -> RawCorpus:
         """Return all rows, with notes of what was passed over and what is odd."""
         notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
+        if self.binary:
+            notes.append(
+                f"{self.name}: {counted(self.binary, 'accepted row')} with an answer to a question"
+                " about one span (_is_binary), which does not say that there are no others"
+            )
         if self.sittings:
             notes.append(
                 f"{self.name}: annotators named by the time of a start are sittings, not people"
                 f" ({listed(self.sittings)}); --annotator-from file takes the file as the annotator"
             )
-        chosen = None if self.annotator_from == "id" else self.annotator_from
-        return self.collector.raw({"format": "prodigy", **as_read(annotator_from=chosen)}, notes)
+        options = as_read(annotator_from=self.annotator_from)
+        return self.collector.raw({"format": "prodigy", **options}, notes)
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:

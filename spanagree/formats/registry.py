@@ -20,9 +20,11 @@ from spanagree.errors import (
     check_choice,
     listed,
     printable,
+    show,
 )
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, open_zip, write_bytes
+from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
 from spanagree.formats.conll.choose import knows_rows
@@ -32,12 +34,15 @@ from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
 from spanagree.formats.hugging_face.load import guess_of, quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.inception.read import knows_inception, raw_inception
+from spanagree.formats.inception.write import write_webanno_tsv
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
 from spanagree.formats.label_studio.write import write_label_studio
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
+from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
 from spanagree.formats.spacy import raw_docbin, write_docbin
 from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
 from spanagree.settings import as_read
@@ -74,7 +79,10 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
 def _write_parquet(corpus: Corpus, path: PathName) -> None:
     suffix = Path(path).suffix.lower()
     if suffix in (".json", ".csv"):
-        raise SettingError(f"{suffix} files are not written; .parquet and .jsonl files are")
+        raise SettingError(
+            f"{suffix} files are not written; .parquet and .jsonl files are, and those of the tool"
+            " that --to names"
+        )
     datasets = optional("datasets", "datasets", "writing Parquet")
     quieten(datasets)
     out = io.BytesIO()
@@ -121,6 +129,25 @@ FORMATS: Mapping[str, Format] = {
     ),
     "brat": Format(
         "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+    ),
+    "inception": Format(
+        "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
+        (".xmi",),
+        raw_inception,
+        ("layer", "feature", "in_progress", "ground_truth"),
+        write_webanno_tsv,
+        is_layer=True,
+        knows=knows_inception,
+    ),
+    "bioc": Format(
+        "BioC as XML or JSON, one annotator a file",
+        (),
+        raw_bioc,
+        ("feature", "discontinuous"),
+        knows=knows_bioc,
+    ),
+    "pubtator": Format(
+        "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
     ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
@@ -173,7 +200,12 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
             f"tokenizer {printable(name)}: spaCy has none of that name; space, or a language such"
             " as en, is allowed"
         ) from None
-    return lambda text: [token for token in nlp.make_doc(text) if not token.is_space]
+
+    def tokenize(text: str) -> list[Any]:
+        return [token for token in nlp.make_doc(text) if not token.is_space]
+
+    tokenize.__name__ = name  # for the signature
+    return tokenize
 
 
 def format_of(path: PathName, options: Options | None = None) -> str:
@@ -328,6 +360,25 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
         )
 
 
+def form_to_write(path: PathName, form: str | None) -> str:
+    """Return the format that a file is written in: the one that is named, or by its extension.
+
+    Raises:
+        SettingError: for a format that is not written, or an extension that none has.
+    """
+    suffix = Path(path).suffix.lower()
+    known = {end: name for name in WRITABLE for end in FORMATS[name].extensions}
+    if form is None and suffix not in known:
+        written = ", ".join(name for name in WRITABLE)
+        raise SettingError(
+            f"{printable(os.fspath(path))}: no format is written to files ending in"
+            f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
+        )
+    form = form or known[suffix]
+    check_choice(form, WRITABLE, "format to write")
+    return form
+
+
 def write_file(
     corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
 ) -> None:
@@ -337,8 +388,7 @@ def write_file(
         SettingError: for a format that is not written, or cannot hold the corpus.
         InputError: for a path that cannot be written.
     """
-    form = form or format_named(path)
-    check_choice(form, WRITABLE, "format to write")
+    form = form_to_write(path, form)
     write = FORMATS[form].write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})

@@ -156,7 +156,9 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
     patterns_of = {path: pattern for pattern in patterns for path in _matches(pattern)}
     if not patterns_of:
-        raise InputError("no file; a pattern, or files one after the other, are needed")
+        raise InputError(
+            "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
+        )
     _refuse_same(list(patterns_of))
     names = file_names(list(patterns_of))
     return [
@@ -176,7 +178,7 @@ def _by_layer(source: Mapping[str, PathName]) -> _Shards:
         for stars, path in _named(pattern).items():
             shards.setdefault(stars, {})[layer] = path
     if not shards:
-        raise InputError("no file; a pattern for each layer is needed")
+        raise InputError("no file; a pattern for each layer is needed, such as 'gold-*.conll'")
     for stars, files in shards.items():
         for layer in (layer for layer in source if layer not in files):
             other, path = next(iter(files.items()))

@@ -272,7 +272,9 @@ def _whole(where: str) -> Iterator[None]:
         raise
     except Exception as error:
         problem = f"not a .spacy file, or truncated ({reason(error)})"
-        raise InputError(f"{where}: {problem}; a whole one is needed") from None
+        raise InputError(
+            f"{where}: {problem}; a whole one is needed; spaCy's DocBin.to_disk writes one"
+        ) from None
 
 
 def to_docs(

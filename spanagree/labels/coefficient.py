@@ -122,7 +122,8 @@ class Coefficient(Signed, Tabled, Drawn):
 
     def _picture(self, by: str | None) -> Picture:
         """Return the value with its interval, then that of each category."""
-        kind = "corrected" if self.CORRECTED == "value" else "observed"
+        # the value is what goes beyond luck, unless that has a name of its own, as of SPA
+        kind = "observed" if self.CORRECTED == "corrected" else "corrected"
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(part.value, *getattr(part.interval, kind, (UNDEFINED, UNDEFINED)))])
             for name, part in [(self.name, self), *self.by_category.items()]

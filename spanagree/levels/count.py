@@ -102,9 +102,9 @@ def count(
     if gold is not None:
         check_known([gold], corpus.annotators, "gold")
         annotators = [gold]
-    elif annotators is not None and not keep:
-        annotators = [name for name in annotators if name in corpus.layers]
-    team = corpus if annotators is None else corpus.of_annotators(annotators)
+    team = corpus
+    if annotators is not None:
+        team = corpus.of_annotators(annotators, in_part=not keep)
     for name in team.annotators:
         check_layer(team, name, match, chance)
     over: Counter[str] = Counter()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,7 +29,7 @@ from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, histogram, sentence
 from spanagree.rendering.table import Column, Table, figure
 from spanagree.results import Result
-from spanagree.settings import unit
+from spanagree.settings import kept_names, unit
 
 TIE = 1e-12  # difficulties closer than this are the same
 NOTHING = "no document has a difficulty"
@@ -227,7 +227,7 @@ def difficulty(
     """
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    annotators = kept_names(annotators)
     counting = functools.partial(
         count, gold=gold, annotators=annotators, match=match, chance=chance
     )

@@ -61,7 +61,7 @@ def _write_dataset(split: Split, folder: Path) -> None:
 WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
     "jsonl": _write_jsonl,
     "conll": _write_conll,
-    "docbin": _write_docbin,
+    "spacy": _write_docbin,
     "dataset": _write_dataset,
 }
 """How parts are written, by name: JSONL and datasets get a field ``difficulty``."""

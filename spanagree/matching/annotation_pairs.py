@@ -7,12 +7,12 @@ each document and annotator who saw it, and pairs of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, Progress, ranges, ranks
+from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
 from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -54,11 +54,56 @@ class Crowd:
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)
 
-    def pairs(self, *, with_itself: bool = False) -> tuple[Ints, Ints]:
-        """Return the rows of all pairs of annotations of a document, the earlier one first."""
+    def pairs(
+        self, *, with_itself: bool = False, documents: Bools | None = None
+    ) -> tuple[Ints, Ints]:
+        """Return the rows of all pairs of annotations of a document, the earlier one first.
+
+        ``documents`` says of which documents; all unless given.
+        """
         last = np.searchsorted(self.document, self.document, side="right")
-        second, first = ranges(np.arange(len(last)) + (not with_itself), last)
+        low = np.arange(len(last)) + (not with_itself)
+        if documents is not None:
+            last = np.where(documents[self.document], last, low)
+        second, first = ranges(low, last)
         return first, second
+
+
+class Marks(NamedTuple):
+    """The segments of a crowd, in its order, each with its start distribution.
+
+    Attributes:
+        profiles: all start distributions.
+        profile: which of them is that of each segment.
+        start, end, label: of each segment.
+        chance: the chance model.
+    """
+
+    profiles: Profiles
+    profile: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    chance: str
+
+    @classmethod
+    def of(cls, corpus: Corpus, crowd: Crowd, chance: str) -> Marks:
+        """Return the segments of all annotators of a corpus."""
+        profiles, placed = place_layers(corpus, corpus.annotators, chance)
+        layers = [each.layer for each in placed.values()]
+        profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
+        start, end, label = (
+            np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
+            for name in ("start", "end", "label")
+        )
+        return cls(profiles, profile, start, end, label, chance)
+
+    def side(self, crowd: Crowd, rows: Ints) -> Placed:
+        """Return the segments of some annotations, each as a document of its own."""
+        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
+        columns = (row, self.start[segment], self.end[segment], self.label[segment])
+        layer = Layer(*columns, np.ones(len(rows), np.bool_))
+        return Placed(layer, self.profile[segment], self.chance)
 
 
 def compare(
@@ -82,7 +127,7 @@ def compare(
     if not len(first):
         nothing = np.zeros(0, np.int64)
         return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
-    profiles, side = _sides(corpus, crowd, chance)
+    marks = Marks.of(corpus, crowd, chance)
     # sides by name: canonical order
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
@@ -92,29 +137,13 @@ def compare(
     borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
     parts, low = [], 0
     for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
-        sides = (side(left[low:high]), side(right[low:high]))
-        part = tallies(*sides, profiles, match, max(1, len(corpus.labels)), over)
+        a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
+        part = tallies(a, b, marks.profiles, match, max(1, len(corpus.labels)), over)
         parts.append(replace(part, document=part.document + low))
         report_progress(high, len(first))
         low = high
     whole = Tallies.joined(parts)
-    back, a, b = turned[whole.document], whole.size_a, whole.size_b
-    return replace(whole, size_a=np.where(back, b, a), size_b=np.where(back, a, b))
-
-
-def _sides(corpus: Corpus, crowd: Crowd, chance: str) -> tuple[Profiles, Callable[[Ints], Placed]]:
-    """Return the start distributions, and what gives the segments of some rows, row by row."""
-    profiles, placed = place_layers(corpus, corpus.annotators, chance)
-    layers = [each.layer for each in placed.values()]
-    start, end, label = (
-        np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
-        for name in ("start", "end", "label")
+    back, size_a, size_b = turned[whole.document], whole.size_a, whole.size_b
+    return replace(
+        whole, size_a=np.where(back, size_b, size_a), size_b=np.where(back, size_a, size_b)
     )
-    profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
-
-    def side(rows: Ints) -> Placed:
-        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
-        columns = (row, start[segment], end[segment], label[segment])
-        return Placed(Layer(*columns, np.ones(len(rows), np.bool_)), profile[segment], chance)
-
-    return profiles, side

@@ -166,8 +166,8 @@ def _expected_of_pairs(
     if measure.route == "equal":
         return inner(profiles, profile_a, profiles, profile_b)
     if measure.route == "cover":
-        cover_a, row_a = _cover(profiles, profile_a, a)
-        cover_b, row_b = _cover(profiles, profile_b, b)
+        cover_a, row_a = cover(profiles, profile_a, a)
+        cover_b, row_b = cover(profiles, profile_b, b)
         return inner(cover_a, row_a, cover_b, row_b)
     return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
@@ -199,7 +199,7 @@ def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
     return total + middle * f.plateau[i] * g.plateau[j]
 
 
-def _cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
+def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     """Return the probability that a random segment covers each token, from its start distribution.
 
     A token t is covered by the starts from t − a + 1 to t. The result has a profile for each

@@ -72,8 +72,14 @@ def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 â€
     """
     line = result if isinstance(result, str) else getattr(result, "signature", None)
     if result is not None and not isinstance(line, str):
-        raise InputError(f"{type(result).__name__}; a result with a signature, or one, is needed")
+        raise InputError(
+            f"{type(result).__name__}; a result with a signature, or one, is needed: evaluate,"
+            " agree and others give one"
+        )
     return cited(None if line is None else settings_of(line), format)
+
+
+_REPORT = "a report is needed, as spanagree evaluate â€¦ --format json writes one"
 
 
 def settings_in(argument: str) -> dict[str, Any]:
@@ -89,14 +95,14 @@ def settings_in(argument: str) -> dict[str, Any]:
     try:
         report = json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError(f"{name}: not valid JSON; a report by --format json is needed") from None
+        raise InputError(f"{name}: not valid JSON; {_REPORT}") from None
     parts = [report, report.get("test")] if isinstance(report, dict) else [report]
     lines = [part.get("signature") for part in parts if isinstance(part, dict)]
     try:
         settings: dict[str, Any] = {}
         for line in lines or [None]:  # of the figures, then of the test
             if not isinstance(line, str):
-                raise InputError("no signature in it; a report by --format json is needed")
+                raise InputError(f"no signature in it; {_REPORT}")
             settings |= settings_of(line)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None

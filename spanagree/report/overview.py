@@ -13,12 +13,13 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.agree import with_luck as agree_luck
+from spanagree.agreement.confusion import Confusion, confusion
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, SpanAgreeError, counted
-from spanagree.evaluation.compare_systems import Comparison, SystemPair, compare_systems
+from spanagree.evaluation.compare_systems import Comparison, compare_systems
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.evaluate import with_luck as evaluate_luck
 from spanagree.evaluation.result import Evaluation, System
@@ -26,13 +27,16 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against luck
 _LEVELS = 2
 _AGAINST_LUCK = 20_000  # documents of pairs
-_COMPARED = 12  # systems of which each two are tested
+_CERTAIN = 0.05  # p with Holm's correction below which two systems are told apart
+_CONFUSED = 1_000_000  # documents of pairs
+_LABELS = 100  # of the team's confusion
 _RESAMPLES = 2000
 
 
@@ -60,6 +64,35 @@ class Overview:
     def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
         """What luck says of the documents of each two, by number; only few are asked for it."""
         raise NotImplementedError
+
+    @property
+    def compared(self) -> Sequence[str]:
+        """The systems, or the annotators."""
+        return list(self.corpus.layers)
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """The names of all layers, without what the compared ones have in common."""
+        before, after = common_parts(self.compared)
+        short = {name: name.removeprefix(before).removesuffix(after) for name in self.corpus.layers}
+        distinct = len(set(short.values())) == len(short) and all(short.values())
+        return short if distinct else {name: name for name in short}
+
+    @property
+    def shortened(self) -> str:
+        """What the names are shown without, in a sentence; empty if they are whole."""
+        before, after = common_parts(self.compared)
+        if all(name == short for name, short in self.short.items()):
+            return ""
+        parts = [f"“{before}” before them"] * bool(before) + [f"“{after}” behind them"] * bool(
+            after
+        )
+        return f"names are shown without {' and '.join(parts)}"
+
+    @property
+    def team_confusion(self) -> Confusion | None:
+        """Which labels the team confuses; of systems ``None``."""
+        return None
 
     @cached_property
     def outcomes(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
@@ -106,6 +139,11 @@ class SystemsOverview(Overview):
         return sorted(self.evaluation.systems.values(), key=place)
 
     @property
+    def compared(self) -> Sequence[str]:
+        """The systems."""
+        return list(self.evaluation.systems)
+
+    @property
     def reordered(self) -> bool:
         """Whether the order of the systems changes when luck is taken off."""
         return any(each.rank.observed != each.rank.corrected for each in self.placed)
@@ -115,13 +153,17 @@ class SystemsOverview(Overview):
         """The difficulties at which a level ends and the next one begins."""
         return [level.low for level, _ in self.levels.defined[1:]]
 
+    def alike(self, a: str, b: str, kind: str = "corrected") -> bool:
+        """Return whether two systems cannot be told apart by a test of their F1."""
+        if self.comparison is None:
+            return False
+        return not getattr(self.comparison[a, b], kind).p_holm < _CERTAIN  # nor if it is nan
+
     @property
-    def best_two(self) -> SystemPair | None:
-        """The best two systems beyond luck, if it was tested whether they can be told apart."""
-        best = {system.name for system in self.placed[:2]}
-        pairs = () if self.comparison is None else self.comparison.pairs
-        pair = next((pair for pair in pairs if {pair.a, pair.b} == best), None)
-        return None if pair is None or math.isnan(pair.corrected.p_holm) else pair
+    def rivals(self) -> list[str]:
+        """The systems that cannot be told apart from the best one beyond luck."""
+        best, *others = [system.name for system in self.placed]
+        return [name for name in others if self.alike(best, name)]
 
     @property
     def hard_half(self) -> tuple[float, Evaluation] | None:
@@ -152,6 +194,14 @@ class TeamOverview(Overview):
     def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
         """What luck says of the documents of each two annotators."""
         return self.agreement.luck_by_document()
+
+    @cached_property
+    def team_confusion(self) -> Confusion | None:
+        """Which labels the team confuses; of very many pairs or labels ``None``."""
+        pairs, labels = len(self.agreement.pairs), len(self.corpus.labels)
+        if not pairs or pairs * len(self.corpus) > _CONFUSED or labels > _LABELS:
+            return None
+        return confusion(self.corpus)
 
     @property
     def apart(self) -> Member | None:
@@ -203,7 +253,7 @@ def _overview_of_systems(
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)
     levels = evaluate_levels(evaluation, hard, levels=_LEVELS)
-    compared = 1 < len(evaluation.systems) <= _COMPARED
+    compared = 1 < len(evaluation.systems) <= SHOWN
     pairs = [(gold, name) for name in evaluation.systems]
     return SystemsOverview(
         corpus=corpus,

@@ -18,6 +18,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, Progress, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval
+from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
 from spanagree.uncertainty.evidence import evidence_of, joined
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -36,8 +37,8 @@ RESAMPLE_BY = {
 }
 """What is drawn, by name."""
 
-_CELLS = 1 << 22  # of one temporary array
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
+_FEW = "{} to resample; an interval needs two"
 _TOGETHER = 100  # things that are resampled together
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 _TIE = 1e-12  # figures closer than this are the same
@@ -119,10 +120,9 @@ class Sample:
 
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
-        rng = np.random.default_rng(resampling.seed)
         wide = max(self.units, self.rows.shape[1], 1)
-        for low, high in portions(resampling.resamples, wide):
-            yield np.asarray(_weights(rng, self.times, high - low) @ self.rows, np.float64)
+        for drawn in weights(self.times, resampling.resamples, resampling.seed, wide):
+            yield np.asarray(drawn @ self.rows, np.float64)
 
     def each(self) -> Iterator[tuple[Floats, Ints]]:
         """Yield the distinct rows, (some, columns), and how many units have them, in portions."""
@@ -157,7 +157,7 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     if isinstance(table, np.ndarray):
         rows, _, times = distinct_rows(table)
         filled = np.count_nonzero(rows) / max(rows.size, 1)
-        if filled < _SPARSE and rows.size > _CELLS:
+        if filled < _SPARSE and rows.size > CELLS:
             from scipy.sparse import csr_array  # takes a tenth of a second to import
 
             return csr_array(rows), times
@@ -172,25 +172,6 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
-    """Yield from which to which of so many rows a temporary array has room for."""
-    most = max(1, _CELLS // max(wide, 1))
-    for low in range(0, count, most):
-        yield low, min(low + most, count)
-
-
-def _weights(rng: np.random.Generator, times: Ints, count: int) -> Floats:
-    """Return how often each distinct row is drawn, for some resamples; (count, distinct)."""
-    units, distinct = int(times.sum()), len(times)
-    if distinct * 8 < units:
-        return rng.multinomial(units, times / units, size=count).astype(np.float64)
-    row = np.repeat(np.arange(distinct), times)
-    drawn = row[rng.integers(0, max(units, 1), size=(count, units))]
-    drawn += (np.arange(count) * distinct)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=count * distinct)
-    return counts.reshape(count, distinct).astype(np.float64)
-
-
 # --- intervals ----------------------------------------------------------------------------------
 
 
@@ -200,41 +181,46 @@ class Bootstrap:
 
     Attributes:
         estimate: (figures,).
-        replicates: (resamples, figures).
+        replicates: (resamples, figures); or each that occurs once.
         left_out: (distinct rows, figures).
         times: how many units have each row.
+        often: how often each replicate occurs; once unless given.
     """
 
     estimate: Floats
     replicates: Floats
     left_out: Floats
     times: Ints
+    often: Ints | None = None
 
     def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         """Return low and high end of one figure, and what is out of the ordinary."""
         units = int(self.times.sum())
         estimate, drawn = float(self.estimate[figure]), self.replicates[:, figure]
-        defined = drawn[~np.isnan(drawn)]
+        known = ~np.isnan(drawn)
+        often = np.ones(len(drawn), np.int64) if self.often is None else self.often
         if units < 2:
-            return UNDEFINED, UNDEFINED, f"{units} to resample; an interval needs two"
+            return UNDEFINED, UNDEFINED, _FEW.format(units)
         if math.isnan(estimate):
             return UNDEFINED, UNDEFINED, "the figure itself is undefined"
         if resampling.interval == "jackknife":
             return self._jackknife(figure, resampling)
         notes = []
-        if missing := len(drawn) - len(defined):
-            notes.append(f"undefined in {missing} of {counted(len(drawn), 'resample')}")
-        if not len(defined):
+        if missing := int(often[~known].sum()):
+            notes.append(f"undefined in {missing} of {counted(int(often.sum()), 'resample')}")
+        if not known.any():
             return UNDEFINED, UNDEFINED, notes[0]
+        defined, often = drawn[known], often[known]
         tail = resampling.tail
         ends = (tail, 1 - tail)
         if resampling.interval == "bca":
-            adjusted = _bca(estimate, defined, self.left_out[:, figure], self.times, tail)
+            below = _share_below(estimate, defined, often)
+            adjusted = _bca(below, self.left_out[:, figure], self.times, tail)
             if adjusted is None:
                 notes.append("percentile, as its bias or acceleration is undefined")
             else:
                 ends = adjusted
-        low, high = np.quantile(defined, ends).tolist()
+        low, high = _quantiles(defined, often, ends)
         return low, high, "; ".join(notes)
 
     def intervals(self, resampling: Resampling, evidence: Ints) -> list[Interval]:
@@ -277,13 +263,31 @@ class Bootstrap:
         return estimate - error, estimate + error, ""
 
 
-def _bca(
-    estimate: float, drawn: Floats, left_out: Floats, times: Ints, tail: float
-) -> tuple[float, float] | None:
+def _share_below(estimate: float, drawn: Floats, often: Ints) -> float:
+    """Return which share of the resamples is below the figure; of those that equal it, half."""
+    below = often[drawn < estimate - _TIE].sum() + often[drawn <= estimate + _TIE].sum()
+    return float(below / (2 * often.sum()))
+
+
+def _quantiles(values: Floats, often: Ints, shares: Sequence[float]) -> tuple[float, float]:
+    """Return two quantiles of values that occur so often, as ``np.quantile`` interpolates."""
+    if len(values) == often.sum():
+        low, high = np.quantile(values, shares).tolist()
+        return low, high
+    order = np.argsort(values)
+    up_to = np.cumsum(often[order])
+    place = np.asarray(shares) * (up_to[-1] - 1)
+    below = np.floor(place)
+    ends = (np.minimum(below + more, up_to[-1] - 1) for more in (0, 1))
+    a, b = (values[order[np.searchsorted(up_to, end, side="right")]] for end in ends)
+    low, high = (a + (b - a) * (place - below)).tolist()
+    return low, high
+
+
+def _bca(below: float, left_out: Floats, times: Ints, tail: float) -> tuple[float, float] | None:
     """Return the ends of a BCa interval as quantiles (Efron 1987); None if they are undefined."""
     from scipy.special import ndtr, ndtri  # takes a tenth of a second to import
 
-    below = ((drawn < estimate - _TIE).sum() + (drawn <= estimate + _TIE).sum()) / (2 * len(drawn))
     deviation = np.average(left_out, weights=times) - left_out
     spread = (times * deviation**2).sum()
     if not 0 < below < 1 or not spread > _TIE**2:  # nan is not greater either
@@ -297,11 +301,24 @@ def _bca(
     return low, high
 
 
-def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> Bootstrap:
-    """Return the figures of a sample with their resamples and leave-one-outs."""
+def bootstrap(
+    sample: Sample, statistic: Statistic, resampling: Resampling, *, ways: bool = False
+) -> Bootstrap:
+    """Return the figures of a sample with their resamples and leave-one-outs.
+
+    ``ways``: resamples that are alike, as many are of few units, may be one replicate.
+    """
+    how = resampling.resamples, resampling.seed
+    often = None
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = statistic(sample.total)[0]
-        drawn = [] if resampling.interval == "jackknife" else sample.resampled(resampling)
+        drawn: Iterator[Floats] = iter(())
+        if resampling.interval == "jackknife" or (ways and np.isnan(estimate).all()):
+            pass
+        elif ways and (few := few_ways(sample.times, *how)) is not None:
+            drawn, often = iter([np.asarray(few[0] @ sample.rows, np.float64)]), few[1]
+        else:
+            drawn = sample.resampled(resampling)
         return Bootstrap(
             estimate,
             np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
@@ -309,7 +326,15 @@ def bootstrap(sample: Sample, statistic: Statistic, resampling: Resampling) -> B
             if len(sample.times)
             else np.empty((0, 0)),
             sample.times,
+            often,
         )
+
+
+def _none(units: int, resampling: Resampling) -> Interval:
+    """Return the interval of three figures that rest on fewer than two units."""
+    ends = (UNDEFINED, UNDEFINED)
+    reason = f"{', '.join(Figures._fields)}: {_FEW.format(units)}"
+    return Interval(ends, ends, ends, reason, resampling.name)
 
 
 def intervals_of(
@@ -324,7 +349,7 @@ def intervals_of(
         shares: which of the figures are shares of agreement; all unless given.
     """
     sample = Sample(table)
-    drawn = bootstrap(sample, statistic, resampling)
+    drawn = bootstrap(sample, statistic, resampling, ways=True)
     evidence = sample.evidence(statistic)
     if shares is not None:
         evidence[~np.array(shares)] = 0
@@ -347,10 +372,17 @@ def intervals(
         progress: called with the number of things done, and of all.
     """
     groups: dict[bytes, list[int]] = {}
-    for i, (documents, _) in enumerate(things):
-        groups.setdefault(documents.tobytes(), []).append(i)
     made: list[list[Interval]] = [[] for _ in things]
-    done = 0
+    # of as many documents one after the other, as their draws are the same
+    for i in sorted(range(len(things)), key=lambda i: len(things[i][0])):
+        documents, table = things[i]
+        if len(documents) > 1:
+            groups.setdefault(documents.tobytes(), []).append(i)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                figures = statistic(table.sum(axis=0, keepdims=True)).shape[1]
+            made[i] = [_none(len(documents), resampling)] * (figures // 3)
+    done = len(things) - sum(map(len, groups.values()))
     for members in groups.values():
         for low in range(0, len(members), _TOGETHER):
             together = members[low : low + _TOGETHER]

@@ -10,7 +10,8 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.errors import counted
 from spanagree.matching.score import UNDEFINED, f1_figures
-from spanagree.uncertainty.bootstrap import Resampling, portions
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.draws import portions
 from spanagree.uncertainty.evidence import clopper_pearson
 
 TIE = 1e-12  # differences closer than this are the same

@@ -10,7 +10,7 @@ annotator keeps the number and lengths of her units (alpha-u-placed).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from itertools import combinations
 
@@ -23,6 +23,7 @@ from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Continuum, Interval, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
+from spanagree.settings import kept_names
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, Sums, count, drawn_columns
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
@@ -92,7 +93,7 @@ def alpha_u(
     0.8792
     """
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    annotators = kept_names(annotators)
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
     counting = functools.partial(

@@ -120,8 +120,7 @@ def count(
     """
     chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
-        present = annotators if keep else [name for name in annotators if name in corpus.layers]
-        corpus = corpus.of_annotators(present)
+        corpus = corpus.of_annotators(annotators, in_part=not keep)
     settings = AlphaUSettings(
         measure=measure,
         continuum=continuum,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.settings import chosen_of
+from spanagree.settings import chosen_of, kept_names
 
 
 def only(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[Corpus, list[str] | None]:
     """Return the corpus of the annotators asked for, and which they are if not all."""
-    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
+    annotators = kept_names(annotators)
     chosen = chosen_of(corpus.annotators, annotators)
     return (corpus if annotators is None else corpus.of_annotators(annotators)), chosen
 

@@ -118,7 +118,7 @@ def test_refused():
     alone = sa.Corpus.from_segments([3], {"a": [[]], "b": [None]})
     with pytest.raises(
         sa.SettingError,
-        match=r"^'a' and the rest: no document that two saw; two who share one are needed$",
+        match=r"^'a' and the rest: no document that two saw; two who share one are needed; spanagree check says who saw what$",
     ):
         sa.confusion(alone, "a")
 

@@ -336,7 +336,7 @@ def test_refused(a, b, kinds, said):
 def test_no_shared_document():
     """Two who saw nothing in common."""
     corpus = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
-    said = "between 'a' and 'b': no document that both saw; two who share one are needed"
+    said = "between 'a' and 'b': no document that both saw; two who share one are needed; spanagree check says who saw what"
     for function in (sa.disagreements, sa.confusion):
         with pytest.raises(sa.SettingError) as caught:
             function(corpus, "a", "b")
@@ -400,7 +400,7 @@ def test_refused_commands(run, newsroom, tmp_path):
     for arguments, code, said in (
         ((gold, tagger, "--between", "gold.conll", "eve"), 1, "unknown annotator 'eve'; allowed: gold.conll, tagger.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "--kind", "x"), 1, "unknown kind 'x'; allowed: missed,"),
-        ((gold, tagger, newsroom / "lexicon.conll"), 2, "--between: 3 layers; two of them are needed: gold.conll, tagger.conll, lexicon.conll"),
+        ((gold, tagger, newsroom / "lexicon.conll"), 2, "--between: 3 layers; two of them are needed; give --between A B, of gold.conll, tagger.conll, lexicon.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "-o", tmp_path), 1, "is a folder; a file is needed"),
     ):  # fmt: skip
         done, out, err = run(*arguments)

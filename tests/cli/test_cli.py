@@ -258,7 +258,7 @@ CASES = {
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
     "encoding": ({"a": b"\xff\xfex O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
     "no such encoding": ({"a": "x O\n"}, ["evaluate", "a", "--encoding", "klingon"], 1, "unknown encoding 'klingon'; utf-8, latin-1 and all of Python's are allowed"),
-    "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; a file is needed"),
+    "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; a file is needed, such as ./result.txt"),
     "output in no folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "no/out"], 1, "no/out: cannot be written: there is no folder 'no'"),
     "output over input": ({"a": "x O\n"}, ["evaluate", "a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
     "output over named input": ({"a": "x O\n"}, ["evaluate", "g=a", "-o", "a"], 1, "a: is an input too, which -o would overwrite; name another file"),
@@ -469,7 +469,7 @@ def test_span_corpus_without_tokens(tmp_path, capsys):
     path = tmp_path / "x.jsonl"
     path.write_text("{}", "utf-8")
     assert main(["coefficients", str(path)]) == 2
-    said = f"{path}: is a span corpus; with --tokens its tokens are the items; see 'spanagree coefficients --help'"
+    said = f"{path}: not a CSV or TSV table of labels; if it holds segments, --tokens takes their tokens as the items; see 'spanagree coefficients --help'"
     assert capsys.readouterr().err == f"spanagree: error: {said}\n"
 
 
@@ -490,3 +490,35 @@ def test_on_error_of_a_table(tmp_path, capsys):
     assert main(["coefficients", str(path), "--on-error", "skip"]) == 2
     said = "--on-error is for span corpora; give --tokens too; see 'spanagree coefficients --help'"
     assert capsys.readouterr().err == f"spanagree: error: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["convert", "a", "-o", "g.ann"], "g.ann: no format is written to files ending in '.ann'; name one with --to ("),
+        (["convert", "a", "-o", "g"], "g: no format is written to files ending in ''; name one with --to ("),
+        (["convert", "a", "-o", "g.json"], ".json files are not written; .parquet and .jsonl files are, and those of the tool that --to names"),
+        (["evaluate", "a", "b", "--tallies", "t.csv"], "t.csv: tallies are written as Parquet; name a .parquet file"),
+    ],
+)  # fmt: skip
+def test_extensions_that_do_not_fit(run, tmp_path, monkeypatch, command, message):
+    """What an extension says is not written over with something else."""
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / name).write_text("x O\n")
+    code, _, err = run(*command)
+    assert code == 1
+    assert message in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_formats_that_are_named(run, tmp_path):
+    """--to names a format whatever the extension; a split has spaCy's as convert has."""
+    (tmp_path / "a").write_text("x B-X\n\ny O\n")
+    assert run("convert", tmp_path / "a", "-o", tmp_path / "o.ann", "--to", "jsonl")[0] == 0
+    assert (tmp_path / "o.ann").read_text().startswith('{"spanagree": 1')
+    pytest.importorskip("spacy")
+    folder = tmp_path / "parts"
+    split = ["split", f"g={tmp_path / 'a'}", f"m={tmp_path / 'a'}", "--gold", "g", "-o", folder]
+    assert run(*split, "--to", "spacy")[0] == 0
+    assert list(folder.glob("*.spacy"))

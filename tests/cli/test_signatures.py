@@ -77,6 +77,9 @@ READING = {
     "--annotator-from": Pair("sessions.jsonl", "--annotator-from session"),
     "--predictions": Pair("tasks.json", "--predictions"),
     "--ground-truth": Pair("tasks.json", "--ground-truth"),
+    "--layer": Needed("cas", "--layer A", "read:layer=x.A"),
+    "--feature": Needed("cas --layer B", "--feature w", "read:layer=x.B,feature=w"),
+    "--in-progress": Pair("cas --layer A", "--in-progress saw"),
 }  # fmt: skip
 """By option of reading: what stands behind a command that takes it."""
 
@@ -152,7 +155,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        "--luck": Same("it adds figures of luck, and says what they are"),
+        **pairs("trio.jsonl", luck="--luck"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -193,6 +196,9 @@ CASES = {
         **READING,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
+        "--layer": Needed("--between ann bob cas", "--layer A", "read:layer=x.A"),
+        "--feature": Needed("--between ann bob cas --layer B", "--feature w", "read:layer=x.B,feature=w"),
+        "--in-progress": Needed("--between ann cem cas --layer A", "--in-progress saw", "read:layer=x.A,in_progress=saw"),
         "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
         "--ground-truth": Needed(
             "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
@@ -378,6 +384,24 @@ def folder(tmp_path_factory):
         "cem": [[(1, 2, "A"), (4, 5, "B")], [(2, 3, "B")], []],
     }
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
+    states = {
+        "ann": ("FINISHED", "_", "*"),
+        "bob": ("FINISHED", "*", "_"),
+        "cem": ("IN_PROGRESS", "*", "*"),
+    }
+    records = [{"name": "d", "user": user, "state": state} for user, (state, *_) in states.items()]
+    (folder / "cas" / "annotation" / "d").mkdir(parents=True)
+    about = {"annotation_documents": records, "source_documents": []}
+    (folder / "cas" / "exportedproject.json").write_text(json.dumps(about), "utf-8")
+    for user, (_, *marks) in {"INITIAL_CAS": ("", "*", "*"), **states}.items():
+        rows = [
+            f"1-{i}\t{2 * i - 2}-{2 * i - 1}\t{i}\t{mark}\tP\tQ\t\n"
+            for i, mark in enumerate(marks, 1)
+        ]
+        head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.A|\n#T_SP=x.B|v|w\n\n\n#Text=1 2\n"
+        (folder / "cas" / "annotation" / "d" / f"{user}.tsv").write_text(
+            head + "".join(rows), "utf-8"
+        )
     for annotator, pieces in (("ann", "0 2;4 6"), ("bob", "0 2")):
         (folder / "blank" / annotator).mkdir(parents=True)
         for name in ("a", "b", "c"):

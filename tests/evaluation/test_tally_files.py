@@ -202,7 +202,7 @@ def test_files_that_are_no_tallies(folder, tmp_path, change, said):
             "{fewer}: systems lexicon, tagger; {0} has lexicon, tagger, chunker, and all parts need the same",
         ),
         (lambda p: [p[0], "nowhere.parquet"], "nowhere.parquet: no such file"),
-        (lambda p: [], "no file; at least one with tallies is needed"),
+        (lambda p: [], "no file; at least one with tallies is needed: evaluate --tallies FILE writes one"),
     ],
 )  # fmt: skip
 def test_parts_that_do_not_go_together(folder, tmp_path, change, said):

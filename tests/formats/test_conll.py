@@ -267,7 +267,10 @@ def test_files_that_are_none(tmp_path):
         (3, "3 is not a path; a file's name is needed"),
         ([3], "3 is not a path; a file's name is needed"),
         (missing, f"{missing}: no such file"),
-        (str(tmp_path), f"{tmp_path}: is a folder; a file is needed"),
+        (
+            str(tmp_path),
+            f"{tmp_path}: is a folder; a file is needed, or a pattern such as 'FOLDER/*.conll'",
+        ),
         ("a\0b", "a\\x00b: cannot be read: embedded null byte"),
         ("", "'': there is nothing to read; a file's name is needed"),
     ):

@@ -132,6 +132,12 @@ def test_zip(tmp_path):
     corpus = valid_corpus(raw_files({"it": path}, {}))
     assert marked(corpus) == {"ann": [PER], "bob": [LOC]}
     assert marked(corpus, 1) == {"ann": None, "bob": [PER]}
+    lists = {"ann.json": "\ufeff" + json.dumps([row(label=[PER])]), "b c.json": json.dumps([row(label=[LOC])])}  # fmt: skip
+    path = zipped(tmp_path / "lists.zip", lists)
+    assert format_of(path) == "doccano"
+    assert marked(valid_corpus(raw_files({"it": path}, {}))) == {"ann": [PER], "b c": [LOC]}
+    project = zipped(tmp_path / "project.zip", {"exportedproject1.json": "{}"})
+    assert format_of(project) != "doccano"
 
 
 def test_all(tmp_path):
@@ -154,7 +160,7 @@ def test_other_zips(tmp_path):
     with pytest.raises(sa.InputError) as error:
         raw_files({"it": path}, {}, "doccano")
     assert str(error.value) == (
-        f"{path}: no .jsonl in it, but a/notes.txt; doccano's zip has one for each annotator"
+        f"{path}: no .jsonl or .json in it, but a/notes.txt; doccano's zip has one for each annotator"
     )
     bad = zipped(tmp_path / "y.zip", {"ann.jsonl": lines([row(label=[PER])])[:-9]})
     with pytest.raises(sa.InputError, match=r"y.zip, ann.jsonl:1: not valid JSON \(.*an object a line$"):  # fmt: skip

@@ -106,8 +106,6 @@ def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
     if corpus.layers and any(layer.annotated.any() for layer in corpus.layers.values()):
         assert format_of(path) == form
     back = valid_corpus(raw_files({"it": path}, options, form))
-    if back.ids is not None:  # a zip has the documents of the first annotator first
-        back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
     every = corpus.to_characters()
     assert back.texts == every.texts
     assert [d.segments for d in back] == [d.segments for d in every]
@@ -149,20 +147,20 @@ def test_prodigy(tmp_path, corpus, characters):
 @given(corpora(overlapping=True), st.booleans())
 @same_files
 def test_doccano(tmp_path, corpus, characters):
-    """A file of one annotator, who saw it all or in part, and a zip of all annotators."""
+    """A file for each annotator, of what she saw."""
     corpus = corpus.to_characters() if characters else corpus
-    back = as_it_is_written(corpus, tmp_path, "doccano", "a.zip", empty="seen")
-    assert back.ids == tuple(map(corpus.id_of, range(len(corpus))))
+    every = corpus.to_characters()
+    files = {name: tmp_path / f"{name}.jsonl" for name in corpus.annotators}
+    for name, path in files.items():
+        write_file(corpus.of_annotators([name]), path, "doccano")
+    back = valid_corpus(raw_files(files, {"empty": "seen"}, "doccano"))
+    back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
+    assert back.texts == every.texts
+    assert [d.segments for d in back] == [d.segments for d in every]
     assert back.annotators == corpus.annotators
-    alone = corpus.of_annotators(["ann"])
-    alone = alone.subset(np.flatnonzero(alone.layers["ann"].annotated))
-    if len(alone):
-        write_file(alone, tmp_path / "a.jsonl", "doccano")
-        back = valid_corpus(raw_files({"ann": tmp_path / "a.jsonl"}, {"empty": "seen"}, "doccano"))
-        assert [d.segments for d in back] == [d.segments for d in alone.to_characters()]
 
 
-@pytest.mark.parametrize("form", ["label-studio", "prodigy", "doccano"])
+@pytest.mark.parametrize("form", ["label-studio", "prodigy"])
 def test_tools_and_odd_names(tmp_path, form):
     """Ids and names that are numbers or nearly so, one text twice, half surrogates, emoji."""
     texts = ["😀 Jo", "😀 Jo", "\ud800"]
@@ -171,10 +169,7 @@ def test_tools_and_odd_names(tmp_path, form):
     layers["3"][2] = [(0, 1, "Z")]
     for ids in (("1", "01", "-2147483648"), ("a\nb", " ", str(1 << 31))):
         corpus = sa.Corpus.from_segments([4, 4, 1], layers, offsets="characters", ids=ids, texts=texts)  # fmt: skip
-        path = "a.zip" if form == "doccano" else "a.json"
-        ask = {"empty": "seen"} if form == "doccano" else {}
-        back = as_it_is_written(corpus, tmp_path, form, path, **ask)
-        assert back == corpus
+        assert as_it_is_written(corpus, tmp_path, form, "a.json") == corpus
 
 
 @given(corpora(overlapping=True), st.booleans())
@@ -507,9 +502,7 @@ def characters(names, texts=("No way",)):
 
 
 TOOLS_REFUSE = {
-    "two in a file": ("doccano", "a.jsonl", characters("ab"), {}, "a file of doccano holds one annotator; there are 2 (a, b): choose one with --annotators, or write a .zip"),
-    "path": ("doccano", "a.zip", characters(["a", "../b"]), {}, "annotator '../b' cannot be the name of a file in a zip; choose others with --annotators, or rename the layer (NAME=FILE)"),
-    "hidden": ("doccano", "a.zip", characters([".a"]), {}, "annotator '.a' cannot be the name of a file in a zip; choose others with --annotators, or rename the layer (NAME=FILE)"),
+    "two in a file": ("doccano", "a.jsonl", characters("ab"), {}, "a file of doccano holds one annotator; there are 2 (a, b): choose one with --annotators"),
     "no layer": ("label-studio", "a.json", characters("a"), {"predictions": ["b"]}, "unknown annotator 'b'; allowed: a"),
     "no text": ("prodigy", "a.jsonl", characters("a", None), {}, "the texts are not known; Prodigy needs them: read the corpus with its texts"),
     "no texts": ("label-studio", "a.json", characters("a", None), {}, "the texts are not known; Label Studio needs them: read the corpus with its texts"),

@@ -55,7 +55,7 @@ def test_surrogates_and_unicode(tmp_path):
 
 
 BAD = {
-    "nothing": ([], "{0}: no documents; a line for each is needed"),
+    "nothing": ([], "{0}: no documents; a line for each is needed; spanagree convert writes such files"),
     "no JSON": ([GOOD, "{"], "{0}:2: not valid JSON (Expecting property name enclosed in double quotes); a line is one object"),
     "no object": ([GOOD, "[1]"], "{0}:2: [1]; a line is one object"),
     "a key twice": (['{"spanagree": 1, "id": "1", "id": "2"}'], "{0}:1: the key 'id' comes twice; each is used once"),
@@ -98,3 +98,66 @@ def test_bad_lines(write, what):
     with pytest.raises(sa.InputError) as error:
         sa.read_jsonl(path)
     assert str(error.value) == message.format(path)
+
+
+# --- what was done before ----------------------------------------------------------------------
+
+
+def test_provenance_travels(tmp_path):
+    """What was changed before a file was written stays with it, in the signature and in blocks."""
+    corpus = sa.Corpus.from_segments(
+        [11, 3], {"a": [[(0, 4, "X"), (4, 7, "Y")], []]}, offsets="characters",
+        texts=["Jo is here.", "abc"],
+    )  # fmt: skip
+    tokens = corpus.with_labels(map_labels={"Y": "X"}).to_tokens(str.split, "expand")
+    path = tmp_path / "o.jsonl"
+    sa.write_jsonl(tokens, path)
+    made = {"cut": "expand", "tokenizer": "space", "map_labels": {"Y": "X"}}
+    first, second = map(json.loads, path.read_text("utf-8").splitlines())
+    assert first["provenance"] == made
+    assert "provenance" not in second
+    again = sa.read_jsonl(path, repair="merge-overlaps")
+    assert again.reading == {"format": "jsonl", **made, "repair": ["merge-overlaps"]}
+    for block in sa.read_jsonl(path, block=1):
+        assert block.reading == {"format": "jsonl", **made}
+    line = sa.difficulty(sa.read_jsonl(path), "a", chance="overlapping").signature
+    assert "|cut:expand|tokenizer:space|map_labels:Y=X|" in line
+    sa.write_jsonl(again, path)
+    assert sa.read_jsonl(path, repair="drop-empty").reading["repair"] == [
+        "merge-overlaps",
+        "drop-empty",
+    ]
+    plain = sa.Corpus.from_segments([3], {"a": [[]]})
+    sa.write_jsonl(plain, path)
+    assert "provenance" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "given", [3, "x", ["cut"], {"cut": 3}, {"repair": [3]}, {"map_labels": {"a": 1}}, {"strict": 1}]
+)
+def test_provenance_that_cannot_be(tmp_path, given):
+    """What we do not write there is refused; keys of others are passed over."""
+    path = tmp_path / "o.jsonl"
+    line = {"spanagree": 1, "id": "1", "length": 3, "annotators": {}}
+    path.write_text(json.dumps({**line, "provenance": given}))
+    with pytest.raises(sa.InputError, match=r"o.jsonl:1: provenance .*; settings as the writer"):
+        sa.read_jsonl(path)
+    path.write_text(json.dumps({**line, "provenance": {"else": given}}))
+    assert sa.read_jsonl(path).reading == {"format": "jsonl"}
+
+
+def test_joined_files_of_other_provenance(tmp_path):
+    """Lines below the first have the same provenance, or none."""
+    line = {"spanagree": 1, "length": 3, "annotators": {"a": []}}
+    path = tmp_path / "o.jsonl"
+    lines = [{**line, "id": str(i), "provenance": {"cut": cut}} for i, cut in enumerate(("x", "y"))]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    for block in (None, 1):
+        with pytest.raises(sa.InputError) as error:
+            list(sa.read_jsonl(path, block=block))
+        assert str(error.value) == (
+            f"{path}:2: a provenance that is not the first line's; files joined in one need the"
+            " same: pass them one by one"
+        )
+    path.write_text("\n".join(map(json.dumps, [lines[0], {**lines[0], "id": "9"}])))
+    assert len(sa.read_jsonl(path)) == 2

@@ -77,7 +77,7 @@ def test_who_saw_what(read):
     assert marked(corpus) == {"3": [(0, 2, "PER")], "4": []}
     assert marked(corpus, 1) == {"3": None, "4": [(9, 13, "GPE"), (9, 13, "LOC")]}
     assert marked(corpus, 2) == {"3": None, "4": None}
-    assert notes(corpus) == ["1 draft and 1 cancelled annotation passed over"]
+    assert notes(corpus) == ["1 cancelled annotation and 1 draft passed over"]
 
 
 def test_old_exports(tmp_path):
@@ -110,6 +110,15 @@ def test_passed_over_is_counted(read):
     assert notes(corpus) == [
         "1 review, 1 relation, 2 choices, 1 region of sound and 1 prediction passed over"
     ]
+
+
+def test_by_number(read):
+    """Exports may have the numbers of drafts and predictions instead of these."""
+    tasks = [task(annotation(3), drafts=[1, 2], predictions=[5])]
+    assert notes(read(tasks)) == ["2 drafts and 1 prediction passed over"]
+    assert refused(read, tasks, predictions=True) == (
+        "record 1, task 7: predictions [5]; a list of objects is needed"
+    )
 
 
 def test_predictions(read):
@@ -216,6 +225,9 @@ def test_html(read):
     assert corpus.texts == ("Jo & Al\nin\nRome",)
     assert marked(corpus) == {"3": [(11, 15, "LOC")]}
     assert notes(corpus) == []
+    plain = item(0, 4, "X", text="&lt;", to="p")
+    both = [task(annotation(3, region, plain), data={"html": HTML, "raw": "&lt;"})]
+    assert read(both, text="raw").texts == ("&lt;",)
     del value["globalOffsets"]
     region["value"] = value
     assert refused(read, [task(annotation(3, region))]) == (

@@ -150,6 +150,15 @@ def test_relations_and_choices(read):
     assert notes(corpus)[0] == "2 relations and 1 choice passed over"
 
 
+def test_binary_answers(read):
+    """A yes to one span is said to be no more than that."""
+    rows = [answer(PER, by="ann", _is_binary=True), answer(by="bob", _is_binary=False)]
+    assert notes(read(rows)) == [
+        "1 accepted row with an answer to a question about one span (_is_binary), which does not"
+        " say that there are no others"
+    ]
+
+
 def test_text_of_a_span(read):
     """The text that stands beside a span is compared with the one at its offsets."""
     spans = [{**PER, "text": "Jo"}, {**LOC, "text": "Bonn"}]
@@ -160,6 +169,7 @@ def test_text_of_a_span(read):
 
 REFUSED = {
     "not an object": ([5], "x.jsonl:1: 5; an object is needed"),
+    "nothing": ([], "x.jsonl: no rows; Prodigy writes an object a line"),
     "no hash": ([without(answer(), "_input_hash")], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _task_hash, _annotator_id, _session_id, answer, spans"),
     "no text": ([answer(text=None, tokens=[])], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _input_hash, _task_hash, _annotator_id, _session_id, answer, spans, tokens"),
     "answer": ([answer(answer="maybe")], "x.jsonl:1: answer 'maybe'; accept, reject or ignore is needed"),

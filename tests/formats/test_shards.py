@@ -148,7 +148,7 @@ def test_refused(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     with pytest.raises(sa.InputError, match=r"^nowhere-\*\.conll: no file fits this pattern$"):
         sa.read_shards("nowhere-*.conll")
-    with pytest.raises(sa.InputError, match=r"^no file; a pattern, or files one after the other, are needed$"):  # fmt: skip
+    with pytest.raises(sa.InputError, match=r"^no file; a pattern, such as 'part-\*\.jsonl', or files one after the other, are needed$"):  # fmt: skip
         sa.read_shards([])
     said = "tagger-[01].conll: no file of shard '2', of which gold has gold-2.conll; each layer needs every shard"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
@@ -156,7 +156,7 @@ def test_refused(folder, monkeypatch, capsys):
     for source, said in (
         (3, "3; a pattern, or files one after the other, are needed"),
         ({"gold": 3}, "3; the name of a file, or a pattern, is needed"),
-        ({}, "no file; a pattern for each layer is needed"),
+        ({}, "no file; a pattern for each layer is needed, such as 'gold-*.conll'"),
     ):
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.read_shards(source)
@@ -309,7 +309,7 @@ def test_failing_shards(folder, monkeypatch, capsys):
     (folder / "odd-0.jsonl").write_bytes((folder / "part-0.jsonl").read_bytes())
     (folder / "odd-1.jsonl").write_text("", "utf-8")
     assert main(["evaluate", "odd-*.jsonl", "--gold", "gold"]) == 1
-    said = "spanagree: error: block 2: odd-1.jsonl: no documents; a line for each is needed\n"
+    said = "spanagree: error: block 2: odd-1.jsonl: no documents; a line for each is needed; spanagree convert writes such files\n"
     assert capsys.readouterr().err == said
     assert main(["evaluate", "odd-*.jsonl", "--gold", "gold", "--on-error", "skip"]) == 0
     found = capsys.readouterr()

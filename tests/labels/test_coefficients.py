@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.labels import coefficient as one_coefficient
 from spanagree.labels import summary
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.spa import WEIGHTS
@@ -415,6 +416,9 @@ def test_undefined_parts_say_why():
     assert result.spa.jackknife_reason == "without one of the items nothing, or luck alone, is left"
     assert f"jackknife undefined: {result.spa.jackknife_reason}" in result.table().remarks
     assert "–: agreement undefined: no label of another on the same items" in result.table("annotator").remarks  # fmt: skip
+    single = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y")])
+    by_category = sa.coefficients(single).table("category").remarks
+    assert "–: agreement undefined: in no pair of labels" in by_category
     nobody = sa.coefficients(t, complete_only=True)
     assert nobody.pi.reason == nobody.spa.reason == "no item was labelled by all annotators"
     one = sa.coefficients(table("XX", "XX")).table().remarks
@@ -635,6 +639,31 @@ def test_coefficients_as_a_table(monkeypatch):
     (point,) = drawn[1][1]
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
+    asked = []
+    monkeypatch.setattr(summary, "dots", lambda ax, rows, kinds, what: asked.append((rows, kinds)))
+    result.picture("category").draw(None)
+    ((rows, kinds),) = asked
+    assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
+    assert [[value for value, *_ in points] for _, points in rows] == [
+        [
+            getattr(result, name).by_category[category].value
+            for name in ("spa", "pi", "kappa", "alpha", "ac1")
+        ]
+        for category in result.categories
+    ]
+
+
+def test_picture_of_one(monkeypatch):
+    """The interval that is drawn is that of the value: of π and B what is beyond luck, of SPA not."""
+    drawn = []
+    monkeypatch.setattr(one_coefficient, "dots", lambda ax, rows, **more: drawn.append(rows[0]))
+    result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=True, resamples=50)
+    of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
+    for part, kind in of_each:
+        part.picture().draw(None)
+        assert drawn.pop() == (part.name, [(part.value, *getattr(part.interval, kind))])
+    low, high = result.bias.interval.corrected
+    assert low <= result.bias.value <= high < result.bias.interval.observed[0]
 
 
 def test_defaults_of_coefficients():

@@ -161,3 +161,9 @@ def test_refused(crowd):
         sa.token_labels([])
     with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
         sa.token_labels([sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]]})])
+
+
+def test_no_documents_have_no_units():
+    """What intervals over blocks are refused for counts documents, not one where there is none."""
+    nothing = sa.Corpus.from_segments([], {"a": [], "b": []})
+    assert sa.token_labels([nothing]).units == 0

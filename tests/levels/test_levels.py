@@ -280,7 +280,7 @@ def test_parts_add_up(crowd):
 @pytest.mark.parametrize("form", WRITERS)
 def test_written_and_read_again(crowd, tmp_path, form):
     """A split written and read again evaluates to the same numbers, whatever the format."""
-    if needed := {"docbin": "spacy", "dataset": "datasets"}.get(form):
+    if needed := {"spacy": "spacy", "dataset": "datasets"}.get(form):
         pytest.importorskip(needed)
     hard = sa.difficulty(crowd, gold="ann")
     parts = sa.split(crowd, hard, levels=2)
@@ -304,7 +304,7 @@ def test_written_and_read_again(crowd, tmp_path, form):
             assert repr(fields) == repr([None if math.isnan(x) else x for x in part.difficulty.tolist()])  # fmt: skip
         elif form == "conll":
             again = sa.read_conll(folder / f"{name}.conll", columns={n: i for i, n in enumerate(crowd.annotators, 1)}, missing="?")  # fmt: skip
-        elif form == "docbin":
+        elif form == "spacy":
             again = sa.read_docbin({n: folder / f"{name}.{n}.spacy" for n in crowd.annotators})
         else:
             datasets = pytest.importorskip("datasets")
@@ -519,7 +519,7 @@ def test_names_that_no_file_can_hold(tmp_path):
     """A name that is no text is refused in one line, and nothing is left behind."""
     corpus = sa.Corpus(np.array([3]), {"a\udcff": sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]]}).layers["a"]}, ("X",), tokens=("a", "b", "c"))  # fmt: skip
     with pytest.raises(sa.InputError, match="cannot be written"):
-        sa.write_split(sa.split(corpus, sa.difficulty(corpus)), tmp_path / "parts", "docbin")
+        sa.write_split(sa.split(corpus, sa.difficulty(corpus)), tmp_path / "parts", "spacy")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -193,7 +193,10 @@ def test_refused(line):
 
 def test_other_refusals():
     """What has no signature, and formats that do not exist."""
-    with pytest.raises(sa.InputError, match=r"^int; a result with a signature, or one, is needed$"):
+    with pytest.raises(
+        sa.InputError,
+        match=r"^int; a result with a signature, or one, is needed: evaluate, agree and others give one$",
+    ):
         sa.cite(3)
     with pytest.raises(
         sa.SettingError, match="unknown format 'html'; allowed: text, latex, bibtex"
@@ -474,16 +477,17 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
 
 
 NO_REPORT = {
-    "": "not valid JSON; a report by --format json is needed",
-    "{": "not valid JSON; a report by --format json is needed",
-    "[" * 100_000: "not valid JSON; a report by --format json is needed",
-    "[1]": "no signature in it; a report by --format json is needed",
-    "{}": "no signature in it; a report by --format json is needed",
-    '{"signature": {"match": "exact"}}': "no signature in it; a report by --format json is needed",
+    "": "not valid JSON; a report is needed, as spanagree evaluate … --format json writes one",
+    "{": "not valid JSON; a report is needed, as spanagree evaluate … --format json writes one",
+    "["
+    * 100_000: "not valid JSON; a report is needed, as spanagree evaluate … --format json writes one",
+    "[1]": "no signature in it; a report is needed, as spanagree evaluate … --format json writes one",
+    "{}": "no signature in it; a report is needed, as spanagree evaluate … --format json writes one",
+    '{"signature": {"match": "exact"}}': "no signature in it; a report is needed, as spanagree evaluate … --format json writes one",
     '{"signature": "match:exact|\\u001b:1"}': r"signature: unknown key '\x1b'; a line that stands"
     " below a table is needed",
     json.dumps({"signature": EVALUATION, "test": {"signature": 3}}): "no signature in it; a report"
-    " by --format json is needed",
+    " is needed, as spanagree evaluate … --format json writes one",
 }
 
 

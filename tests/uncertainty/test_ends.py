@@ -11,7 +11,7 @@ from scipy import stats
 
 import spanagree as sa
 from spanagree.matching.score import f1_figures
-from spanagree.uncertainty import bootstrap as module
+from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import exchange, holm
 
@@ -103,6 +103,7 @@ def test_defaults_and_limits():
     """The defaults of the docs; 0 and 100 per cent are not between 0 and 100, seed 0 and one resample are taken."""
     assert Resampling() == Resampling(95, 10_000, 0, "bca", False)
     assert Resampling(99.9, 1, 0).settings() == {"ci": "bca99.9", "resamples": 1, "seed": 0}
+    assert Resampling(0.5).settings()["ci"] == "bca0.5"
     for wrong in (0, 100, True, math.nan):
         with pytest.raises(sa.SettingError, match="a number between 0 and 100 is needed"):
             Resampling(wrong)
@@ -116,17 +117,18 @@ def test_portions_change_no_digit(cells, monkeypatch):
     """As many resamples, leave-one-outs and exchanges as asked for, however few a portion holds."""
     table = means([0, 0.1, 0.2, 0.5, 1, 3])
     how = Resampling(resamples=50)
-    whole = bootstrap(Sample(table), f1_figures, how)
-    monkeypatch.setattr(module, "_CELLS", cells)
+    whole, evidence = bootstrap(Sample(table), f1_figures, how), Sample(table).evidence(f1_figures)
+    monkeypatch.setattr(draws, "CELLS", cells)
+    assert Sample(table).evidence(f1_figures).tolist() == evidence.tolist()
     parts = bootstrap(Sample(table), f1_figures, how)
     assert np.array_equal(parts.replicates, whole.replicates, equal_nan=True)
     assert np.array_equal(parts.left_out, whole.left_out)
     pair = np.stack((table, table[::-1]), axis=1)
     own = np.array([0.1, 0.1])
     for exact in (True, False):
-        monkeypatch.setattr(module, "_CELLS", 1 << 22)
+        monkeypatch.setattr(draws, "CELLS", 1 << 22)
         at_once = exchange(pair, pair, own, exact, how)
-        monkeypatch.setattr(module, "_CELLS", cells)
+        monkeypatch.setattr(draws, "CELLS", cells)
         assert exchange(pair, pair, own, exact, how) == at_once
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import spanagree as sa
 from spanagree.matching.score import f1_figures
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals, intervals_of
 from spanagree.uncertainty.evidence import both, clopper_pearson, joined, united
 
 ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
@@ -286,3 +286,16 @@ def test_contradictions_are_said():
             assert (said in difference.reason) is not agree
             torn += not agree
     assert torn
+
+
+@pytest.mark.parametrize("documents", [0, 1])
+def test_no_interval_of_one_document(documents):
+    """Made at once for many, the answer is that of the bootstrap itself: there is none."""
+    how = Resampling(resamples=20)
+    table = np.array([[1.0, 0.5, 4]])[:documents]
+    (at_once,), (one_by_one,) = (
+        intervals([(np.arange(documents), table)], f1_figures, how)[0],
+        intervals_of(table, f1_figures, how),
+    )
+    assert str(at_once) == str(one_by_one)  # nan is equal to nothing
+    assert at_once.reason.endswith(f": {documents} to resample; an interval needs two")

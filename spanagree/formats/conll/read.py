@@ -18,7 +18,14 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import SCHEMES
-from spanagree.errors import InputError, SettingError, check_known, check_whole, listed, printable
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_known,
+    check_whole,
+    more_like_it,
+    printable,
+)
 from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import Wanted, chosen_layers, tags_of, wanted_layers
@@ -258,8 +265,9 @@ def _notes_on(page: Page) -> Iterator[str]:
 
 
 def _differ(pages: Iterable[Page], text: Page) -> str:
-    """Return the names of files whose sentences are not those of the text."""
-    return listed(page.name for page in pages if not np.array_equal(page.sentences, text.sentences))
+    """Return the first file whose sentences are not those of the text, and how many there are."""
+    names = [page.name for page in pages if not np.array_equal(page.sentences, text.sentences)]
+    return f"{names[0]}{more_like_it(len(names))}" if names else ""
 
 
 def _pages(

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, check_choice, listed, printable, show
+from spanagree.errors import InputError, SettingError, listed, printable, show
 from spanagree.files import PathName
-from spanagree.formats.exports import Surfaces, stands_at
+from spanagree.formats.exports import Surfaces, check_named, stands_at
 from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
@@ -24,7 +24,7 @@ def raw_label_studio(
     path: PathName,
     *,
     text: str | None = None,
-    annotator_from: str = "id",
+    annotator_from: str | None = None,
     predictions: bool = False,
     ground_truth: bool = False,
 ) -> RawCorpus:
@@ -37,7 +37,7 @@ def raw_label_studio(
     Args:
         path: the file.
         text: the key of the data that holds the text; needed if spans are in several texts.
-        annotator_from: what names an annotator, one of ``id``, ``email`` and ``file``.
+        annotator_from: what names an annotator, ``email``, ``file`` or, unless given, ``id``.
         predictions: read predictions too, as layers that are called as their model's version.
         ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
             those of their annotators.
@@ -46,7 +46,7 @@ def raw_label_studio(
         InputError: for a file that cannot be read or is not such an export.
         SettingError: for an unknown key or choice.
     """
-    check_choice(annotator_from, ("id", "email", "file"), "annotator_from")
+    check_named(annotator_from, "id", "email", "file")
     name = printable(os.fspath(path))
     export = Tasks(annotator_from, predictions, ground_truth)
     tasks = list(export.read(json_records(path, _NEEDED)))
@@ -58,7 +58,7 @@ def raw_label_studio(
     notes = [*passed_over(name, export.passed + rows.passed), *rows.surfaces.notes()]
     options = as_read(
         text=text,
-        annotator_from=None if annotator_from == "id" else annotator_from,
+        annotator_from=annotator_from,
         predictions=predictions,
         ground_truth=ground_truth,
     )
@@ -75,7 +75,8 @@ class _Rows:
         self.surfaces = Surfaces(name)
         self.passed: Counter[str] = Counter()
         self.numbered = all(task.id is None for task in tasks)
-        self.in_html = any(region.in_html for task in tasks for region in task.regions)
+        regions = (region for task in tasks for region in task.regions)
+        self.in_html = any(region.in_html for region in regions if region.target in self.targets)
         every = [each for task in tasks for each in task.marked]
         self.people = {each.layer for each in every if not each.is_model}
 

@@ -79,7 +79,7 @@ class Tasks:
     ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
     """
 
-    def __init__(self, annotator_from: str, predictions: bool, ground_truth: bool) -> None:
+    def __init__(self, annotator_from: str | None, predictions: bool, ground_truth: bool) -> None:
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
@@ -117,12 +117,12 @@ class Tasks:
             for each in objects_in(entry.get(key), key, where):
                 self.passed["review"] += len(objects_in(each.get("reviews"), "reviews", where))
                 marked.append(self._annotation(each, where))
-        self.passed["draft"] += len(objects_in(entry.get("drafts"), "drafts", where))
-        predictions = objects_in(entry.get("predictions"), "predictions", where)
         if self.predictions:
+            predictions = objects_in(entry.get("predictions"), "predictions", where)
             marked += (self._prediction(each, where) for each in predictions)
-        else:
-            self.passed["prediction"] += len(predictions)
+        for key in ("drafts", *(() if self.predictions else ("predictions",))):
+            if isinstance(entry.get(key), list):  # of objects, or of their numbers
+                self.passed[key[:-1]] += len(entry[key])
         return Task(where, id_, _texts(data), marked)
 
     def _annotation(self, entry: Mapping[str, Any], where: str) -> Marked:

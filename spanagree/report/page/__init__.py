@@ -78,7 +78,7 @@ def page(corpus: Corpus, **settings: Any) -> str:
             ),
             style=Html(style),
             script=Html(script),
-            data=Html(data_of(corpus, report.difficulty, report.first_pair, report.luck)),
+            data=Html(data_of(report)),
         )
     )
     return text

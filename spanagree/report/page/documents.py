@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.agreement.confusion import Confusion
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.pairing import OUTCOMES
+from spanagree.report.overview import Overview
 from spanagree.settings import unit
 from spanagree.uncertainty.luck_figures import LuckFigures
 
@@ -20,13 +21,9 @@ _HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that o
 _SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
 
 
-def data_of(
-    corpus: Corpus,
-    hard: Difficulty,
-    pair: tuple[str, str],
-    luck: Mapping[tuple[str, str], Mapping[int, LuckFigures]],
-) -> str:
+def data_of(report: Overview) -> str:
     """Return the corpus for the script, in columns: texts once, segments as whole numbers."""
+    corpus, hard, confused = report.corpus, report.difficulty, report.team_confusion
     names = list(corpus.layers)
     distinct, which = np.unique(hard.values[hard.defined], return_inverse=True)
     place = np.full(len(corpus), -1)
@@ -35,23 +32,33 @@ def data_of(
         "document": unit(hard.settings),
         "offsets": corpus.offsets,
         "kinds": OUTCOMES,
-        "between": [names.index(one) for one in pair],
+        "between": [names.index(one) for one in report.first_pair],
         "ids": corpus.ids,
         "lengths": corpus.lengths.tolist() if (texts := _texts(corpus)) is None else None,
         "texts": texts,
         "labels": corpus.labels,
         "annotators": names,
+        "short": [report.short[name] for name in names],
+        "team": None if confused is None else _cells(corpus, confused),
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
         "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
         "luck": [
             [names.index(a), names.index(b), _likelihoods(figures)]
-            for (a, b), figures in luck.items()
+            for (a, b), figures in report.luck.items()
         ],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = _HALVES.sub("\ufffd", text)
     return _SPECIAL.sub(lambda special: f"\\u{ord(special[0]):04x}", text)
+
+
+def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
+    """Return the cells of a confusion that are not 0: both labels by number, and how often."""
+    numbers = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
+    cells = np.argwhere(confused.matrix).tolist()
+    rows = ((numbers[i], numbers[j], int(confused.matrix[i, j])) for i, j in cells)
+    return [number for row in rows for number in row]
 
 
 def _likelihoods(figures: Mapping[int, LuckFigures]) -> list[float]:

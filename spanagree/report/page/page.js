@@ -57,6 +57,8 @@
     return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join("")}…`;
   }
 
+  const nameOf = (number) => make("bdi", { title: plain(data.annotators[number]) }, plain(data.short[number]));
+
   const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
   // --- the corpus -------------------------------------------------------------------------------
@@ -108,9 +110,13 @@
 
   const before = (x, i, y, j) => x.start[i] - y.start[j] || x.end[i] - y.end[j] || x.label[i] - y.label[j];
 
-  // The kinds of all segments of two annotators.
+  const cellOf = (x, y) => x * (data.labels.length + 1) + y;
+
+  // The kinds of all segments of two annotators, and how often which labels stand together.
   function pairing(a, b) {
     const ofA = new Uint8Array(a.start.length), ofB = new Uint8Array(b.start.length);
+    const cells = new Map(), nothing = data.labels.length; // by cellOf
+    const count = (x, y) => cells.set(cellOf(x, y), (cells.get(cellOf(x, y)) ?? 0) + 1);
     for (let d = 0; d < N; d++) {
       if (!a.seen[d] || !b.seen[d]) continue;
       let restA = [], restB = [];
@@ -120,6 +126,7 @@
         const moved = a.start[i] !== b.start[j] || a.end[i] !== b.end[j];
         const renamed = a.label[i] !== b.label[j];
         ofA[i] = ofB[j] = moved ? (renamed ? BOTH : BOUNDARY) : renamed ? RENAMED : MATCH;
+        count(a.label[i], b.label[j]);
       };
       for (const key of [(x, i) => `${x.start[i]} ${x.end[i]} ${x.label[i]}`, (x, i) => `${x.start[i]} ${x.end[i]}`]) {
         const waiting = new Map(), taken = new Set();
@@ -164,21 +171,33 @@
         freeB.delete(j);
         pair(i, j);
       }
-      for (const i of freeA) ofA[i] = MISSED;
-      for (const j of freeB) ofB[j] = SPURIOUS;
+      for (const i of freeA) count(a.label[i], nothing), ofA[i] = MISSED;
+      for (const j of freeB) count(nothing, b.label[j]), ofB[j] = SPURIOUS;
     }
-    return [ofA, ofB];
+    return [ofA, ofB, cells];
+  }
+
+  const pairings = new Map();
+
+  // As above, of two annotators by their numbers; the last few are kept.
+  function paired(a, b) {
+    const key = `${a} ${b}`;
+    if (!pairings.has(key)) {
+      if (pairings.size > 40) pairings.clear();
+      pairings.set(key, pairing(layer(a), layer(b)));
+    }
+    return pairings.get(key);
   }
 
   // --- what is chosen ---------------------------------------------------------------------------
 
-  const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "", order: "" };
+  const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "", order: "", more: new Set() };
   let kinds = [], luck = null, matching = [], page = [0, 0], pages = [], current = -1;
 
   const sides = () => [[layer(chosen.a), kinds[0]], [layer(chosen.b), kinds[1]]];
 
   function compare() {
-    kinds = pairing(layer(chosen.a), layer(chosen.b));
+    kinds = paired(chosen.a, chosen.b).slice(0, 2);
     luck = likelihoods(chosen.a, chosen.b);
     controls.order.disabled = luck === null;
   }
@@ -260,11 +279,12 @@
 
   function described(number, label, kind, both) {
     const outcome = both ? (kind === MATCH ? "agreed" : data.kinds[kind]) : "no one to compare with";
-    return `${plain(data.annotators[number])}: ${plain(data.labels[label])}, ${outcome}`;
+    return `${plain(data.short[number])}: ${plain(data.labels[label])}, ${outcome}`;
   }
 
-  function drawText(d, all) {
-    const [a, b] = [layer(chosen.a), layer(chosen.b)];
+  // The text with the segments of one annotator above it, and those of another below.
+  function drawText(d, all, above, below) {
+    const [a, b] = [layer(above), layer(below)], [kindsA, kindsB] = paired(above, below);
     const both = a.seen[d] && b.seen[d];
     let pieces = piecesOf(d);
     const left = all ? 0 : Math.max(pieces.length - CUT, 0);
@@ -280,7 +300,7 @@
     };
     const [laneA, countA] = lanes(a, d), [laneB, countB] = lanes(b, d);
     const marks = [];
-    [[a, laneA, true, kinds[0], chosen.a], [b, laneB, false, kinds[1], chosen.b]].forEach(([x, lane, above, kind, who]) => {
+    [[a, laneA, true, kindsA, above], [b, laneB, false, kindsB, below]].forEach(([x, lane, above, kind, who]) => {
       for (let i = x.first[d]; i < x.first[d + 1]; i++) {
         const from = x.start[i] * step;
         if (from >= last) continue;
@@ -342,7 +362,7 @@
     const parts = [body];
     if (left) {
       const more = make("button", { type: "button" }, `Show ${counted(left, ofTokens ? "more token" : "more character")}`);
-      more.addEventListener("click", () => body.parentElement.replaceChildren(...drawText(d, true)));
+      more.addEventListener("click", () => body.parentElement.replaceChildren(...drawText(d, true, above, below)));
       parts.push(more);
     }
     return parts;
@@ -364,10 +384,10 @@
   }
 
   // Without a text: segments on a ruler of offsets, and in words.
-  function drawRuler(d) {
-    const both = layer(chosen.a).seen[d] && layer(chosen.b).seen[d];
+  function drawRuler(d, upper, lower) {
+    const both = layer(upper).seen[d] && layer(lower).seen[d], kinds = paired(upper, lower);
     const length = Math.max(data.lengths[d], 1), rows = [];
-    const [countA, countB] = [lanes(layer(chosen.a), d)[1], lanes(layer(chosen.b), d)[1]];
+    const [countA, countB] = [lanes(layer(upper), d)[1], lanes(layer(lower), d)[1]];
     const middle = countA * 9 + 4, height = middle + countB * 9 + 24;
     const ruler = drawn("svg", { class: "ruler", height, "aria-hidden": "true" });
     ruler.append(drawn("line", { x1: "0", x2: "100%", y1: middle, y2: middle, class: "axis" }));
@@ -377,7 +397,7 @@
         "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
       }, String(Math.round(length * share))));
     }
-    [[chosen.a, kinds[0], true], [chosen.b, kinds[1], false]].forEach(([who, kind, above]) => {
+    [[upper, kinds[0], true], [lower, kinds[1], false]].forEach(([who, kind, above]) => {
       const x = layer(who), [lane] = lanes(x, d), segments = [];
       for (let i = x.first[d]; i < x.first[d + 1]; i++) {
         const rect = drawn("rect", {
@@ -391,7 +411,7 @@
         segments.push(`${x.start[i]}–${x.end[i]} ${plain(data.labels[x.label[i]])}${sign}`);
       }
       const list = segments.length ? segments.join(", ") : "nothing marked";
-      rows.push(make("p", { class: "listed" }, make("bdi", {}, plain(data.annotators[who])), `: ${x.seen[d] ? list : "not seen"}`));
+      rows.push(make("p", { class: "listed" }, nameOf(who), `: ${x.seen[d] ? list : "not seen"}`));
     });
     return [ruler, ...rows];
   }
@@ -420,11 +440,15 @@
       const outcomes = data.kinds.map((name, kind) => counts[kind] && `${counts[kind]} ${kind === MATCH ? "the same" : name}`).filter(Boolean);
       head.append(make("span", { class: "kinds" }, outcomes.join(", ") || "nothing marked"));
     }
-    const body = make("div", {}, ...(data.texts ? drawText(d, false) : drawRuler(d)));
-    const article = make("article", { class: "doc", tabindex: "-1", "data-doc": d, "aria-labelledby": `title-${d}` }, head, body);
-    for (const number of [chosen.a, chosen.b]) {
+    const article = make("article", { class: "doc", tabindex: "-1", "data-doc": d, "aria-labelledby": `title-${d}` }, head);
+    const below = [chosen.b, ...[...chosen.more].filter((x) => x !== chosen.a && x !== chosen.b)];
+    for (const who of below) {
+      if (below.length > 1) article.append(make("p", { class: "who" }, nameOf(chosen.a), " above, ", nameOf(who), " below"));
+      article.append(make("div", {}, ...(data.texts ? drawText(d, false, chosen.a, who) : drawRuler(d, chosen.a, who))));
+    }
+    for (const number of [chosen.a, ...below]) {
       if (layer(number).seen[d]) continue;
-      article.append(make("p", { class: "unseen" }, make("bdi", {}, plain(data.annotators[number])), ` did not see this ${noun}.`));
+      article.append(make("p", { class: "unseen" }, nameOf(number), ` did not see this ${noun}.`));
     }
     return article;
   }
@@ -457,8 +481,8 @@
 
   const named = (names) => names.map((name, i) => [String(i), cut(plain(name), 40)]);
   const controls = {
-    a: options(named(data.annotators), String(chosen.a)),
-    b: options(named(data.annotators), String(chosen.b)),
+    a: options(named(data.short), String(chosen.a)),
+    b: options(named(data.short), String(chosen.b)),
     kind: options([
       ["all", `all ${noun}s`], ["apart", "any disagreement"], ...data.kinds.map((name) => [name, name === "match" ? "match (agreed)" : name]),
       ["unseen", "not seen by both"],
@@ -474,12 +498,28 @@
     return make("label", {}, text, control);
   }
 
+  // More layers below the text, each on a line of its own.
+  function besides() {
+    const boxes = data.annotators.map((_, number) => {
+      const box = make("input", { type: "checkbox", value: String(number) });
+      box.addEventListener("change", () => {
+        if (box.checked) chosen.more.add(number);
+        else chosen.more.delete(number);
+        const open = page;
+        draw(pages.indexOf(open));
+      });
+      return make("label", {}, box, nameOf(number));
+    });
+    return make("details", { class: "more" }, make("summary", {}, "more layers below"), make("div", {}, ...boxes));
+  }
+
   function build() {
     const form = make("div", { class: "controls", role: "search", "aria-label": `Which ${noun}s` },
       labelled("above", controls.a), labelled("below", controls.b), labelled("with", controls.kind),
       labelled("label", controls.label),
       make("fieldset", {}, make("legend", {}, "difficulty"), make("span", { class: "range" }, controls.low, "to", controls.high)),
       labelled("text or id", controls.text), labelled("order", controls.order));
+    if (data.annotators.length > 2) form.append(besides());
     const pager = make("div", { class: "pager" }, status, numbers, previous, next, earlier[0], later[0]);
     const keys = make("p", { class: "remarks keys" }, make("kbd", {}, "j"), " next, ", make("kbd", {}, "k"), ` previous ${noun}; a ${noun}'s name is a link to it.`);
     root.append(form, legend, pager, list, make("div", { class: "pager end" }, earlier[1], later[1]), keys);
@@ -518,7 +558,7 @@
   function none() {
     const same = chosen.kind !== "all" && chosen.kind !== "unseen" && !chosen.label && !chosen.text && chosen.low === "" && chosen.high === "";
     const whole = same && kinds.every((of) => of.every((kind) => kind === MATCH));
-    const a = make("bdi", {}, plain(data.annotators[chosen.a])), b = make("bdi", {}, plain(data.annotators[chosen.b]));
+    const a = nameOf(chosen.a), b = nameOf(chosen.b);
     if (N === 0) return make("p", { class: "empty" }, `There is no ${noun}.`);
     if (chosen.a === chosen.b) return make("p", { class: "empty" }, "Choose two different annotators to see where they part.");
     if (!whole || chosen.kind === "match") return make("p", { class: "empty" }, `No ${noun} is like this; fewer conditions may find some.`);
@@ -572,6 +612,89 @@
     article.scrollIntoView({ block: tall ? "start" : "center", behavior: "instant" });
   }
 
+  // --- which labels are confused ------------------------------------------------------------------
+
+  function confused() {
+    const root = document.getElementById("labels-confused"), TEAM = "team";
+    const choices = named(data.short);
+    const a = options(data.team ? [[TEAM, "the team"], ...choices] : choices, data.team ? TEAM : String(chosen.a));
+    const b = options(choices, String(chosen.b)), place = make("div", {});
+    const beside = labelled("in columns", b);
+    const redraw = () => {
+      const team = a.value === TEAM, cells = team ? new Map() : paired(Number(a.value), Number(b.value))[2];
+      if (team) for (let i = 0; i < data.team.length; i += 3) cells.set(cellOf(data.team[i], data.team[i + 1]), data.team[i + 2]);
+      beside.hidden = team;
+      place.replaceChildren(...matrix(cells, team));
+    };
+    for (const control of [a, b]) control.addEventListener("input", redraw);
+    root.append(make("div", { class: "controls-of-labels" }, labelled("in rows", a), beside), place);
+    redraw();
+  }
+
+  function matrix(cells, team) {
+    const nothing = data.labels.length, used = new Set([nothing]);
+    for (const cell of cells.keys()) used.add(Math.floor(cell / (nothing + 1))).add(cell % (nothing + 1));
+    const all = [...used].sort((x, y) => x - y), labels = all.length > LISTED ? [...all.slice(0, LISTED), nothing] : all;
+    const title = (label) => (label === nothing ? make("i", {}, "nothing") : make("bdi", {}, ...shown(cut(data.labels[label], LABEL))));
+    const at = (x, y) => cells.get(cellOf(x, y)) ?? 0;
+    const head = make("tr", {}, make("td", {}), ...labels.map((label) => make("th", { scope: "col" }, title(label))));
+    const rows = labels.map((x) => {
+      const total = all.reduce((sum, y) => sum + at(x, y), 0);
+      return make("tr", {}, make("th", { scope: "row" }, title(x)), ...labels.map((y) => {
+        const share = total ? at(x, y) / total : 0;
+        if (!at(x, y)) return make("td", { class: "heat none" }, "0");
+        return make("td", { class: `heat h${Math.round(10 * share)}` }, make("data", { value: String(at(x, y)) }, at(x, y).toLocaleString("en")), make("small", {}, `${(100 * share).toFixed(0)} %`));
+      }));
+    });
+    const says = ["a cell has the number of segments that go together, and its share of the row; segments of other boundaries are among them"];
+    if (team) says.push("summed over all pairs, both ways round: each pair of segments is there twice");
+    if (labels.length < all.length) says.push(`and ${all.length - labels.length} more labels`);
+    const table = make("table", { class: labels.length > 8 ? "heatmap many" : "heatmap" }, make("thead", {}, head), make("tbody", {}, ...rows));
+    return [
+      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "which labels are confused" }, table),
+      make("ul", { class: "remarks" }, ...says.map((text) => make("li", {}, text))),
+    ];
+  }
+
+  // --- tables: sorted by a column, and seen to go on ----------------------------------------------
+
+  function sortable(table) {
+    const heads = [...table.querySelectorAll("thead th")], body = table.tBodies[0];
+    if (body.rows.length < 2) return;
+    const key = (row, c) => {
+      const cell = row.cells[c], figure = cell.querySelector("data");
+      if (figure) return Number(figure.value);
+      if (cell.querySelector(".undefined")) return NaN;
+      const number = Number(cell.textContent);
+      return Number.isNaN(number) ? cell.textContent : number;
+    };
+    heads.forEach((head, c) => {
+      if (!head.textContent.trim()) return;
+      const act = button(head.textContent, () => {
+        const down = head.getAttribute("aria-sort") !== "descending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const sign = down ? -1 : 1, undefinedLast = (x) => (Number.isNaN(x) ? 1 : 0);
+        const rows = [...body.rows].map((row) => [key(row, c), row]);
+        rows.sort(([x], [y]) => undefinedLast(x) - undefinedLast(y)
+          || sign * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true })));
+        for (const [, row] of rows) {
+          row.classList.remove("break");
+          body.append(row);
+        }
+      });
+      head.replaceChildren(act);
+    });
+  }
+
+  function showScrolling() {
+    for (const wide of document.querySelectorAll(".wide")) {
+      const left = wide.scrollWidth - wide.clientWidth - wide.scrollLeft;
+      wide.toggleAttribute("data-more", left > 2);
+      wide.toggleAttribute("data-scrolls", wide.scrollWidth - wide.clientWidth > 2);
+    }
+  }
+
   // --- links ------------------------------------------------------------------------------------
 
   function follow() {
@@ -616,7 +739,11 @@
   }
 
   themes();
+  for (const table of document.querySelectorAll("main .wide table:not(.heatmap)")) sortable(table);
   build();
+  confused();
+  document.addEventListener("scroll", showScrolling, { capture: true, passive: true });
+  new ResizeObserver(showScrolling).observe(document.body);
   compare();
   refresh();
   follow();

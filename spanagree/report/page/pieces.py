@@ -3,44 +3,163 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
 from spanagree.errors import counted
-from spanagree.evaluation.result import Evaluation, System
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.matching.pairing import OUTCOMES
-from spanagree.matching.score import F1
-from spanagree.rendering.html import Html, el, escaped, number, remarks, scrolled, table
-from spanagree.rendering.svg import bar, histogram, slopes, strip
+from spanagree.matching.score import F1, Score
+from spanagree.matching.tally import Tally
+from spanagree.rendering.html import LONGEST, Html, el, name, number, remarks, scrolled, table
+from spanagree.rendering.svg import bar, histogram, shade, slopes, strip
 from spanagree.rendering.table import Column, Table, Value, figure, probability
 from spanagree.report.overview import SHOWN, Overview, SystemsOverview, TeamOverview
 from spanagree.settings import unit
 
+_WIDE = 8  # columns of a matrix whose names stand upright
+_ROWS = 100  # labels
+_BELOW = "corrected F1, and below it F1 as observed"
 
-def show_bars(figures: Table, result: Evaluation | None = None) -> Html:
-    """Return a table with a bar below each F1; with ranks of systems that say which way they go."""
-    systems = [] if result is None else list(result.systems.values())
+
+def show_bars(figures: Table, short: Mapping[str, str] | None = None) -> Html:
+    """Return a table with a bar below each F1, the corrected one first, and with short names."""
+    figures = _led(figures)
     shown = figures.shown
 
     def cell(row: int, column: int) -> Html | None:
         value, title = shown.rows[row][column], shown.header[column]
         if title in F1 and isinstance(value, float) and not math.isnan(value):
             return Html(number(value) + bar(value))
-        if title == "rank" and systems:
-            return escaped(f"{value}{_change(systems[row])}")
-        return None
+        return named(value, short) if short and isinstance(value, str) and value in short else None
 
     return table(figures, cell)
 
 
-def _change(system: System) -> str:
-    """Return which way a system goes in rank when luck is taken off."""
-    before, after = system.rank
-    if before is None or after is None or before == after:
-        return ""
-    return " ▼" if after > before else " ▲"
+def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
+    """Return a short name whose title is the full one."""
+    shown = short.get(full, full)
+    if shown == full:
+        return name(full, longest)
+    return el("bdi", shown if len(shown) <= longest else f"{shown[: longest - 1]}…", title=full)
+
+
+_LEADING = ("corrected F1", "F1", "chance F1")
+
+
+def _led(figures: Table) -> Table:
+    """Return a table for people whose corrected F1 stands first, as narrow windows cut the rest."""
+    shown = figures.shown
+    first = [c for c, column in enumerate(shown.columns) if column.kind == "name"]
+    first += [shown.header.index(title) for title in _LEADING if title in shown.header]
+    order = [*first, *(c for c in range(len(shown.columns)) if c not in first)]
+    columns = [shown.columns[c] for c in order]
+    rows = [[row[c] for c in order] for row in shown.rows]
+    return replace(figures, columns=columns, rows=rows, breaks=shown.breaks, for_data=())
+
+
+def show_systems(report: SystemsOverview) -> Html:
+    """Return the table of the systems by rank."""
+    figures, place = report.evaluation.table(), {s.name: i for i, s in enumerate(report.placed)}
+    rows = sorted(figures.rows, key=lambda row: place[str(row[0])])
+    return show_bars(replace(figures, rows=rows, breaks=()), report.short)
+
+
+def show_matrix(
+    caption: str,
+    rows: Sequence[tuple[str, str]],
+    columns: Sequence[Html],
+    cell: Callable[[int, int], Html],
+) -> Html:
+    """Return a table with a cell for each row and column; a row has a name and a word below it."""
+    many = len(columns) > _WIDE
+    head = el("tr", el("td"), *(el("th", column, scope="col") for column in columns))
+    body = []
+    for i, (title, more) in enumerate(rows):
+        below = [el("small", more)] if more else []
+        cells = (cell(i, j) for j in range(len(columns)))
+        body.append(el("tr", el("th", name(title, 24), *below, scope="row"), *cells))
+    kind = f"heatmap{' many' * many}"
+    made = el("table", el("thead", head), el("tbody", *body), class_=kind)
+    return Html(el("p", caption, class_="caption") + scrolled(made, caption))
+
+
+def _cell(score: Score) -> Html:
+    """Return a corrected F1 with the F1 as observed below it."""
+    if math.isnan(score.corrected):
+        observed = [] if math.isnan(score.observed) else [el("small", number(score.observed))]
+        return el("td", number(score.corrected), *observed, class_="heat none", title=score.reason)
+    small = el("small", number(score.observed))
+    return el("td", number(score.corrected), small, class_=f"heat {shade(score.corrected)}")
+
+
+def _heads(report: SystemsOverview) -> list[Html]:
+    return [named(system.name, report.short, 24) for system in report.placed]
+
+
+def show_labels(report: SystemsOverview) -> Html:
+    """Return the F1 of each label and system; of very many labels the first."""
+    systems, none = report.placed, Tally()
+    labels = list(dict.fromkeys(label for system in systems for label in system.labels))
+    if not labels:
+        return remarks(f"no labels: match {report.evaluation.settings.match} disregards them")
+    sizes = [max(s.labels.get(label, none).size_a for s in systems) for label in labels]
+    rows = [(each, f"{size} in gold") for each, size in zip(labels, sizes, strict=True)]
+    left = len(rows) - _ROWS
+    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left > 0 else []
+
+    def cell(i: int, j: int) -> Html:
+        return _cell(systems[j].labels.get(labels[i], none).f1)
+
+    return Html(show_matrix(_BELOW, rows[:_ROWS], _heads(report), cell) + remarks(*more))
+
+
+def show_levels(report: SystemsOverview) -> Html:
+    """Return the F1 of each level of difficulty and system, and of all documents."""
+    levels, document = report.levels, unit(report.difficulty.settings)
+    parts = [(figure((level.low, level.high)), part) for level, part in levels.defined]
+    parts.append(("all", levels.whole))
+    rows = [(title, counted(part.documents, document)) for title, part in parts]
+
+    def cell(i: int, j: int) -> Html:
+        return _cell(parts[i][1].systems[report.placed[j].name].f1)
+
+    made = show_matrix(f"by difficulty, the easiest first: {_BELOW}", rows, _heads(report), cell)
+    return Html(made + remarks(*levels.table().remarks))
+
+
+def show_tests(report: SystemsOverview) -> Html:
+    """Return by how much each system is ahead of those below it, and how certain that is."""
+    result, systems = report.comparison, [system.name for system in report.placed]
+    if result is None:
+        return Html()
+
+    def cell(i: int, j: int) -> Html:
+        if i > j:
+            return el("td", class_="heat none")
+        pair = result[systems[i], systems[j + 1]]
+        ahead, observed = pair.corrected, pair.observed
+        if math.isnan(ahead.value):
+            return el("td", number(ahead.value), class_="heat none", title=ahead.reason)
+        alike = report.alike(pair.a, pair.b)
+        about = (
+            f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}; F1 {figure(observed.value)}"
+        )
+        p = el("small", "p ", number(ahead.p_holm))
+        kind = "heat alike" if alike else "heat h5"
+        shown = number(ahead.value) if alike else el("strong", number(ahead.value))
+        return el("td", shown, p, class_=kind, title=about)
+
+    caption = (
+        "by how much the system at the left is ahead beyond luck, and p with Holm's correction"
+    )
+    rows = [(report.short[name], "") for name in systems[:-1]]
+    made = show_matrix(caption, rows, _heads(report)[1:], cell)
+    below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
+    return Html(made + remarks(*below, *result.caveats, f"signature: {result.signature}"))
 
 
 def _captioned(chart: Html, caption: str) -> Html:
@@ -52,8 +171,8 @@ def draw_slopes(report: SystemsOverview) -> Html:
     systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
     if not systems:
         return Html()
-    chart = slopes([(s.name, s.f1.observed, s.f1.corrected, _change(s)) for s in systems])
-    below = ["▲ rises, ▼ falls in rank when luck is taken off"]
+    lines = [(report.short[s.name], s.f1.observed, s.f1.corrected, "") for s in systems]
+    chart, below = slopes(lines), []
     if left := len(report.placed) - len(systems):
         below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
     return Html(_captioned(chart, "From F1 as observed to F1 beyond luck") + remarks(*below))
@@ -71,10 +190,11 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
 
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
     """Return a table of how often each two annotators part, by kind."""
-    columns = [Column("", who, "name") for who in (first, second)]
+    sides = (second,) if isinstance(report, SystemsOverview) else (first, second)  # gold is one
+    columns = [Column("", who, "name") for who in sides]
     columns += [Column("", kind, "count") for kind in OUTCOMES]
     rows: list[list[Value]] = [
-        [*pair, *(counts.get(kind) for kind in OUTCOMES)]
+        [*pair[-len(sides) :], *(counts.get(kind) for kind in OUTCOMES)]
         for pair, counts in report.outcomes.items()
     ]
     below = [
@@ -83,7 +203,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     ]
     if left := len(report.pairs) - len(rows):
         below.append(f"the first {counted(SHOWN, 'pair')}; {left} more are left out here")
-    return table(Table(columns, rows, remarks=below))
+    return show_bars(Table(columns, rows, remarks=below), report.short)
 
 
 def luck_of(result: Agreement, pair: Pair) -> str:
@@ -118,6 +238,8 @@ def show_coverage(report: TeamOverview) -> Html:
         below.append(f"the {len(shown)} who saw most; {left} more are left out here")
 
     def cell(row: int, column: int) -> Html | None:
+        if column == 0:
+            return named(report.annotators[row], report.short)
         last = column == len(columns) - 1 and len(report.corpus)
         return strip(shown[row].annotated) if last else None
 

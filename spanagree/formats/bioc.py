@@ -1,0 +1,206 @@
+"""BioC, as XML and JSON: documents of passages, with what one annotator marked in them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    counted,
+    is_whole,
+    listed,
+    printable,
+    show,
+    unfit,
+    whole_number,
+)
+from spanagree.files import PathName, from_json, lines_of, naming_files, read_text
+from spanagree.formats.brat import DISCONTINUOUS
+from spanagree.formats.exports import flat, objects_in
+from spanagree.formats.peek import Peek, passed_over, peek
+from spanagree.formats.xml_elements import elements
+from spanagree.limits import check_expansion
+from spanagree.settings import as_read
+
+_ALLOWED = "BioC has passages with offset and text, and annotations with locations"
+
+
+def knows_bioc(start: Peek) -> bool:
+    """Return whether a file begins as BioC does, in XML or JSON."""
+    if start.shape == "xml":
+        text = "\n".join(start.lines)
+        return bool(re.search(r"<collection[\s>]", text)) and "<passage>" in text
+    inside = [each for record in start.objects for each in _first(record)]
+    return bool(inside) and all("passages" in each for each in inside)
+
+
+def _first(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a record, or the first in the lists of one that holds others."""
+    if "passages" in record:
+        yield record
+    else:
+        lists = (value for value in record.values() if isinstance(value, list) and value)
+        yield from (value[0] for value in lists if isinstance(value[0], dict))
+
+
+@naming_files()
+def raw_bioc(
+    path: PathName, *, feature: str | None = None, discontinuous: str = "error"
+) -> RawCorpus:
+    """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
+
+    The text of a document is that of its passages, each at its offset in characters, with blanks
+    between them where they do not touch.
+
+    Args:
+        path: the file.
+        feature: the infon that holds the labels, ``type`` unless named.
+        discontinuous: what becomes of annotations with several locations, one of
+            :data:`spanagree.formats.brat.DISCONTINUOUS`.
+
+    Raises:
+        InputError: for what is not BioC; passages that overlap; annotations whose text is not what
+            stands there.
+        SettingError: for an unknown choice.
+    """
+    check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
+    where = printable(str(path))
+    reader = _Reader(where, feature or "type", discontinuous)
+    shape = peek(path).shape
+    if shape == "xml":
+        with open(path, "rb") as file:
+            for element in elements(file, where):
+                if element.tag == "document":
+                    reader.take(_from_xml(element))
+    elif shape == "jsonl":
+        for number, line in enumerate(lines_of(path), 1):
+            if line.strip():
+                from_json(line, f"{where}:{number}", _ALLOWED, reader.taken)
+    else:
+        from_json(read_text(path), where, _ALLOWED, reader.taken)
+    return reader.raw(as_read(feature=feature), discontinuous=discontinuous)
+
+
+class _Reader:
+    """The documents so far; each is taken when it is complete, and forgotten."""
+
+    def __init__(self, where: str, label: str, discontinuous: str) -> None:
+        self.where = where
+        self.label = label
+        self.discontinuous = discontinuous
+        self.collector = Collector("characters", [""], unnamed=True)
+        self.passed: Counter[str] = Counter()
+        self.infons: Counter[str] = Counter()
+
+    def taken(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+        """Take an object of JSON if it is a document; return any other."""
+        given = dict(pairs)
+        if "passages" not in given:
+            return given
+        self.take(given)
+        return None
+
+    def take(self, document: Mapping[str, Any]) -> None:
+        """Take a document: its text, and what is marked in it."""
+        if document.get("id") is None:
+            raise unfit(f"{self.where}: document", document, f"an id is needed: {_ALLOWED}")
+        where = f"{self.where}: document {show(document['id'])}"
+        passages = objects_in(document["passages"], "passages", where)
+        inner = [objects_in(passage.get("sentences"), "sentences", where) for passage in passages]
+        parts = [*passages, *chain.from_iterable(inner)]
+        text = self._text(parts, where)
+        number = self.collector.document(document["id"], where, text=text)
+        annotation = self.collector.annotation(number, "", where)
+        here: set[tuple[int, int, str | None]] = set()
+        for part in (*parts, document):
+            self.passed["relation"] += len(objects_in(part.get("relations"), "relations", where))
+            for marked in objects_in(part.get("annotations"), "annotations", where):
+                place = f"{where}, annotation {show(marked.get('id'))}"
+                row = self._row(marked, text, place)
+                if row is None:
+                    continue
+                if part is document and row in here:
+                    self.passed["repeated annotation"] += 1
+                    continue
+                here.add(row)
+                self.collector.segment(annotation, *row, place)
+
+    def _text(self, parts: list[dict[str, Any]], where: str) -> str:
+        """Return the text of passages and sentences, each at its place, with blanks between."""
+        pieces = [
+            (_whole(part.get("offset"), where), part["text"]) for part in parts if part.get("text")
+        ]
+        text, size = [""], 0
+        for offset, piece in sorted(pieces, key=lambda each: each[0]):
+            if not isinstance(piece, str) or offset < size:
+                raise unfit(
+                    f"{where}: the passage at {offset}",
+                    piece,
+                    f"it begins before {size}, where the one before it ends; offsets count"
+                    " characters, and passages do not overlap",
+                )
+            check_expansion(where, sum(map(len, text)) + len(piece), offset)
+            text += [" " * (offset - size), piece]
+            size = offset + len(piece)
+        return "".join(text)
+
+    def _row(
+        self, marked: Mapping[str, Any], text: str, where: str
+    ) -> tuple[int, int, str | None] | None:
+        """Return start, end and label of an annotation of one location; count others."""
+        infons = marked.get("infons") or {}
+        self.infons.update(infons.keys())
+        locations = objects_in(marked.get("locations"), "locations", where)
+        if len(locations) != 1:
+            if locations and self.discontinuous == "error":
+                raise InputError(
+                    f"{where}: {counted(len(locations), 'location')}; a segment is one piece;"
+                    " --discontinuous drop leaves such annotations out"
+                )
+            self.passed["discontinuous annotation" if locations else "unlocated annotation"] += 1
+            return None
+        start = _whole(locations[0].get("offset"), where)
+        end = start + _whole(locations[0].get("length"), where)
+        covered = marked.get("text")
+        if covered and end <= len(text) and flat(text[start:end]) != flat(covered):
+            raise InputError(
+                f"{where}: says {show(covered)}, but characters {start} to {end} of the text are"
+                f" {show(text[start:end])}; offsets, in characters, and text have to agree"
+            )
+        label = infons.get(self.label)
+        return start, end, None if label is None else str(label)
+
+    def raw(self, reading: Mapping[str, Any], **more: str) -> RawCorpus:
+        """Return the rows of all documents, with a note of what was passed over."""
+        notes = passed_over(self.where, self.passed)
+        if self.infons and self.label not in self.infons:
+            there = listed(f"{name} ({number})" for name, number in self.infons.items())
+            advice = "--feature chooses the infon that holds the labels"
+            notes += (f"{self.where}: no infon {self.label}; there are {there}; {advice}",)
+        return self.collector.raw({**more, **reading}, notes)
+
+
+def _whole(value: object, where: str) -> int:
+    """Return an offset or a length, which XML writes as text."""
+    if isinstance(value, str) and value.strip().isdecimal():
+        return whole_number(value.strip(), f"{where}: offset")
+    if is_whole(value):
+        return value
+    raise unfit(f"{where}: offset or length", value, f"a whole number is needed: {_ALLOWED}")
+
+
+def _from_xml(element: Element) -> dict[str, Any]:
+    """Return a document, or a part of one, as JSON has it."""
+    kinds = ("passage", "sentence", "annotation", "relation", "location")
+    parts = {f"{kind}s": [_from_xml(each) for each in element.findall(kind)] for kind in kinds}
+    plain = {name: element.findtext(name) for name in ("id", "offset", "text")}
+    infons = {each.get("key", ""): each.text for each in element.findall("infon")}
+    return {**plain, **element.attrib, **parts, "infons": infons}

@@ -1,0 +1,219 @@
+"""UIMA CAS as XMI or JSON 0.4: annotations beside a text, with offsets in UTF-16 units."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import compress, count
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
+from spanagree.files import decoded, from_json
+from spanagree.formats.exports import points_at
+from spanagree.formats.inception.pages import Marks, Page, short
+from spanagree.formats.peek import Peek
+from spanagree.formats.xml_elements import elements
+
+_DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
+_FRAME = {  # layers of what holds a text together, which nobody compares without asking
+    "uima.tcas.DocumentAnnotation",
+    f"{_DKPRO}metadata.type.DocumentMetaData",
+    f"{_DKPRO}metadata.type.TagsetDescription",
+    f"{_DKPRO}segmentation.type.Sentence",
+    f"{_DKPRO}segmentation.type.Token",
+}
+_VIEW = "_InitialView"
+_PLACE = ("sofa", "begin", "end")
+_ENDS = {"Governor", "Dependent"}  # of a relation
+_OLD = {"_context", "_views"}  # keys of JSON before version 0.4
+_AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
+
+
+def knows_cas(start: Peek) -> bool:
+    """Return whether a file begins as a CAS in XMI or JSON does, in whatever version."""
+    if start.shape == "xml":
+        return any("http:///uima/cas.ecore" in line for line in start.lines)
+    keys = set(start.objects[0]) if start.objects else set()
+    return not keys.isdisjoint({"%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"}) or keys >= _OLD
+
+
+def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> Page:
+    """Return the page in a CAS as XMI, whose elements show by themselves what types there are.
+
+    ``layer`` is one to be read even if it belongs to the frame of the text, as tokens do.
+
+    Raises:
+        InputError: for what is not XMI, declares entities, or has no text or several.
+    """
+    cas = _Cas(where, layer)
+    for element in elements(source, where):
+        package, _, name = element.tag.rpartition("}")
+        package = package.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
+        given = {key: value for key, value in element.attrib.items() if not key.startswith("{")}
+        ids = (value for key, value in element.attrib.items() if key.endswith("}id"))
+        number = cas.whole(next(ids, "0"))
+        if package == "uima.cas" and name == "View":
+            members = map(cas.whole, given.get("members", "").split())
+            cas.members.setdefault(cas.whole(given.get("sofa")), array("q")).extend(members)
+        elif package == "uima.cas" and name == "Sofa":
+            cas.texts[number] = given.get("sofaID", ""), given.get("sofaString")
+        else:
+            place = {key: cas.whole(given.pop(key)) for key in _PLACE if key in given}
+            kind = name if package == "uima.noNamespace" else f"{package}.{name}"
+            cas.add(kind, number, place, given, given)
+            cas.passed["string list"] += len({child.tag for child in element})
+    return cas.page()
+
+
+def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
+    """Return the page in a CAS as JSON 0.4; as :func:`read_xmi`."""
+    cas = _Cas(where, layer)
+    numbers = count(1)
+
+    def structure(pairs: list[tuple[str, Any]]) -> Any:
+        """Take a feature structure, and return what it is called until its number is known."""
+        given = dict(pairs)
+        kind = given.pop("%TYPE", None)
+        if not isinstance(kind, str):
+            return given
+        unnamed = -next(numbers)
+        number = given.get("%ID", unnamed)
+        if kind == "uima.cas.Sofa":
+            cas.texts[cas.whole(number)] = given.get("sofaID", ""), given.get("sofaString")
+            return unnamed
+        given["sofa"] = given.get("@sofa")
+        place = {key: cas.whole(given.pop(key)) for key in _PLACE if given.get(key) is not None}
+        plain = {key: _plain(value) for key, value in given.items() if key[:1] not in "%@#^"}
+        cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given})
+        return unnamed
+
+    whole = from_json(decoded(where, data, "utf-8"), where, _AGAIN, structure)
+    if not isinstance(whole, dict) or whole.keys() & _OLD:
+        kind = "JSON" if not isinstance(whole, dict) else "UIMA JSON of before version 0.4"
+        raise InputError(f"{where}: {kind}, not CAS JSON; {_AGAIN}")
+    structures = whole.get("%FEATURE_STRUCTURES")
+    if isinstance(structures, dict):
+        cas.rename({unnamed: cas.whole(key) for key, unnamed in structures.items()})
+    for view in _mappings(whole.get("%VIEWS")):
+        cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, view["%MEMBERS"]))
+    for declared in _mappings(whole.get("%TYPES")):
+        if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
+            cas.layers.setdefault(str(declared.get("%NAME")), _Layer())
+    return cas.page()
+
+
+@dataclass
+class _Layer:
+    """The annotations of a type, their numbers, and which text (sofa) each is in."""
+
+    marks: Marks = field(default_factory=Marks)
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    sofas: array[int] = field(default_factory=lambda: array("q"))
+
+
+class _Cas:
+    """What was read of a CAS so far; a text may come after what is marked in it."""
+
+    def __init__(self, where: str, layer: str | None) -> None:
+        self.where = where
+        self.layer = layer
+        self.layers: dict[str, _Layer] = {}
+        self.others: set[str] = set()  # types of what has no place in a text
+        self.passed: Counter[str] = Counter()
+        self.texts: dict[int, tuple[str, str | None]] = {}
+        self.members: dict[int, array[int]] = {}  # of each text's view
+
+    def whole(self, value: object) -> int:
+        """Return an offset or number, which XMI writes as text."""
+        if isinstance(value, str) and value.removeprefix("-").isdecimal():
+            return whole_number(value, f"{self.where}: number")
+        if is_whole(value) and abs(value) < 1 << 60:
+            return value
+        raise unfit(f"{self.where}: offset or number", value, f"a whole number is needed: {_AGAIN}")
+
+    def add(
+        self,
+        kind: str,
+        number: int,
+        place: Mapping[str, int],
+        values: Mapping[str, str | None],
+        features: Iterable[str],
+    ) -> None:
+        """Take a feature structure: an annotation, or what chains, slots and lists are made of."""
+        if len(place) < len(_PLACE):
+            self.others.add(kind)
+            self.passed["slot filler"] += "target" in features
+            self.passed["string list"] += kind == "uima.cas.StringArray"
+        elif set(features) >= _ENDS:
+            self.passed["relation"] += 1
+        elif kind not in _FRAME or self.layer in (kind, short(kind)):
+            layer = self.layers.setdefault(kind, _Layer())
+            layer.marks.add(place["begin"], place["end"], values)
+            layer.ids.append(number)
+            layer.sofas.append(place["sofa"])
+
+    def rename(self, numbers: Mapping[int, int]) -> None:
+        """Give structures the numbers by which others know them."""
+        self.texts = {numbers.get(key, key): text for key, text in self.texts.items()}
+        for layer in self.layers.values():
+            layer.ids = array("q", (numbers.get(number, number) for number in layer.ids))
+
+    def page(self) -> Page:
+        """Return the page: the text of the initial view, and what is indexed in it."""
+        names = {name: number for number, (name, _) in self.texts.items()}
+        number = names.get(_VIEW, next(iter(names.values()), 0) if len(names) == 1 else 0)
+        text = self.texts.get(number, ("", None))[1]
+        if not isinstance(text, str):
+            there = listed(names) or "none"
+            raise InputError(
+                f"{self.where}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its text"
+            )
+        points = points_at(text)
+        layers: dict[str, Marks] = {}
+        for kind, layer in self.layers.items():
+            here = np.array(layer.sofas, np.int64) == number
+            indexed = np.ones(len(here), np.bool_)
+            if number in self.members:
+                indexed = np.isin(np.array(layer.ids, np.int64), self.members[number])
+            self.passed["other-view annotation"] += int((~here).sum())
+            self.passed["unindexed annotation"] += int((here & ~indexed).sum())
+            kept = here & indexed
+            if kind.endswith("Link") and f"{kind[:-4]}Chain" in self.others:
+                self.passed["chain link"] += int(kept.sum())
+                continue
+            bounds = (np.array(x, np.int64)[kept] for x in (layer.marks.start, layer.marks.end))
+            start, end = (array("q", self._code_points(x, points, kind).tolist()) for x in bounds)
+            values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
+            layers[kind] = Marks(start, end, values)
+        return Page(text, layers, +self.passed)
+
+    def _code_points(self, offsets: Ints, points: Ints | None, kind: str) -> Ints:
+        """Return offsets in code points; those outside the text stay outside."""
+        if points is None:
+            return offsets
+        inside = np.clip(offsets, 0, len(points) - 1)
+        halves = (inside > 0) & (points[inside] == points[inside - 1])
+        for bad in offsets[halves][:1].tolist():
+            raise InputError(
+                f"{self.where}: {short(kind)} begins or ends at {bad}, inside a character of two"
+                f" UTF-16 units, which offsets of a CAS count; {_AGAIN}"
+            )
+        return points[inside] + offsets - inside
+
+
+def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings in a mapping."""
+    if isinstance(value, dict):
+        yield from (each for each in value.values() if isinstance(each, dict))
+
+
+def _plain(value: object) -> str | None:
+    """Return a value as XMI writes it; one that is not plain is none."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (str, int, float)) else None

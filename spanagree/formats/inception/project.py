@@ -1,0 +1,316 @@
+"""An INCEpTION or WebAnno project as it is exported: who saw which document, and what in it."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from spanagree.errors import InputError, counted, listed, printable, show, unfit
+from spanagree.files import BOM, PathName, decoded, from_json, naming_files, open_zip, read_bytes
+from spanagree.formats.inception.cas import read_json, read_xmi
+from spanagree.formats.inception.pages import Marks, Page
+from spanagree.formats.inception.webanno_tsv import read_tsv
+from spanagree.formats.label_studio.tasks import GROUND_TRUTH
+from spanagree.formats.peek import Peek
+
+IN_PROGRESS = {
+    "auto": "seen, unless it is as it was when the document was imported",
+    "saw": "seen",
+    "unseen": "never seen",
+}
+"""What becomes of a document that an annotator began and did not finish."""
+
+
+_CURATOR = "CURATION_USER"
+
+
+EMPTY = Page("", {}, Counter())
+"""A page on which nothing is."""
+
+
+STATES = {
+    "FINISHED": "finished", "INPROGRESS": "in progress", "NEW": "new", "IGNORE": "ignored",
+}  # fmt: skip
+"""The states of an annotator's work on a document, and what notes call them."""
+
+
+_INITIAL = re.compile(r"INITIAL_CAS\d*")  # also of a temporary file
+_READABLE = (".tsv", ".xmi", ".json", ".zip")
+_FILE = re.compile(r"((?:.*?/)?)(annotation|curation)/(.+)/([^/]+)")
+_PLAIN_FILE = re.compile(r"()()(.+)/([^/]+)")
+_ABOUT = re.compile(r"((?:.*/)?)exportedproject\d*\.json")
+_AGAIN = "export the project again, with annotations as WebAnno TSV 3, CAS XMI or CAS JSON"
+
+
+def knows_project(start: Peek) -> bool:
+    """Return whether a zip or folder is a project, by the names in it."""
+    files = (name for name in start.members if name.endswith(_READABLE))
+    return any(_ABOUT.fullmatch(name) or _FILE.fullmatch(name) for name in files)
+
+
+class File(NamedTuple):
+    """A file of annotations: the names that its annotator may have, its kind, and its content."""
+
+    stems: tuple[str, ...]
+    suffix: str
+    data: bytes
+    where: str
+
+    def page(self, layer: str | None = None) -> Page:
+        """Return the page in it."""
+        if self.suffix == ".tsv":
+            text = decoded(self.where, self.data, "utf-8").removeprefix(BOM)
+            return read_tsv(partial(io.StringIO, text, "\n"), self.where)
+        if self.suffix == ".xmi":
+            return read_xmi(io.BytesIO(self.data), self.where, layer)
+        return read_json(self.data, self.where, layer)
+
+
+class Project:
+    """What a project says, gathered document by document.
+
+    Attributes:
+        pages: by document and annotator, for those who saw it.
+        texts: by document, a page that has its text.
+        annotators: all who have a record or a file.
+        declared: a page without text, with the layers that the project declares.
+        seen, unseen: how many annotations count so, by reason.
+        missing: how many documents have no file.
+        passed: what was passed over, by kind.
+    """
+
+    def __init__(self, where: str, layer: str | None, in_progress: str) -> None:
+        self.where = where
+        self.layer = layer
+        self.in_progress = in_progress
+        self.pages: dict[str, dict[str, Page]] = {}
+        self.texts: dict[str, Page] = {}
+        self.annotators: dict[str, None] = {}
+        self.declared: Page = EMPTY
+        self.seen: Counter[str] = Counter()
+        self.unseen: Counter[str] = Counter()
+        self.missing = 0
+        self.passed: Counter[str] = Counter()
+
+    def add(self, document: str, files: Sequence[File], states: Mapping[str, str] | None) -> Page:
+        """Add a document's annotators, by the state of each; return how it was imported."""
+        initial = [file for file in files if any(map(_INITIAL.fullmatch, file.stems))]
+        before = initial[0].page(self.layer) if initial else EMPTY
+        if initial:
+            self.texts[document] = before
+        others = [file for file in files if file not in initial]
+        if states is None:
+            curated = [file for file in others if _CURATOR in file.stems]
+            self.passed["curation file"] += len(curated)
+            others = [file for file in others if file not in curated]
+            states = {file.stems[0]: "FINISHED" for file in others}
+        own = _matched(others, states, self.where)
+        for user, state in states.items():
+            self.take(document, user, own.get(user), state, before)
+        self.unseen["without a record"] += len(others) - len(own)
+        return before
+
+    def take(self, document: str, user: str, file: File | None, state: str, before: Page) -> None:
+        """Take what an annotator marked in a document, if she saw it."""
+        self.annotators[user] = None
+        reason = STATES[state]
+        untouched = state in ("NEW", "IGNORE")
+        if file is None or untouched:
+            self.unseen[reason if untouched else f"{reason} without a file"] += 1
+            return
+        page = file.page(self.layer)
+        if document not in self.texts or (page.whole and not self.texts[document].whole):
+            self.texts[document] = page
+        same = page.says() == before.says()
+        begun = state == "INPROGRESS"
+        if same and (begun or before is not EMPTY):
+            reason += " and empty" if before is EMPTY else " and as in INITIAL_CAS"
+        if begun and (self.in_progress == "unseen" or (same and self.in_progress == "auto")):
+            self.unseen[reason] += 1
+            return
+        self.seen[reason] += 1
+        self.passed += page.passed
+        self.pages.setdefault(document, {})[user] = page
+
+    def every(self) -> list[Page]:
+        """Return all pages from which a layer may be chosen."""
+        return [self.declared, *(page for own in self.pages.values() for page in own.values())]
+
+    def says(self) -> list[str]:
+        """Return who saw what, for a note."""
+        groups = {"seen": +self.seen, "never seen": +self.unseen}
+        sums = [
+            f"{what}: {', '.join(f'{number} {why}' for why, number in counts.items())}"
+            for what, counts in groups.items()
+            if counts
+        ]
+        left_out = f"{counted(self.missing, 'document')} without a file left out"
+        return sums + [left_out] * bool(self.missing)
+
+
+@contextmanager
+def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], bytes]]]:
+    """Open a zip or folder: the names of its files, and a function that reads one of them."""
+    if not os.path.isdir(path):
+        with open_zip(path) as archive:
+            yield archive.names, archive.read
+        return
+    root = Path(path)
+    with naming_files():
+        names = sorted(f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file())
+    yield (
+        [name for name in names if not name.rpartition("/")[2].startswith(".")],
+        lambda name: read_bytes(printable(str(root / name)), str(root / name)),
+    )
+
+
+def file_of(name: str, data: bytes, where: str) -> File:
+    """Return a file of annotations; one in a zip of its own is taken out of it.
+
+    Raises:
+        InputError: for a zip that does not hold one such file.
+    """
+    path = PurePosixPath(name)
+    if path.suffix.lower() != ".zip":
+        return File((path.stem,), path.suffix.lower(), data, where)
+    with open_zip(where, data) as archive:
+        inside = [each for each in archive.names if each.lower().endswith(_READABLE[:3])]
+        if len(inside) != 1:
+            there = listed(archive.names) or "nothing"
+            raise InputError(f"{where}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
+        file = file_of(inside[0], archive.read(inside[0]), f"{where}/{printable(inside[0])}")
+    return file._replace(stems=(path.stem, *file.stems))
+
+
+def read_project(path: PathName, layer: str | None, in_progress: str, curation: bool) -> Project:
+    """Return what a project says; without a description (JSON), who has a file saw the document.
+
+    Raises:
+        InputError: for files that cannot be read, or that do not fit what describes them.
+    """
+    where = printable(os.fspath(path))
+    project = Project(where, layer, in_progress)
+    with opened(path) as (names, read):
+        about = _about(names, read, where)
+        sources = _entries(about, "source_documents", where)
+        curated = {entry["name"]: entry["state"] for entry in sources}
+        states: dict[str, dict[str, str]] = {name: {} for name in curated}
+        for entry in _entries(about, "annotation_documents", where):
+            states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, where)
+        files: dict[tuple[str, str], list[str]] = {}
+        pattern = _FILE if any(map(_FILE.fullmatch, names)) else _PLAIN_FILE
+        for match in filter(None, map(pattern.fullmatch, names)):
+            files.setdefault((match[2] or "annotation", match[3]), []).append(match[0])
+            states.setdefault(match[3], {})
+
+        def load(kind: str, document: str) -> Iterator[File]:
+            for name in files.get((kind, document), ()):
+                if name.lower().endswith(_READABLE):
+                    yield file_of(name, read(name), f"{where}/{printable(name)}")
+                else:
+                    project.passed[f"{PurePosixPath(name).suffix} file"] += 1
+
+        project.annotators = {user: None for users in states.values() for user in users}
+        for document, users in states.items():
+            if not any((kind, document) in files for kind in ("annotation", "curation")):
+                continue
+            of_document = list(load("annotation", document))
+            before = project.add(document, of_document, users if about else None)
+            if not curation:
+                project.passed["curation file"] += len(files.get(("curation", document), ()))
+                continue
+            for file in load("curation", document):
+                done = "FINISHED" if curated.get(document) == "CURATION_FINISHED" else "INPROGRESS"
+                project.take(document, GROUND_TRUTH, file, done, before)
+        project.declared = _declared(about)
+    if not project.texts:
+        suffixes = sorted({PurePosixPath(name).suffix for some in files.values() for name in some})
+        advice = _AGAIN
+        if project.passed["curation file"]:
+            advice = f"read what was curated (--ground-truth), or {_AGAIN}"
+        raise InputError(
+            f"{where}: no annotations that can be read (files: {listed(suffixes) or 'none'});"
+            f" {advice}"
+        )
+    project.missing = len(states) - len(project.texts)
+    return project
+
+
+def _about(names: Sequence[str], read: Callable[[str], bytes], where: str) -> Mapping[str, Any]:
+    """Return the description of a project; nothing, if it has none."""
+    folders = {match[1] for match in map(_FILE.fullmatch, names) if match}
+    candidates = [name for name in names if _ABOUT.fullmatch(name)]
+    candidates += [
+        name
+        for name in names
+        if name.endswith(".json") and name.rpartition("/")[0] in {f.rstrip("/") for f in folders}
+    ]
+    for name in candidates:
+        place = f"{where}/{printable(name)}"
+        about = from_json(decoded(place, read(name), "utf-8"), place, _AGAIN)
+        if isinstance(about, dict) and "annotation_documents" in about:
+            return about
+    return {}
+
+
+def _entries(about: Mapping[str, Any], kind: str, where: str) -> list[Mapping[str, str]]:
+    """Return the documents, or the annotators' records of them, that a project lists."""
+    entries = about.get(kind) or []
+    keys = ("name", "state", "user")[: 2 + (kind == "annotation_documents")]
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in keys):
+            raise unfit(f"{where}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}")
+    users = (_CURATOR, "INITIAL_CAS")
+    return [entry for entry in entries if entry.get("user") not in users]
+
+
+def _state(entry: Mapping[str, str], where: str) -> str:
+    """Return the state of a record, however it is spelled."""
+    state = entry["state"].upper().replace("_", "")
+    if state not in STATES:
+        place = f"document {show(entry['name'])}, annotator {show(entry['user'])}: state"
+        raise unfit(f"{where}: {place}", entry["state"], f"known: {listed(STATES)}; {_AGAIN}")
+    return state
+
+
+def _declared(about: Mapping[str, Any]) -> Page:
+    """Return a page with the layers of spans that a project declares, and nothing in them."""
+    layers = {}
+    for entry in _dicts(about.get("layers")):
+        if entry.get("type") == "span":
+            features = _dicts(entry.get("features"))
+            plain = (f.get("name") for f in features if f.get("link_mode") in (None, "NONE"))
+            layers[str(entry.get("name"))] = Marks(values={str(name): [] for name in plain})
+    return Page("", layers, Counter())
+
+
+def _dicts(value: object) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a list."""
+    return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, dict))
+
+
+def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> dict[str, File]:
+    """Return the annotators' files: called by the name, or by the name and a temporary number."""
+    own: dict[str, File] = {}
+    for file in files:
+        fit = [user for user in states if user in file.stems]
+        for user in () if fit else states:
+            temporary = re.compile(re.escape(user.ljust(3, "_")) + r"\d+")
+            fit += [user] if any(map(temporary.fullmatch, file.stems)) else []
+        if len(fit) > 1:
+            fit = [user for user in fit if states[user] in ("FINISHED", "INPROGRESS")]
+        if len(fit) > 1 or (fit and fit[0] in own):
+            raise InputError(
+                f"{file.where}: a file of annotator {listed(fit)}"
+                f"{' by its name' if len(fit) > 1 else ', who has another'}; name the files in"
+                f" {where} by their annotators, one for each"
+            )
+        own |= dict.fromkeys(fit, file)
+    return own

@@ -1,0 +1,131 @@
+"""Read what INCEpTION and WebAnno export: projects, and files of annotations by themselves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+
+from spanagree.corpus.collector import Collector, same_text
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import check_choice, listed, printable, show
+from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
+from spanagree.formats.combine import unite
+from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
+from spanagree.formats.inception.pages import Chosen, Page, choose, described
+from spanagree.formats.inception.project import (
+    IN_PROGRESS,
+    Project,
+    file_of,
+    knows_project,
+    read_project,
+)
+from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
+from spanagree.formats.peek import Peek, passed_over, peek
+from spanagree.settings import as_read
+
+
+def knows_inception(start: Peek) -> bool:
+    """Return whether a file or folder is INCEpTION's: a project, WebAnno TSV or a CAS."""
+    return knows_project(start) or knows_webanno_tsv(start) or knows_cas(start)
+
+
+@naming_files()
+def raw_inception(
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    in_progress: str = "auto",
+    ground_truth: bool = False,
+) -> RawCorpus:
+    """Return the rows of projects (zip or folder), or of files by the names of their annotators.
+
+    Files by themselves are one document, as several annotators saw it.
+
+    Args:
+        source: projects, and files: WebAnno TSV 3, UIMA CAS as XMI or JSON.
+        layer: the layer of spans to read, in full or the last part of its name; needed if several
+            are in use.
+        feature: the feature that holds the labels; needed if several have values. If none has,
+            the layer's name is the label.
+        in_progress: what becomes of documents that were begun and not finished, one of
+            :data:`spanagree.formats.inception.project.IN_PROGRESS`.
+        ground_truth: make a layer ``ground_truth`` of what was curated.
+
+    Raises:
+        InputError: for what cannot be read, a layer or feature that is not there, or several to
+            choose from.
+        SettingError: for an unknown ``in_progress``.
+    """
+    check_choice(in_progress, IN_PROGRESS, "in-progress")
+    files = named_files(source)
+    starts = {name: peek(path) for name, path in files.items()}
+    projects = {
+        name: read_project(files[name], layer, in_progress, ground_truth)
+        for name, start in starts.items()
+        if any("/" in member for member in start.members)
+    }
+    pages = {name: _page(starts[name], layer) for name in files if name not in projects}
+    every = [page for project in projects.values() for page in project.every()]
+    names = {name: printable(os.fspath(path)) for name, path in files.items()}
+    where = next(iter(names.values())) if len(names) == 1 else listed(names.values())
+    chosen = choose([*every, *pages.values()], layer, feature, where)
+    asked = {"in_progress": in_progress} if in_progress != "auto" else {}
+    reading = as_read(
+        layer=chosen and chosen[0],
+        feature=chosen and chosen[1],
+        ground_truth=ground_truth,
+        **asked,
+    )
+    parts = {}
+    for name, project in projects.items():
+        collector = Collector("characters", project.annotators)
+        _collect(collector, project.texts, project.pages, chosen, names[name])
+        parts[name] = collector.raw(reading, [_note(names[name], chosen, project)])
+    if pages:
+        collector = Collector("characters")
+        text = next((page for page in pages.values() if page.whole), next(iter(pages.values())))
+        _collect(collector, {"1": text}, {"1": pages}, chosen, where)
+        notes = [_note(names[name], chosen, page) for name, page in pages.items()]
+        parts["files"] = collector.raw(reading, notes, numbered=True)
+    return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def _page(start: Peek, layer: str | None) -> Page:
+    """Return the page in a file by itself, by what it begins with."""
+    where = printable(start.path)
+    if start.shape == "xml":
+        with open(start.path, "rb") as file:
+            return read_xmi(file, where, layer)
+    if start.shape in ("json", "jsonl"):
+        return read_json(read_bytes(where, start.path), where, layer)
+    if start.shape in ("zip", "folder"):
+        return file_of("file.zip", read_bytes(where, start.path), where).page(layer)
+    return read_tsv(partial(lines_of, start.path), where)
+
+
+def _collect(
+    collector: Collector,
+    texts: Mapping[str, Page],
+    pages: Mapping[str, Mapping[str, Page]],
+    chosen: Chosen | None,
+    where: str,
+) -> None:
+    """Add documents, with what the annotators who saw each marked in the chosen layer."""
+    for id_, whole in texts.items():
+        document = collector.document(id_, where, text=whole.text)
+        for annotator, page in pages.get(id_, {}).items():
+            place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
+            if not page.fits(whole.text):
+                same_text(page.text, whole.text, place)
+            annotation = collector.annotation(document, annotator, place)
+            for start, end, label in page.rows(chosen):
+                collector.segment(annotation, start, end, label, place)
+
+
+def _note(where: str, chosen: Chosen | None, read: Page | Project) -> str:
+    """Return what was read of a file, and what was passed over."""
+    own = read.says() if isinstance(read, Project) else []
+    passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))
+    return f"{where}: {'; '.join(['read as inception', described(chosen), *own, *passed])}"

@@ -1,0 +1,243 @@
+"""WebAnno TSV 3: a token a line, with a column for each feature of each layer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate
+
+from spanagree.errors import InputError, counted, show, unfit
+from spanagree.formats.inception.pages import Marks, Page
+from spanagree.formats.peek import Peek
+from spanagree.limits import check_expansion
+
+_FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")
+_OLD = re.compile(r"#FORMAT=WebAnno TSV|\s*# *[\w.]+\.[\w.]+ *\||#id=\d+$")  # versions 1 and 2
+_ROW = re.compile(r"\d+-\d+(?:\.\d+)?\t(\d{1,15})-(\d{1,15})\t([^\t]*)(?:\t|$)")
+_VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\])?", re.DOTALL)
+_LINK = re.compile(r"->(\d+-\d+)$")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_IN_TEXT = re.compile(r"\\([tnrfb\\\x00-\x1f])|((?:\\u[0-9A-Fa-f]{4})+)")
+_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
+_ROLE = "ROLE_"
+
+
+def knows_webanno_tsv(start: Peek) -> bool:
+    """Return whether a file begins as WebAnno TSV does, in whatever version."""
+    first = start.lines[0] if start.lines else ""
+    rows = any("\t" in line or line.startswith("#text=") for line in start.lines)
+    return bool(_FORMAT.match(first) or (_OLD.match(first) and rows))
+
+
+def read_tsv(lines: Callable[[], Iterable[str]], where: str) -> Page:
+    """Return the page in lines, which are gone through a second time if the first fails.
+
+    Offsets count UTF-16 units, as the tool writes them; where the tokens show that they count
+    code points, as in files made elsewhere, they are read so.
+
+    Raises:
+        InputError: for lines that are not in the format, naming the first.
+    """
+    try:
+        return _Reader(where, utf16=True).read(lines())
+    except _MisfitError as error:
+        with suppress(_MisfitError):
+            return _Reader(where, utf16=False).read(lines())
+        raise InputError(str(error)) from None
+
+
+class _MisfitError(Exception):
+    """A token does not stand where its offsets say."""
+
+
+class _Reader:
+    """The columns, the text so far, the sentence that it ends with, and what is marked in it."""
+
+    def __init__(self, where: str, *, utf16: bool) -> None:
+        self.where = where
+        self.utf16 = utf16
+        self.columns = 0
+        self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
+        self.bases: list[int] = []  # the columns of where relations come from
+        self.chains: list[int] = []
+        self.layers: dict[str, Marks] = {}
+        self.numbered: dict[tuple[str, str], int] = {}  # annotations of several tokens
+        self.links: set[tuple[int, str]] = set()
+        self.passed: Counter[str] = Counter()
+        self.pieces: list[str] = []
+        self.sentence = ""
+        self.at = 0  # where the sentence begins, in code points
+        self.begin = self.end = 0  # where it begins and ends, as offsets count
+        self.places: dict[int, int] | None = None  # code points by offsets, where they differ
+
+    def read(self, lines: Iterable[str]) -> Page:
+        """Return the page; errors name the line."""
+        text: list[str] = []
+        number = 0
+        for number, ended in enumerate(lines, 1):
+            line = ended.removesuffix("\n").removesuffix("\r")
+            where = f"{self.where}:{number}"
+            if number == 1:
+                _check_version(line, where)
+            elif line.startswith("#Text="):
+                text.append(_ESCAPED_IN_TEXT.sub(_unescaped, line[6:]))
+            elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.pieces:
+                self._declare(line[3:5], *line[6:].split("|"))
+            elif line and not line.startswith("#"):
+                match = _ROW.match(line)
+                rest = line[match.end() :] if match else ""
+                cells = rest.split("\t") if rest else []
+                if match is None or len(cells) < self.columns or not (text or self.pieces):
+                    needed = f"offsets, token and {counted(self.columns, 'column')} below a"
+                    raise unfit(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
+                if text:
+                    self._start("\n".join(text), int(match[1]), match[3], where)
+                    text = []
+                start, end = self._place(int(match[1]), int(match[2]), match[3], where)
+                self._annotate(cells, start, end, where)
+        if not number:
+            raise InputError(f"{self.where}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
+        self.passed["chain link"] = len(self.links)
+        return Page("".join(self.pieces), self.layers, +self.passed, whole=False)
+
+    def _declare(self, kind: str, layer: str, *fields: str) -> None:
+        """Take the columns of a layer from the header; one without features has a column too."""
+        columns = range(self.columns, self.columns + max(len(fields), 1))
+        self.columns = columns.stop
+        if kind == "RL":
+            self.bases.append(columns[-1])
+        elif kind == "CH":
+            self.chains += columns
+        else:
+            own: dict[int, str | None] = dict(zip(columns, fields or ("",), strict=True))
+            for column in [c for c, name in own.items() if name and name.startswith(_ROLE)]:
+                own[column + 1] = None  # the targets, with the numbers of other annotations
+            self.spans.append((layer, own))
+            features = (name for name in own.values() if name and not name.startswith(_ROLE))
+            self.layers[layer] = Marks(values={name: [] for name in features})
+
+    def _start(self, sentence: str, begin: int, token: str, where: str) -> None:
+        """Begin a sentence at its first token, behind blanks for text that is not in the file."""
+        before = self._places(sentence[: max(sentence.find(token), 0)])
+        self.begin = begin - before[-1]
+        gap = self.begin - self.end
+        if gap < 0:
+            raise _MisfitError(
+                f"{where}: the sentence begins at {self.begin}, before {self.end}, where the one"
+                " above it ends; offsets and #Text= have to agree"
+            )
+        self.at += len(self.sentence) + gap
+        check_expansion(self.where, self.at - gap + len(sentence), self.at)
+        self.pieces += [" " * gap, sentence]
+        self.sentence = sentence
+        places = self._places(sentence)
+        self.end = self.begin + places[-1]
+        same = places[-1] == len(sentence)
+        self.places = None if same else {unit: i for i, unit in enumerate(places)}
+
+    def _places(self, text: str) -> Sequence[int]:
+        """Return the offset of each character of a text, and of its end."""
+        if not self.utf16 or text.isascii() or max(text) <= "\uffff":
+            return range(len(text) + 1)
+        return list(accumulate((1 + (sign > "\uffff") for sign in text), initial=0))
+
+    def _place(self, begin: int, end: int, token: str, where: str) -> tuple[int, int]:
+        """Return where a token begins and ends in the text, in code points."""
+        start, stop = begin - self.begin, end - self.begin
+        if self.places is not None:
+            start, stop = self.places.get(start, -1), self.places.get(stop, -1)
+        if start < 0 or stop - start != len(token) or self.sentence[start:stop] != token:
+            raise _MisfitError(
+                f"{where}: token {show(token)} at {begin}-{end}, where #Text= has"
+                f" {show(self.sentence[max(start, 0) : max(stop, 0)])}; the offsets, in UTF-16"
+                " units, and the text have to agree"
+            )
+        return self.at + start, self.at + stop
+
+    def _annotate(self, cells: list[str], start: int, end: int, where: str) -> None:
+        """Take the annotations of a token, or extend those that began above it."""
+        for layer, columns in self.spans:
+            marked = [(name, cells[c]) for c, name in columns.items() if cells[c] != "_"]
+            if not any("|" in cell for _, cell in marked):
+                if marked:
+                    self._mark(layer, dict(marked), start, end, where)
+                continue
+            stacks = [(name, _split(cell, "|")) for name, cell in marked]
+            for level in range(max((len(stack) for _, stack in stacks), default=0)):
+                here = {name: stack[level] for name, stack in stacks if level < len(stack)}
+                self._mark(layer, here, start, end, where)
+        for column in self.bases:
+            if cells[column] != "_":
+                self.passed["relation"] += len(_split(cells[column], "|"))
+        for column in self.chains:
+            matches = map(_LINK.search, _split(cells[column], "|"))
+            self.links |= {(column, match[1]) for match in matches if match}
+
+    def _mark(
+        self, layer: str, cells: Mapping[str | None, str], start: int, end: int, where: str
+    ) -> None:
+        """Add one annotation, given what is in the columns of its layer, or extend it."""
+        values: dict[str, str | None] = {}
+        fillers, key = 0, ""
+        for name, cell in cells.items():
+            if name is None:
+                continue
+            text, number = cell, None
+            if "\\" in cell or cell.endswith("]"):
+                match = _VALUE.fullmatch(cell)
+                if match is None:
+                    needed = "a backslash stands before what it escapes"
+                    raise unfit(f"{where}: value", cell, needed)
+                text, number = match[1], match[2]
+            value = None if text in ("_", "*") else text
+            if name.startswith(_ROLE):
+                fillers += len(_split(value, ";")) if value is not None else 0
+            elif name:
+                values[name] = value and _ESCAPED.sub(_unescaped, value)
+            key = key or number or ""
+        marks = self.layers[layer]
+        place = self.numbered.get((layer, key)) if key else None
+        if place is None:
+            self.numbered[layer, key] = len(marks.start)
+            self.passed["slot filler"] += fillers
+            marks.add(start, end, values)
+            return
+        for name, value in values.items():
+            if marks.values[name][place] != value:
+                raise InputError(
+                    f"{where}: annotation [{key}] has {name} {show(value)}, and"
+                    f" {show(marks.values[name][place])} before; a number stands for one annotation"
+                )
+        marks.start[place] = min(marks.start[place], start)
+        marks.end[place] = max(marks.end[place], end)
+
+
+def _check_version(line: str, where: str) -> None:
+    """Refuse a file that does not begin as one of version 3."""
+    if _FORMAT.match(line):
+        return
+    if _OLD.match(line):
+        raise InputError(
+            f"{where}: WebAnno TSV of version 1 or 2, whose offsets and numbers are not in the"
+            " file; export as WebAnno TSV 3 (import it into INCEpTION, which reads all versions)"
+        )
+    raise unfit(f"{where}:", line, "WebAnno TSV 3 begins with a line like #FORMAT=WebAnno TSV 3.3")
+
+
+def _split(cell: str, sign: str) -> list[str]:
+    """Return what stands between the signs that no backslash escapes."""
+    if "\\" not in cell:
+        return cell.split(sign)
+    parts = re.split(rf"(?<!\\){re.escape(sign)}", cell.replace("\\\\", "\0"))
+    return [part.replace("\0", "\\\\") for part in parts]
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Return the character that an escape stands for."""
+    sign = match[1]
+    if sign is None:  # \\u and four digits, before version 3.2
+        units = bytes.fromhex(match[2].replace("\\u", ""))
+        return units.decode("utf-16-be", "replace")
+    return _CONTROLS.get(sign, sign)

@@ -1,0 +1,151 @@
+"""Write a corpus as WebAnno TSV 3.3, which INCEpTION imports with its annotations."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Segment
+from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.files import PathName, write_bytes
+
+_HEAD = (
+    "#FORMAT=WebAnno TSV 3.3",
+    "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|value",
+)
+_LETTERS = {"\t": "t", "\n": "n", "\r": "r", "\f": "f", "\b": "b"}
+_IN_VALUE = re.compile(r"[\\\[\]|_;*\t\n]|->")
+_IN_TEXT = re.compile(r"[\x00-\x0a\x0c-\x1f\\]")
+_NAME = re.compile(r"[^\\/:\x00-\x1f.][^\\/:\x00-\x1f]*")
+
+
+def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
+    """Write a document of one annotator as a file; or all of them, in a .zip, as a project's are.
+
+    The labels are values of the layer NamedEntity, which every project has. Tokens are what white
+    space separates, sentences end with lines; white space that a text begins with becomes blanks.
+
+    Raises:
+        SettingError: for several documents or annotators and another file than a .zip; for texts
+            that are not known.
+        InputError: for segments with white space at an edge, texts of white space only, and names
+            that files cannot have; for a path that cannot be written.
+    """
+    corpus = corpus.to_characters()
+    corpus.known("texts", "WebAnno TSV")
+    if Path(path).suffix.lower() == ".zip":
+        write_bytes(path, _project(corpus))
+        return
+    if len(corpus) != 1 or len(corpus.layers) != 1:
+        raise SettingError(
+            f"a WebAnno TSV file holds one document of one annotator; there are"
+            f" {counted(len(corpus), 'document')} and {counted(len(corpus.layers), 'annotator')}:"
+            " write a .zip, which holds a file for each"
+        )
+    (segments,) = corpus[0].segments.values()
+    write_bytes(path, _page(corpus[0].text or "", segments or (), corpus.id_of(0)))
+
+
+def _project(corpus: Corpus) -> bytes:
+    """Return a zip with a file for each document and annotator, and who saw what."""
+    names = [*corpus.annotators]
+    for d in range(len(corpus)):
+        names += corpus.id_of(d).split("/")
+    for name in names:
+        if not _NAME.fullmatch(name) or name.startswith("INITIAL_CAS"):
+            raise InputError(
+                f"{show(name)} cannot be the name of a file in a .zip; give it another"
+            )
+    files: dict[str, bytes] = {}
+    records = []
+    for document in corpus:
+        folder, text = f"annotation/{document.id}", document.text or ""
+        for annotator, segments in document.segments.items():
+            state = "NEW" if segments is None else "FINISHED"
+            records.append({"name": document.id, "user": annotator, "state": state})
+            if segments is not None:
+                files[f"{folder}/{annotator}.tsv"] = _page(text, segments, document.id)
+        if all(segments is None for segments in document.segments.values()):
+            files[f"{folder}/INITIAL_CAS.tsv"] = _page(text, (), document.id)
+    sources = [{"name": corpus.id_of(d), "state": "NEW"} for d in range(len(corpus))]
+    about = {"source_documents": sources, "annotation_documents": records}
+    files["exportedproject.json"] = json.dumps(about, indent=1).encode()
+    out = io.BytesIO()
+    with ZipFile(out, "w") as archive:
+        for name, data in files.items():  # of 1980, so that the same corpus gives the same bytes
+            archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
+    """Return a document with the segments that an annotator marked."""
+    tokens = [match.span() for match in re.finditer(r"\S+", text)]
+    if text and not tokens:
+        raise InputError(
+            f"document {show(id_)}: white space only, in which there is no token for WebAnno TSV;"
+            " leave it out"
+        )
+    units = [0, *accumulate(1 + (sign > "\uffff") for sign in text)]
+    rows = _rows(text, tokens, segments, id_)
+    breaks = [i for i in range(1, len(tokens)) if "\n" in text[tokens[i - 1][1] : tokens[i][0]]]
+    lines = [*_HEAD, ""]
+    for number, (first, after) in enumerate(pairwise([0, *breaks, len(tokens)]), 1):
+        end = tokens[after][0] if after < len(tokens) else len(text)
+        sentence = text[tokens[first][0] : end] if tokens else ""
+        lines += ["", *(f"#Text={_IN_TEXT.sub(_escaped, x)}" for x in sentence.split("\n"))]
+        for i in range(first, after):
+            for below, ((start, stop), cell) in enumerate(rows[i].items()):
+                place = f"{number}-{i - first + 1}" + f".{below}" * bool(below)
+                offsets = f"{units[start]}-{units[stop]}"
+                lines.append(f"{place}\t{offsets}\t{text[start:stop]}\t{cell}\t")
+    try:
+        return "\n".join([*lines, ""]).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"document {show(id_)}: half a surrogate pair, which UTF-8 does not have; correct it"
+        ) from None
+
+
+def _rows(
+    text: str, tokens: Sequence[tuple[int, int]], segments: Sequence[Segment], id_: str
+) -> list[dict[tuple[int, int], str]]:
+    """Return the rows of each token: its own, and below it of parts that segments cut out of it."""
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    rows: list[dict[tuple[int, int], list[int]]] = [{token: []} for token in tokens]
+    for number, (start, end, label) in enumerate(segments):
+        if (text[start] + text[end - 1]).split() != [text[start] + text[end - 1]]:
+            raise InputError(
+                f"document {show(id_)}: segment {start}–{end} {show(label)} has white space at an"
+                " edge, which WebAnno TSV cannot hold; --repair strip-space takes it away"
+            )
+        for i in range(bisect_right(ends, start), bisect_left(starts, end)):
+            piece = max(start, starts[i]), min(end, ends[i])
+            rows[i].setdefault(piece, []).append(number)
+    here = [numbers for row in rows for numbers in row.values()]
+    times = Counter(chain.from_iterable(here))
+    stacked = {number for numbers in here if len(numbers) > 1 for number in numbers}
+
+    def cell(number: int) -> str:
+        value = _IN_VALUE.sub(_escaped, segments[number].label)
+        return f"{value}[{number + 1}]" if times[number] > 1 or number in stacked else value
+
+    return [
+        {
+            piece: "|".join(map(cell, row[piece])) or "_"
+            for piece in [token, *sorted(row.keys() - {token})]
+        }
+        for token, row in zip(tokens, rows, strict=True)
+    ]
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """Return a character behind a backslash, as a letter if it has one."""
+    return "\\" + _LETTERS.get(match[0], match[0])

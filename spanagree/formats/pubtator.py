@@ -1,0 +1,114 @@
+"""PubTator: title and abstract, and below them a line for each mention; one annotator a file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from sys import intern
+
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, printable, show, unfit, whole_number
+from spanagree.files import PathName, lines_of
+from spanagree.formats.exports import flat
+from spanagree.formats.peek import Peek, passed_over
+
+_TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
+_MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
+_OTHER = re.compile(r"[^\t]+\t[^\t]*[^\t\d][^\t]*\t")
+_JOINED: Mapping[
+    str, Callable[[Sequence[str]], str]
+] = {  # the ways in which the parts of a text may be joined
+    "by a blank": lambda parts: " ".join([*(part.rstrip() for part in parts[:-1]), parts[-1]]),
+    "by a blank after that at the end of the title": " ".join,
+    "without a blank": "".join,
+}
+"""How the parts of a text may be joined, the usual way first."""
+
+
+def knows_pubtator(start: Peek) -> bool:
+    """Return whether a file begins as PubTator's do, with a title."""
+    first = next((line for line in start.lines if line.strip()), "")
+    return bool(re.match(r"[^|\t\s]+\|t\|", first))
+
+
+@dataclass
+class _Document:
+    """The parts of a text, and the mentions: their line, start, end, text and type."""
+
+    parts: list[str] = field(default_factory=list)
+    mentions: list[tuple[int, int, int, str, str]] = field(default_factory=list)
+
+
+def raw_pubtator(path: PathName) -> RawCorpus:
+    """Return the rows of a PubTator file, unchecked: one annotator, without a name.
+
+    Offsets count the characters of title and abstract, joined by one; files that end a title with
+    a blank are joined as most of their mentions show.
+
+    Raises:
+        InputError: for what is not PubTator, and mentions that are not what stands there.
+    """
+    where = printable(str(path))
+    documents, passed = _read(lines_of(path), where)
+    fits = Counter({way: sum(_fits(each, way) for each in documents.values()) for way in _JOINED})
+    way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
+    collector = Collector("characters", [""], unnamed=True)
+    for id_, document in documents.items():
+        text = _JOINED[way](document.parts)
+        number = collector.document(id_, where, text=text)
+        annotation = collector.annotation(number, "", where)
+        for line, start, end, covered, label in document.mentions:
+            if end <= len(text) and flat(text[start:end]) != flat(covered):
+                raise InputError(
+                    f"{where}:{line}: says {show(covered)}, but characters {start} to {end} of the"
+                    f" text are {show(text[start:end])}; offsets, in characters, and text have to"
+                    " agree"
+                )
+            collector.segment(annotation, start, end, label, f"{where}:{line}")
+    notes = passed_over(where, passed)
+    if way != next(iter(_JOINED)):
+        notes += (f"{where}: titles and abstracts are joined {way}, which fits the mentions",)
+    return collector.raw({}, notes)
+
+
+def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Counter[str]]:
+    """Return the documents by id, and how many lines were passed over, by kind."""
+    documents: dict[str, _Document] = {}
+    passed: Counter[str] = Counter()
+    for number, ended in enumerate(lines, 1):
+        line = ended.rstrip("\r\n")
+        place = f"{where}:{number}"
+        text, mention = _TEXT.fullmatch(line), _MENTION.match(line)
+        id_ = line.partition("\t")[0]
+        if text:
+            document = documents.setdefault(text[1].strip(), _Document())
+            if document.mentions or len(document.parts) > 1:
+                raise InputError(
+                    f"{place}: document {show(text[1])} comes a second time; ids are used once"
+                )
+            document.parts.append(text[2])
+        elif not line.strip():
+            continue
+        elif id_ not in documents:
+            raise unfit(f"{place}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first")
+        elif mention:
+            start, end = (whole_number(mention[i], f"{place}: offset") for i in (2, 3))
+            label = intern(mention[5])
+            documents[id_].mentions.append((number, start, end, mention[4], label))
+        elif _OTHER.match(line):
+            passed["relation"] += 1
+        else:
+            needed = "a mention has id, start, end, text and type, with tabs between"
+            raise unfit(f"{place}:", line, needed)
+    if not documents:
+        raise InputError(f"{where}: no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT")
+    return documents, passed
+
+
+def _fits(document: _Document, way: str) -> int:
+    """Return how many mentions are what stands in the text, if it is joined so."""
+    text = _JOINED[way](document.parts)
+    return sum(text[start:end] == covered for _, start, end, covered, _ in document.mentions)

@@ -1,0 +1,76 @@
+"""How often each unit is drawn in each resample.
+
+The draws of a number of units are the same from the same seed, whatever the units are: so they are
+made once. A few units can be drawn in few ways: each is then worked on once, and counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct_rows
+
+CELLS = 1 << 22  # of one temporary array
+_KEPT = 1 << 20  # draws that are kept for the next sample
+_ALIKE = 4  # resamples for each way in which units can be drawn, at the least, to count them
+
+
+def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many rows a temporary array has room for."""
+    most = max(1, CELLS // max(wide, 1))
+    for low in range(0, count, most):
+        yield low, min(low + most, count)
+
+
+def weights(times: Ints, resamples: int, seed: int, wide: int) -> Iterator[Floats]:
+    """Yield how often each row is drawn, for some resamples after the other; (some, rows).
+
+    Args:
+        times: how many units have each row.
+        resamples: how many.
+        seed: from which.
+        wide: how many numbers a resample takes.
+    """
+    units, rows = int(times.sum()), len(times)
+    rng = np.random.default_rng(seed)
+    if rows * 8 >= units and 0 < resamples * units <= _KEPT:
+        each = np.add.reduceat(_drawn(units, resamples, seed), np.cumsum(times) - times, axis=1)
+        for low, high in portions(resamples, wide):
+            yield each[low:high].astype(np.float64)
+        return
+    for low, high in portions(resamples, wide):
+        if rows * 8 < units:
+            drawn = rng.multinomial(units, times / units, size=high - low)
+        else:
+            drawn = _counts(rng, np.repeat(np.arange(rows), times), high - low, rows)
+        yield drawn.astype(np.float64)
+
+
+def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Ints:
+    """Return how often each row is drawn of units that have these rows; (count, rows)."""
+    drawn = row[rng.integers(0, max(len(row), 1), size=(count, len(row)))]
+    drawn += (np.arange(count) * rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=count * rows).reshape(count, rows)
+
+
+@lru_cache(maxsize=4)
+def _drawn(units: int, resamples: int, seed: int) -> Ints:
+    """Return how often each of so many units is drawn; (resamples, units)."""
+    return _counts(np.random.default_rng(seed), np.arange(units), resamples, units)
+
+
+def few_ways(times: Ints, resamples: int, seed: int) -> tuple[Floats, Ints] | None:
+    """Return the ways in which few rows are drawn, and how often each is; ``None`` of many."""
+    ways = math.comb(int(times.sum()) + len(times) - 1, len(times) - 1) if len(times) else 0
+    return _ways(tuple(times.tolist()), resamples, seed) if 0 < ways * _ALIKE <= resamples else None
+
+
+@lru_cache(maxsize=256)
+def _ways(times: tuple[int, ...], resamples: int, seed: int) -> tuple[Floats, Ints]:
+    whole = np.concatenate([*weights(np.array(times), resamples, seed, len(times))])
+    ways, _, often = distinct_rows(whole)
+    return ways, often

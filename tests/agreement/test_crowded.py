@@ -1,0 +1,157 @@
+"""Crowded documents as matrix products: equal to pair by pair, whatever the order, blocks and gaps."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import crowds
+
+import spanagree as sa
+from spanagree.agreement import crowded
+from spanagree.blocks.exact_sums import FixedPoint, rounded
+from spanagree.chance.start_distributions import CHANCES
+
+MEASURES = ("exact", "boundaries", "token")
+NEVER = 10**9
+
+
+def agree(corpus, crowd, **how):
+    """An agreement in which documents of so many annotators are products."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crowded, "_CROWD", crowd)
+        return sa.agree(corpus, **how)
+
+
+def many(annotators=14, documents=12, seed=5, gaps=0.2):
+    """A made-up crowd: who marks much the same three segments, with other ends, labels, and gaps."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(6, 40, documents).tolist()
+    layers = {f"a{i:02}": [] for i in rng.permutation(annotators)}
+    for n in lengths:
+        cuts = np.sort(rng.choice(n + 1, 6, replace=False)).reshape(3, 2).tolist()
+        for marked in layers.values():
+            mine = [
+                (a, max(a + 1, b - int(rng.integers(2))), "XYZ"[int(rng.integers(3))])
+                for a, b in cuts
+                if rng.random() < 0.8
+            ]
+            marked.append(None if rng.random() < gaps else mine)
+    return lengths, layers
+
+
+def check_equal(one, other):
+    """Counts are equal; sums of what is expected differ by roundings alone."""
+    assert list(one.pairs) == list(other.pairs)
+    assert one.evidence == other.evidence
+    parts = [
+        *zip(one.pairs.values(), other.pairs.values(), strict=True),
+        *zip(one.annotators.values(), other.annotators.values(), strict=True),
+        (one.team, other.team),
+    ]
+    for a, b in parts:
+        assert a.documents == b.documents
+    for a, b in [
+        *((a.tally, b.tally) for a, b in parts),
+        *zip(one.labels.values(), other.labels.values(), strict=True),
+    ]:
+        assert (a.matched, a.size_a, a.size_b) == (b.matched, b.size_a, b.size_b)
+        assert a.expected == pytest.approx(b.expected, rel=1e-12, abs=1e-15)
+
+
+@given(crowds(), st.sampled_from(MEASURES), st.sampled_from([*CHANCES]))
+def test_any_crowd_as_products(drawn, match, chance):
+    corpus = sa.Corpus.from_segments(*drawn)
+    how = {"match": match, "chance": chance}
+    check_equal(agree(corpus, 2, **how), agree(corpus, NEVER, **how))
+
+
+@pytest.mark.parametrize(("match", "chance"), [*itertools.product(MEASURES, CHANCES)], ids="-".join)
+def test_a_crowd_with_gaps(match, chance, monkeypatch):
+    """Some documents have ten annotators or more, others fewer; few documents fit together."""
+    monkeypatch.setattr(crowded, "_DOCUMENTS", 3)
+    corpus = sa.Corpus.from_segments(*many())
+    saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    assert (saw >= 10).any()
+    assert (saw < 10).any()
+    how = {"match": match, "chance": chance}
+    check_equal(sa.agree(corpus, **how), agree(corpus, NEVER, **how))
+
+
+def test_ten_annotators_are_a_crowd(monkeypatch):
+    """Pairs of nine are compared one by one; of ten, none is, unless F would take too much room."""
+    compared = []
+    by_pairs = crowded.Crowd.pairs
+    monkeypatch.setattr(
+        crowded.Crowd,
+        "pairs",
+        lambda *a, **k: compared.append(len(by_pairs(*a, **k)[0])) or by_pairs(*a, **k),
+    )
+    for annotators in (9, 10):
+        sa.agree(sa.Corpus.from_segments(*many(annotators, documents=1, gaps=0)))
+    assert compared == [36, 0]
+    monkeypatch.setattr(crowded, "_CELLS", 10)
+    sa.agree(sa.Corpus.from_segments(*many(10, documents=1, gaps=0)))
+    assert compared[-1] == 45
+
+
+@pytest.mark.parametrize("match", MEASURES)
+def test_order_and_blocks_change_no_digit(match):
+    lengths, layers = many()
+    whole = sa.agree(sa.Corpus.from_segments(lengths, layers), match=match)
+    turned = {name: marked[::-1] for name, marked in [*layers.items()][::-1]}
+    other = sa.agree(sa.Corpus.from_segments(lengths[::-1], turned), match=match)
+    parts = [
+        sa.Corpus.from_segments(lengths[i : i + 5], {k: v[i : i + 5] for k, v in layers.items()})
+        for i in range(0, len(lengths), 5)
+    ]
+    blocks = sa.agree(parts, match=match)
+    for result in (other, blocks):
+        assert result.team.f1 == whole.team.f1
+        for pair in whole.pairs.values():
+            assert result.pairs[pair.a, pair.b].f1 == pair.f1
+        assert {k: t.f1 for k, t in result.labels.items()} == {
+            k: t.f1 for k, t in whole.labels.items()
+        }
+
+
+def test_single_documents_are_there_for_who_asks():
+    """Documents, intervals and luck rest on rows, which are made when somebody asks."""
+    corpus = sa.Corpus.from_segments(*many())
+    at_once, one_by_one = (
+        agree(corpus, 10, ci=True, resamples=50),
+        agree(corpus, NEVER, ci=True, resamples=50),
+    )
+    for a, b in zip(at_once.by_document(), one_by_one.by_document(), strict=True):
+        assert a == b
+    low, high = at_once.team.f1.interval.corrected
+    assert (low, high) == pytest.approx(one_by_one.team.f1.interval.corrected, abs=1e-12)
+
+
+def test_progress_counts_all_pairs():
+    corpus = sa.Corpus.from_segments(*many())
+    seen = []
+    sa.agree(corpus, progress=lambda done, total: seen.append((done, total)))
+    saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    pairs = int((saw * (saw - 1) // 2).sum())
+    assert seen[-1] == (pairs, pairs)
+    assert {total for _, total in seen} == {pairs}
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@given(st.lists(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), max_size=20))
+def test_fixed_point(rows):
+    """Sums of floats in units of 2**-75, against fsum; the lower number overflows into the higher."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FixedPoint, "_ROOM", 2)
+        sums = FixedPoint(3)
+        for row in rows:
+            sums.add(slice(None), np.array(row))
+    for i, total in enumerate(sums.totals(slice(None))):
+        assert rounded(total) == pytest.approx(
+            math.fsum(row[i] for row in rows), rel=1e-15, abs=len(rows) * 2**-75
+        )
