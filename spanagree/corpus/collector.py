@@ -155,7 +155,8 @@ class Collector:
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
         """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
-        annotation, start, end, label = np.array(self._rows, np.int64).reshape(-1, 4).T
+        rows = np.asarray(self._rows).reshape(-1, 4)  # not copied
+        annotation, start, end, label = (column.copy() for column in rows.T)
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)

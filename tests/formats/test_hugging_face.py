@@ -181,7 +181,7 @@ def test_archives_are_not_unpacked(tmp_path, suffix):
     for data in (zipped, gzip.compress(line), line + zipped):
         path.write_bytes(data)
         with pytest.raises(sa.InputError, match=f"^{path}"):
-            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}})
+            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}}, "dataset")
 
 
 def test_json(tmp_path):

@@ -136,11 +136,12 @@ class SpanReader:
         rows = [row for span in spans for row in self._row(span, spans, place)]
         labels = [_name(label, names, where) for _, _, label, _ in rows]
         bounds = [(start, end) for start, end, _, _ in rows]
-        if isinstance(text, str) and all(is_whole(n) for pair in bounds for n in pair):
-            quotes = [quote if isinstance(quote, str) else None for *_, quote in rows]
+        quotes = [quote if isinstance(quote, str) else None for *_, quote in rows]
+        numbers = any(quotes) and all(is_whole(n) for pair in bounds for n in pair)
+        if isinstance(text, str) and numbers:
             pairs = zip(bounds, quotes, strict=True)
             spoken = [(start, end, quote) for (start, end), quote in pairs]
-            bounds = self.surfaces.offsets(text, spoken, where) if any(quotes) else bounds
+            bounds = self.surfaces.offsets(text, spoken, where)
         return [(*pair, label) for pair, label in zip(bounds, labels, strict=True)]
 
     def _row(self, span: Any, spans: Any, place: str) -> Iterable[_Row]:
