@@ -5,10 +5,12 @@ A tour::
     import spanagree as sa
     corpus = sa.read({"gold": "gold.conll", "mine": "mine.conll"})   # any format
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
-    f1 = result.systems["mine"].f1
+    print(result)                               # the table; result.to_pandas() for a data frame
+    f1 = result["mine"].f1
     f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
-    result.systems["mine"].labels["PER"].f1     # by label
+    result["mine"].labels["PER"].f1             # by label
     result.signature                            # the settings that made the numbers
+    sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
     sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
     sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α, AC1; or of sa.read_labels(…)

@@ -287,12 +287,16 @@ def classification_report(
         y_true: the gold tags, a list of tag lists.
         y_pred: the system's tags, as many.
         digits: of figures in the text.
-        suffix, mode, sample_weight, zero_division, chance: as :func:`f1_score` has them.
+        suffix: as :func:`f1_score` has it.
         output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
             ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
             the three; undefined is ``nan``.
+        mode: as :func:`f1_score` has it.
+        sample_weight: not taken.
+        zero_division: as :func:`f1_score` has it.
         scheme: as :func:`f1_score` has it; without one, a strict report goes by the prefixes of
             ``y_true``, as seqeval's does.
+        chance: as :func:`f1_score` has it.
 
     Raises:
         SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.

@@ -138,7 +138,7 @@ class _Reader:
         pieces = [
             (_whole(part.get("offset"), where), part["text"]) for part in parts if part.get("text")
         ]
-        text, size = [""], 0
+        text, size, known = [""], 0, 0
         for offset, piece in sorted(pieces, key=lambda each: each[0]):
             if not isinstance(piece, str) or offset < size:
                 raise unfit(
@@ -147,7 +147,8 @@ class _Reader:
                     f"it begins before {size}, where the one before it ends; offsets count"
                     " characters, and passages do not overlap",
                 )
-            check_expansion(where, sum(map(len, text)) + len(piece), offset)
+            known += len(piece)
+            check_expansion(where, known, offset)
             text += [" " * (offset - size), piece]
             size = offset + len(piece)
         return "".join(text)
@@ -156,7 +157,13 @@ class _Reader:
         self, marked: Mapping[str, Any], text: str, where: str
     ) -> tuple[int, int, str | None] | None:
         """Return start, end and label of an annotation of one location; count others."""
-        infons = marked.get("infons") or {}
+        infons, covered = marked.get("infons") or {}, marked.get("text") or ""
+        if not isinstance(infons, dict) or not isinstance(covered, str):
+            odd = infons if isinstance(covered, str) else covered
+            raise unfit(f"{where}: text or infons", odd, f"a string and a mapping: {_ALLOWED}")
+        label = infons.get(self.label)
+        if not isinstance(label, (str, int, float, type(None))):
+            raise unfit(f"{where}: {self.label}", label, "a string is needed")
         self.infons.update(infons.keys())
         locations = objects_in(marked.get("locations"), "locations", where)
         if len(locations) != 1:
@@ -169,13 +176,11 @@ class _Reader:
             return None
         start = _whole(locations[0].get("offset"), where)
         end = start + _whole(locations[0].get("length"), where)
-        covered = marked.get("text")
         if covered and end <= len(text) and flat(text[start:end]) != flat(covered):
             raise InputError(
                 f"{where}: says {show(covered)}, but characters {start} to {end} of the text are"
                 f" {show(text[start:end])}; offsets, in characters, and text have to agree"
             )
-        label = infons.get(self.label)
         return start, end, None if label is None else str(label)
 
     def raw(self, reading: Mapping[str, Any], **more: str) -> RawCorpus:

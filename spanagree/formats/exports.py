@@ -85,9 +85,9 @@ def points_at(text: str) -> Ints | None:
     >>> points_at("a😀b").tolist()
     [0, 1, 1, 2, 3]
     """
-    if text.isascii() or max(text) <= "\uffff":
-        return None
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    if codes.max(initial=0) <= 0xFFFF:
+        return None
     return np.append(np.repeat(np.arange(len(text)), 1 + (codes > 0xFFFF)), len(text))
 
 
@@ -111,8 +111,8 @@ class Surfaces:
         """
         here = [(start, end) for start, end, _ in spans]
         fits = [_fits(text, *span) for span in spans]
-        points = points_at(text)
-        if points is not None and not all(fits):
+        points = None if all(fits) else points_at(text)
+        if points is not None:
             there = [(_point(points, start), _point(points, end)) for start, end in here]
             pairs = zip(there, spans, strict=True)
             fit_there = [_fits(text, *bounds, surface) for bounds, (_, _, surface) in pairs]
@@ -144,10 +144,10 @@ class Surfaces:
 
 def stands_at(text: str, start: int, end: int, surface: str) -> bool:
     """Return whether a span has the text that is said to be there, in either unit."""
+    if _fits(text, start, end, surface):
+        return True
     points = points_at(text)
-    if _fits(text, start, end, surface) or points is None:
-        return _fits(text, start, end, surface)
-    return _fits(text, _point(points, start), _point(points, end), surface)
+    return points is not None and _fits(text, _point(points, start), _point(points, end), surface)
 
 
 def _fits(text: str, start: int, end: int, surface: str | None) -> bool:

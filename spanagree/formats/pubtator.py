@@ -56,7 +56,8 @@ def raw_pubtator(path: PathName) -> RawCorpus:
     fits = Counter({way: sum(_fits(each, way) for each in documents.values()) for way in _JOINED})
     way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
     collector = Collector("characters", [""], unnamed=True)
-    for id_, document in documents.items():
+    for id_ in list(documents):
+        document = documents.pop(id_)  # a large file's texts are in memory once
         text = _JOINED[way](document.parts)
         number = collector.document(id_, where, text=text)
         annotation = collector.annotation(number, "", where)
@@ -96,8 +97,8 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
             raise unfit(f"{place}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first")
         elif mention:
             start, end = (whole_number(mention[i], f"{place}: offset") for i in (2, 3))
-            label = intern(mention[5])
-            documents[id_].mentions.append((number, start, end, mention[4], label))
+            covered, label = map(intern, mention.group(4, 5))  # they come again and again
+            documents[id_].mentions.append((number, start, end, covered, label))
         elif _OTHER.match(line):
             passed["relation"] += 1
         else:

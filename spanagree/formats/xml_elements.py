@@ -71,5 +71,7 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
             parser.Parse(piece)
     except _BegunError:
         pass
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise _invalid(where, error) from None

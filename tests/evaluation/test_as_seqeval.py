@@ -168,3 +168,19 @@ def test_a_strict_report_of_no_scheme():
     with pytest.raises(sa.SettingError) as error:
         sa.classification_report([["I-x", "O"]], [["I-x", "O"]], mode="strict")
     assert str(error.value) == "mode 'strict': no scheme can be told from the prefixes I; pass scheme='IOB2' or another"  # fmt: skip
+
+
+def test_the_columns_of_nervaluate():
+    """The measures that docs/evaluate.md sets beside nervaluate's columns match as many segments.
+
+    Expected are the frozen counts of nervaluate 1.2.1 on this sentence: `correct` of strict 1, exact 2
+    and ent_type 3; in partial 2 correct and 2 partial; 4 possible, 4 actual.
+    """
+    gold = [["B-PER", "I-PER", "O", "B-LOC", "O", "B-PER", "O", "O", "B-ORG", "I-ORG"]]
+    mine = [["B-PER", "I-PER", "O", "B-PER", "O", "B-PER", "I-PER", "O", "O", "B-ORG"]]
+    for match, correct in {"exact": 1, "boundaries": 2, "overlap": 3}.items():
+        assert sa.evaluate(gold, mine, match=match)["pred"].tally.counts[::2] == (correct, 4)
+    kinds = sa.disagreements(sa.from_tags({"gold": gold, "mine": mine}), "gold", "mine").counts
+    assert kinds["label"] + kinds["boundary"] + kinds["boundary+label"] == 3  # incorrect of strict
+    assert kinds["boundary"] + kinds["boundary+label"] == 2  # partial of partial
+    assert kinds["missed"] == kinds["spurious"] == 0

@@ -168,6 +168,9 @@ def test_passages_are_padded(tmp_path_factory, parts):
         (bioc((0, "No", []), (10**8, "way", [])), "document '7': its 5 bytes expand to more than 50 times as many, which only files up to 16 MiB may; if you trust it, set SPANAGREE_EXPANSION=500"),
         (bioc((0.5, "No", [])), "document '7': offset or length 0.5; a whole number is needed: BioC has passages with offset and text, and annotations with locations"),
         (bioc((0, "No", []), id_=None), "document {'id': None, 'passages': [{'offset': 0, 'text': 'No', 'anno…; an id is needed: BioC has passages with offset and text, and annotations with locations"),
+        (bioc((0, "No", [note(1, (0, 2), text=["No"])])), "document '7', annotation '1': text or infons ['No']; a string and a mapping: BioC has passages with offset and text, and annotations with locations"),
+        (bioc((0, "No", [{**note(1, (0, 2)), "infons": ["X"]}])), "document '7', annotation '1': text or infons ['X']; a string and a mapping: BioC has passages with offset and text, and annotations with locations"),
+        (bioc((0, "No", [note(1, (0, 2), type=["X"])])), "document '7', annotation '1': type ['X']; a string is needed"),
         ({"id": "7", "passages": 3}, "document '7': passages 3; a list of objects is needed"),
     ],
 )  # fmt: skip

@@ -42,12 +42,13 @@ def test_layout_of_conlleval(write):
     assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
     assert spans(corpus, "mine.txt") == [(S(0, 1, "PER"),), ()]
     assert corpus.notes == (
-        f"{path}: columns that have labels in common are the layers gold (1), mine.txt (2);"
-        " --columns (columns=) names others",
+        f"{path}: columns of tags of one kind are the layers gold (1), mine.txt (2); --columns"
+        " (columns=) names others",
     )
     nothing = sa.read_conll(write("Jo NN B-PER O\nran V O O\n", "gold"), columns={"g": 2, "m": 3})
     assert spans(nothing, "m") == [()]
-    assert sa.read_conll(write("Jo B-PER O\nran O O\n", "gold")).annotators == ("gold", "predicted")
+    for text in ("Jo B-PER O\nran O O\n", "Jo O B-PER\nran O O\n", "Jo B-PER B-LOC\nran O O\n"):
+        assert sa.read_conll(write(text, "gold")).annotators == ("gold", "predicted")
 
 
 def test_columns_of_other_labels(write):
@@ -85,12 +86,15 @@ def test_gold_is_never_a_prediction(write):
     last = sa.read_conll([one, two], columns=2)
     assert spans(last, "one.txt") == [(S(0, 1, "PER"),), ()]
     # without a gold that all share, the columns are named
+    apart = write("Jo B-PER B-LOC\nran O O\n\nRome O O\n", "apart.txt")  # no label in common
+    with pytest.raises(sa.InputError, match="and one may be gold for the other"):
+        sa.read_conll([apart, one])
     odd = write(OTHER.replace("B-LOC B", "O B"), "odd.txt")
     for files in ([one, odd], [one, write("Jo O\nran O\n\nRome O\n", "plain")]):
         with pytest.raises(sa.InputError) as error:
             sa.read_conll(files)
         assert str(error.value) == (
-            f"{one}: columns 1, 2 have tags with the same labels, and one may be gold for the"
+            f"{one}: columns 1, 2 have tags of one kind, and one may be gold for the"
             f" other; name the one that is meant: {one}:1 or {one}:2 (FILE:COLUMN), or --columns 2"
             " for all files (columns=)"
         )

@@ -152,6 +152,8 @@ def test_all(tmp_path):
             "all.jsonl, as of a collaborative project, does not say who marked what; it is one"
             " layer"
         ]
+    users = zipped(tmp_path / "users.zip", {"all.jsonl": lines([row(annotations=[entity(*PER, user=1)])])})  # fmt: skip
+    assert notes(valid_corpus(raw_files({"it": users}, {}))) == []  # it says whose they are
 
 
 def test_other_zips(tmp_path):
@@ -216,5 +218,7 @@ def test_unknown_choices(read, options, message):
 def test_not_ours(tmp_path):
     """Rows with a column of annotators are others'."""
     path = tmp_path / "x.jsonl"
-    path.write_text(lines([row(label=[PER], annotator="ann")]), "utf-8")
-    assert format_of(path) != "doccano"
+    others = [row(label=[PER], annotator="ann"), row(entities=[entity(*PER), {"text": "Jo"}])]
+    for other in (*others, row(label=[PER, [1, 2]]), row(label=[])):
+        path.write_text(lines([other]), "utf-8")
+        assert format_of(path) != "doccano"

@@ -408,6 +408,8 @@ AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
         ('{"_context": {}, "_views": {}}', f"x: UIMA JSON of before version 0.4, not CAS JSON; {AGAIN}"),
         (cas_json(sofa={"sofaString": None}), f"x: no text of a view _InitialView (views: _InitialView); {AGAIN}, with its text"),
         (cas_json(dict).replace('"4": {', '"four": {'), f"x: offset or number 'four'; a whole number is needed: {AGAIN}"),
+        (cas_json().replace("[1, 2, 3, 4]", "7"), f"x: %MEMBERS 7; a list of numbers is needed: {AGAIN}"),
+        (xmi().replace("UTF-8", "UTF-80"), "x: not valid XML (unknown encoding: UTF-80); the file may be cut off: export it again"),
         (cas_json().replace('"begin": 14', '"begin": 1.5'), f"x: offset or number 1.5; a whole number is needed: {AGAIN}"),
     ],
 )  # fmt: skip

@@ -127,6 +127,7 @@ def test_predictions(read):
     tasks = [task(annotation(3), predictions=predictions)]
     assert marked(read(tasks)) == {"3": []}
     corpus = read(tasks, predictions=True)
+    assert notes(corpus) == []
     layers = ("m1", "3 (prediction)", "predictions")
     assert marked(corpus) == {"3": [], **{key: [(0, 2, "PER")] for key in layers}}
     assert corpus.reading["read"] == {"predictions": True}
@@ -166,6 +167,8 @@ EMOJI = "😀 Jo 😀 Jo is in Rome"  # Rome: 16 to 20 in code points, 18 to 22 
         ([item(3, 5, "Y"), item(18, 22, "X", text="Rome")], [(2, 4, "Y"), (16, 20, "X")], ["2 spans with"]),
         # both units in one annotation: each as it fits
         ([item(7, 9, "Y", text="Jo"), item(18, 22, "X", text="Rome")], [(7, 9, "Y"), (16, 20, "X")], ["1 span with"]),
+        # one whose text is not known stays in such an annotation
+        ([item(2, 4, "Z"), item(7, 9, "Y", text="Jo"), item(18, 22, "X", text="Rome")], [(2, 4, "Z"), (7, 9, "Y"), (16, 20, "X")], ["1 span with"]),
         ([item(7, 9, "Y", text="Al")], [(7, 9, "Y")], ["1 span whose"]),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.prodigy import raw_prodigy
+from spanagree.formats.prodigy import raw_prodigy, write_prodigy
 from spanagree.formats.registry import format_of, raw_files
 
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
@@ -117,6 +117,7 @@ def test_review(read):
         {"text": TEXT, "spans": [PER], "answer": "accept", "sessions": ["ds-ann", "ds-bob"]},
         {"spans": [], "answer": "accept", "_session_id": "ds-cem"},
         {"spans": [LOC], "answer": "reject", "sessions": ["ds-dia"]},
+        {"spans": [], "_session_id": "ds-eli", "sessions": []},
     ]
     rows = [answer(LOC, by="ds-ann", versions=versions, _view_id="review")]
     rows.append(answer(PER, hash_=2, _view_id="review"))  # without versions, as occurs
@@ -127,6 +128,7 @@ def test_review(read):
         "ds-bob": [(0, 2, "PER")],
         "ds-cem": [],
         "ds-dia": None,
+        "ds-eli": [],
     }
     assert marked(corpus, 1)["review"] == [(0, 2, "PER")]
     assert notes(corpus) == ["1 rejected row passed over"]
@@ -135,8 +137,9 @@ def test_review(read):
 def test_spans_by_tokens(read):
     """token_end is the last token, not the one behind it; offsets come first."""
     by_tokens = {"token_start": 2, "token_end": 4, "label": "X"}
-    corpus = read([answer(by_tokens, {**by_tokens, **LOC}, by="ann", tokens=TOKENS)])
-    assert marked(corpus) == {"ann": [(6, 15, "X"), (11, 15, "LOC")]}
+    first = {"token_start": 0, "token_end": 0, "label": "X"}
+    corpus = read([answer(first, by_tokens, {**by_tokens, **LOC}, by="ann", tokens=TOKENS)])
+    assert marked(corpus) == {"ann": [(0, 2, "X"), (6, 15, "X"), (11, 15, "LOC")]}
     review = answer(_view_id="review", tokens=TOKENS, versions=[{"spans": [by_tokens], "sessions": ["a"]}])  # fmt: skip
     assert marked(read([review])) == {"review": [], "a": [(6, 15, "X")]}
 
@@ -174,6 +177,7 @@ REFUSED = {
     "no text": ([answer(text=None, tokens=[])], "x.jsonl:1: a row of Prodigy has text and _input_hash; the keys are text, _input_hash, _task_hash, _annotator_id, _session_id, answer, spans, tokens"),
     "answer": ([answer(answer="maybe")], "x.jsonl:1: answer 'maybe'; accept, reject or ignore is needed"),
     "no offsets": ([answer({"label": "X"})], "x.jsonl:1: start and end of a span (None, None); whole numbers are needed"),
+    "one offset": ([answer({"start": 0, "label": "X"})], "x.jsonl:1: start and end of a span (0, None); whole numbers are needed"),
     "spans": ([answer(spans=[3])], "x.jsonl:1: spans [3]; a list of objects is needed"),
     "tokens": ([answer({"token_start": 4, "token_end": 5, "label": "X"}, tokens=TOKENS)], "x.jsonl:1: token_start and token_end (4, 5); two of the tokens from 0 to 4 are needed"),
     "texts": ([answer(by="ann"), answer(by="bob", text="Al")], "x.jsonl:2: document '-12': the text differs from the one before, first at character 0: 'Al', not 'Jo is in 😀'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
@@ -205,3 +209,23 @@ def test_file_by_annotator(tmp_path):
     corpus = valid_corpus(raw_files(files, {}))
     assert marked(corpus) == {"ann": [(0, 2, "PER")], "bob": []}
     assert len(corpus) == 2
+
+
+def test_tokens_that_are_written(tmp_path):
+    """Tokens stand where they are in the text, or with a space between; ends are of last tokens."""
+    texts = sa.Corpus.from_segments(
+        [9], {"ann": [[(0, 2, "X"), (4, 9, "Y")]]}, offsets="characters", texts=["Jo: in Ur"]
+    )
+    tokens = texts.to_tokens(lambda _: ["Jo", ":", "in", "Ur"])
+    alone = sa.Corpus(tokens.lengths, tokens.layers, tokens.labels, tokens=tokens.tokens)
+    for corpus, text, starts in ((tokens, "Jo: in Ur", [0, 2, 4, 7]), (alone, "Jo : in Ur", [0, 3, 5, 8])):  # fmt: skip
+        write_prodigy(corpus, tmp_path / "a.jsonl")
+        (row,) = map(json.loads, (tmp_path / "a.jsonl").read_text("utf-8").splitlines())
+        assert row["text"] == text
+        assert [t["start"] for t in row["tokens"]] == starts
+        assert [t["text"] for t in row["tokens"]] == [text[t["start"] : t["end"]] for t in row["tokens"]]  # fmt: skip
+        assert [t["ws"] for t in row["tokens"]] == [text != "Jo: in Ur", True, True, False]
+        assert [t["id"] for t in row["tokens"]] == [0, 1, 2, 3]
+        assert [(s["token_start"], s["token_end"]) for s in row["spans"]] == [(0, 0), (2, 3)]
+        assert (row["_input_hash"], row["answer"], row["_annotator_id"]) == (1, "accept", "ann")
+        assert "spanagree_id" not in row

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+import spanagree as sa
 from spanagree.corpus.repairs import repaired, valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.registry import format_of, raw_files
@@ -155,6 +156,8 @@ def test_prodigy_pair(real):
     assert (len(both), len(one)) == (facts["both_accept"], facts["one_accept_one_reject"])
     identical = sum(len(set(d["bvi"]) & set(d["sed"])) for d in both)
     assert identical == facts["identical_spans_over_both_accept"]
+    f1 = 2 * identical / (facts["bvi_spans_over_both_accept"] + facts["sed_spans_over_both_accept"])
+    assert sa.agree(corpus).mean.observed == pytest.approx(f1, abs=1e-15)
     for who in files:
         assert sum(len(d[who]) for d in both) == facts[f"{who}_spans_over_both_accept"]
     assert any("sittings, not people" in note for note in raw_files(files, {}).notes)

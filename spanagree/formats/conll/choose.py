@@ -135,8 +135,8 @@ def _of_one_file(
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
     which = ", ".join(f"{each.layer} ({each.column})" for each in layers)
     note = (
-        f"{page.name}: columns that have labels in common are the layers {which}; --columns"
-        " (columns=) names others"
+        f"{page.name}: columns of tags of one kind are the layers {which}; --columns (columns=)"
+        " names others"
     )
     return layers, [note]
 
@@ -194,8 +194,7 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     labels = labels_in(sets.get(last, set()), options.scheme)
     for c in reversed(tags[:-1]):
         others = labels_in(sets[c], options.scheme)
-        # beside a single other column one without labels is of the same kind too
-        if not (labels & others or (width == 3 and not (labels and others))):
+        if not labels & others and width > 3:  # of three columns two are gold and prediction
             break
         alike.insert(0, c)
     return _Seen(tags or [last], alike)
@@ -228,7 +227,7 @@ def _gold_unknown(
             f" file, or --columns {two} (columns=) to read the last columns alone"
         )
     return InputError(
-        f"{page.name}: columns {_columns(page, seen.alike)} have tags with the same labels, and"
+        f"{page.name}: columns {_columns(page, seen.alike)} have tags of one kind, and"
         f" one may be gold for the other; name the one that is meant: {page.name}:{one} or"
         f" {page.name}:{two} (FILE:COLUMN), or --columns {two} for all files (columns=)"
     )

@@ -84,7 +84,7 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
         unnamed = -next(numbers)
         number = given.get("%ID", unnamed)
         if kind == "uima.cas.Sofa":
-            cas.texts[cas.whole(number)] = given.get("sofaID", ""), given.get("sofaString")
+            cas.texts[cas.whole(number)] = str(given.get("sofaID")), given.get("sofaString")
             return unnamed
         given["sofa"] = given.get("@sofa")
         place = {key: cas.whole(given.pop(key)) for key in _PLACE if given.get(key) is not None}
@@ -100,7 +100,10 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
     if isinstance(structures, dict):
         cas.rename({unnamed: cas.whole(key) for key, unnamed in structures.items()})
     for view in _mappings(whole.get("%VIEWS")):
-        cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, view["%MEMBERS"]))
+        members = view.get("%MEMBERS")
+        if not isinstance(members, list):
+            raise unfit(f"{where}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}")
+        cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, members))
     for declared in _mappings(whole.get("%TYPES")):
         if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
             cas.layers.setdefault(str(declared.get("%NAME")), _Layer())

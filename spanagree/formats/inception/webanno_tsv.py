@@ -113,7 +113,8 @@ class _Reader:
         else:
             own: dict[int, str | None] = dict(zip(columns, fields or ("",), strict=True))
             for column in [c for c, name in own.items() if name and name.startswith(_ROLE)]:
-                own[column + 1] = None  # the targets, with the numbers of other annotations
+                if column + 1 in own:
+                    own[column + 1] = None  # the targets, with the numbers of other annotations
             self.spans.append((layer, own))
             features = (name for name in own.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = Marks(values={name: [] for name in features})
