@@ -216,10 +216,10 @@ def corpora() -> list[sa.Corpus]:
     return [tokens, tokens.to_characters(), sa.Corpus.from_segments([5, 6], pair)]
 
 
-def written(write: Callable[[Path], None]) -> bytes:
+def written(write: Callable[[Path], None], name: str = "a") -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "a")
-        return (Path(folder) / "a").read_bytes()
+        write(Path(folder) / name)
+        return (Path(folder) / name).read_bytes()
 
 
 @functools.cache
@@ -241,7 +241,7 @@ def packed_docs() -> list[Any]:
 
 @functools.cache
 def tally_file() -> bytes:
-    return written(functools.partial(sa.write_tallies, sa.evaluate(corpora()[0])))
+    return written(functools.partial(sa.write_tallies, sa.evaluate(corpora()[0])), "a.parquet")
 
 
 # --- doors --------------------------------------------------------------------------------------

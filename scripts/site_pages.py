@@ -1,7 +1,8 @@
 """Pages of the documentation site that are made from elsewhere: a hook of MkDocs (mkdocs.yml).
 
-The command line's reference comes from the commands themselves. The corpora's READMEs and the
-changelog stand outside docs/ and become pages; links to them hold in the repository and the site.
+The command line's reference comes from the commands themselves, the pictures from what they draw.
+The corpora's READMEs and the changelog stand outside docs/ and become pages; links to them hold in
+the repository and the site.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,12 @@ from mkdocs.structure.pages import Page
 from spanagree.cli.group import spanagree
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))  # hooks are not a package
+import site_pictures  # noqa: E402 — found by the line above
+
 MARKER = "<!-- the commands -->"
+PICTURES = "<!-- the pictures -->"
+CONSOLE = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.M)
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     **{
@@ -32,23 +39,36 @@ OUTSIDE = {
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
-    """Add the pages that stand outside docs/."""
+    """Add the pages that stand outside docs/, and the pictures."""
     for path, place in OUTSIDE.items():
         files.append(File.generated(config, place, content=(ROOT / path).read_text("utf-8")))
+    for name, picture in site_pictures.draw().items():
+        files.append(File.generated(config, f"pictures/{name}.png", content=picture))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Put the commands where the marker is, and points links at the pages' places in the site."""
+    """Put commands and pictures where the markers are, and point links at their places in the site.
+
+    A command and what it prints become two blocks, so that the command is copied by itself.
+    """
     here = page.file.src_uri
     if MARKER in markdown:
         markdown = markdown.replace(MARKER, commands())
+    markdown = CONSOLE.sub(_apart, markdown.replace(PICTURES, site_pictures.markdown()))
     folder = f"docs/{here}".rpartition("/")[0]
     for path, place in OUTSIDE.items():
         in_repository = os.path.relpath(path, folder).replace(os.sep, "/")
         in_site = os.path.relpath(place, os.path.dirname(here) or ".").replace(os.sep, "/")
         markdown = markdown.replace(f"]({in_repository})", f"]({in_site})")
     return markdown
+
+
+def _apart(block: re.Match[str]) -> str:
+    """Return a command in a block that can be copied, and what it prints in another."""
+    command, printed = block.groups()
+    shown = f"\n\n``` {{.text .output}}\n{printed}```" if printed else ""
+    return f"```bash\n{command}\n```{shown}"
 
 
 def commands() -> str:

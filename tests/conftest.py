@@ -10,6 +10,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # before datasets is imported: the suite nee
 os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,7 @@ settings.register_profile(  # not those of every other run; --hypothesis-seed gi
 )
 settings.load_profile("spanagree")
 
+CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 LONG = 5.0  # seconds of a processor, those of the processes that a test starts among them
 
 
@@ -89,3 +91,27 @@ def real() -> Path:
 def newsroom() -> Path:
     """The small corpus of our own."""
     return Path(__file__).parent.parent / "corpora" / "newsroom"
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Chromium without a window, with nothing it could load from elsewhere."""
+    if not (CHROMIUM.exists() and DRIVER.exists()):
+        pytest.skip(f"{CHROMIUM} and {DRIVER} are not there: no browser")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+        "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--window-size=1200,900", f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):  # fmt: skip
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(executable_path=str(DRIVER)))
+    for waiting in (driver.set_script_timeout, driver.set_page_load_timeout):
+        waiting(600)  # seconds: a busy machine is not a fault of the page
+    yield driver
+    driver.quit()

@@ -127,3 +127,72 @@ def test_docstrings_become_markdown():
     spec.loader.exec_module(module)
     failed, attempted = doctest.testmod(module)
     assert (failed, attempted) == (0, 1)
+
+
+def script(name):
+    """A module of scripts/."""
+    spec = spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_plot_is_shown(site):
+    """The page of pictures has one of each command that draws, and of each part that is drawn."""
+    pytest.importorskip("matplotlib")
+    built, folder = site
+    page, pictures = built[Path("pictures.html")], script("site_pictures").PICTURES
+    drawn = {command.split()[0] for _, command in pictures.values()}
+    can = {n for n, c in spanagree.commands.items() if any("--plot" in p.opts for p in c.params)}
+    assert can - {"merge"} == drawn  # merge draws what evaluate does
+    lines = [command for _, command in pictures.values()]
+    for kind, command in (
+        (sa.Evaluation, "evaluate"),
+        (sa.Agreement, "agree"),
+        (sa.Coefficients, "coefficients"),
+    ):
+        for part in set(kind.DRAWN) - {"pair"}:  # pairs are drawn without being asked for
+            assert any(line.startswith(command) and f"--by {part}" in line for line in lines), part
+    for name in pictures:
+        assert f'src="pictures/{name}.png"' in page
+        assert (folder / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_commands_are_copied_by_themselves(site):
+    """A command has a block of its own, without a prompt; what it prints stands in another."""
+    built, _ = site
+    page = html.unescape(re.sub(r"<(?!/?pre)[^>]*>", "", built[Path("index.html")]))
+    blocks = [block.strip() for block in re.findall(r"<pre>(.*?)</pre>", page, re.S)]
+    commands = [block for block in blocks if block.startswith("spanagree evaluate corpora")]
+    assert commands
+    assert all("\n" not in command for command in commands)
+    assert not any(block.startswith("$ ") for block in blocks)
+    printed = [block for block in blocks if "gold.conll, 103 sentences" in block]
+    assert printed
+    assert not any("spanagree evaluate" in block for block in printed)
+
+
+@pytest.mark.slow
+def test_nothing_overflows_a_phone(site, browser):
+    """At 400 pixels neither a page nor a command, or what it prints, goes on to the right."""
+    built, folder = site
+    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    commands = 0
+    try:
+        for page in built:
+            if page.parts[0] == "api" or page.name == "404.html":
+                continue
+            browser.get((folder / page).as_uri())
+            wide, code, number = browser.execute_script(
+                """return [document.documentElement.scrollWidth,
+                     [...document.querySelectorAll(".output code, .language-bash code")]
+                       .filter((x) => x.scrollWidth > x.clientWidth + 1).map((x) => x.textContent.slice(0, 60)),
+                     document.querySelectorAll(".language-bash code").length]"""
+            )
+            assert wide <= 400, page
+            assert code == [], page
+            commands += number
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert commands > 50

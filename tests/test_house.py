@@ -277,6 +277,20 @@ def test_python_in_the_docs(page, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["seqeval", "nervaluate", "krippendorff", "pygamma-agreement", "spaCy"]
+)
+def test_other_programs_in_the_docs(name):
+    """What another program is shown to print, it prints, where it is installed."""
+    need([name.lower().replace("-", "_")])
+    text = (ROOT / "docs" / "coming_from.md").read_text("utf-8")
+    section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"^```pycon\n(.*?)^```$", section, re.M | re.S)
+    examples = doctest.DocTestParser().get_doctest(block, {}, name, "coming_from.md", 0)
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_in_the_docs(page, tmp_path):
     """Every command prints what the page shows, notes first; the next finds what it wrote."""
@@ -292,6 +306,7 @@ def test_commands_in_the_docs(page, tmp_path):
 
 LANGUAGES = {
     "python": "run as doctests",
+    "pycon": "other programs' side, run as doctests where these are installed",
     "console": "run, and held against what is shown",
     "bash": "lines of the README, which are run there",
     "": "forms of commands, with FILE in place of a file, and of files",

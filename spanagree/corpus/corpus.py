@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, groups, ranks
 from spanagree.choices import Cut, Offsets
+from spanagree.corpus.by_document import ByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, refuse
 from spanagree.corpus.labels import with_labels
@@ -27,6 +29,7 @@ from spanagree.corpus.segments import (
     Content,
     Document,
     Layer,
+    Marked,
     RawLayer,
     Segment,
     frozen,
@@ -169,7 +172,9 @@ class Corpus(Content):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, which does not take read-only views of mappings."""
-        return {**self.__dict__, "layers": dict(self.layers), "reading": dict(self.reading)}
+        state = {**self.__dict__, "layers": dict(self.layers), "reading": dict(self.reading)}
+        state.pop("_by_document", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(
@@ -190,18 +195,15 @@ class Corpus(Content):
     def __iter__(self) -> Iterator[Document]:
         return (self[i] for i in range(len(self)))
 
+    @cached_property
+    def _by_document(self) -> ByDocument:
+        return ByDocument.of(self.layers, len(self))
+
     def __getitem__(self, index: int) -> Document:
         """Return document number ``index``, from 0; negative numbers count from the end."""
         index = range(len(self))[index]
-        segments: dict[str, tuple[Segment, ...] | None] = {}
-        for name, layer in self.layers.items():
-            low, high = np.searchsorted(layer.document, (index, index + 1))
-            columns = (c[low:high].tolist() for c in (layer.start, layer.end, layer.label))
-            segments[name] = (
-                tuple(Segment(s, e, self.labels[c]) for s, e, c in zip(*columns, strict=True))
-                if layer.annotated[index]
-                else None
-            )
+        seen = self._by_document
+        segments = Marked(seen.seen(index, self.labels), seen.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,26 +62,44 @@ class Document:
     text: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "segments", _Fixed(self.segments))
+        if not isinstance(self.segments, Marked):
+            seen = {name: some for name, some in self.segments.items() if some is not None}
+            object.__setattr__(self, "segments", Marked(seen, dict.fromkeys(self.segments)))
+
+    @property
+    def seen(self) -> Mapping[str, tuple[Segment, ...]]:
+        """The segments of those alone who saw the document, in the order of all."""
+        assert isinstance(self.segments, Marked)  # since it was made
+        return MappingProxyType(self.segments.seen)
 
 
-class _Fixed(Mapping[str, Any]):
-    """A mapping that cannot be changed; it shows itself as a dict does, and pickles."""
+class Marked(Mapping[str, "tuple[Segment, ...] | None"]):
+    """What every annotator marked in a document; it cannot be changed, and it pickles.
 
-    def __init__(self, entries: Mapping[str, Any]) -> None:
-        self._entries = dict(entries)
+    Only those who saw the document are kept, as of thousands few may have.
+    """
 
-    def __getitem__(self, key: str) -> Any:
-        return self._entries[key]
+    def __init__(
+        self, seen: Mapping[str, tuple[Segment, ...]], names: Mapping[str, object]
+    ) -> None:
+        """Make it of those who saw the document, in the order of all, and the names of all."""
+        self.seen, self._names = dict(seen), names
+
+    def __getitem__(self, name: str) -> tuple[Segment, ...] | None:
+        if name in self.seen:
+            return self.seen[name]
+        if name in self._names:
+            return None
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._names)
 
     def __repr__(self) -> str:
-        return repr(self._entries)
+        return repr(dict(self))
 
 
 @dataclass(frozen=True, eq=False)

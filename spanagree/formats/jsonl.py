@@ -208,8 +208,7 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         # the first line names every annotator, in order, and so those who saw nothing
         entry["annotators"] = {
             name: None if segments is None else [segment._asdict() for segment in segments]
-            for name, segments in document.segments.items()
-            if segments is not None or d == 0
+            for name, segments in (document.seen if d else document.segments).items()
         }
         if d == 0 and (made := provenance_of(corpus.reading)):
             entry["provenance"] = made

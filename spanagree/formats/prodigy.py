@@ -201,9 +201,7 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
         }
         in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
         tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
-        for name, segments in document.segments.items():
-            if segments is None:
-                continue
+        for name, segments in document.seen.items():
             spans: list[dict[str, Any]] = [segment._asdict() for segment in segments]
             for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
                 span |= {"token_start": start, "token_end": end - 1}

@@ -6,6 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from strategies import crowds
 
 import spanagree as sa
 from spanagree.corpus.corpus import Corpus
@@ -33,6 +35,14 @@ def test_views():
         },
     )
     assert c[1].segments == {"ann": (), "bob": None}
+    assert c[1].seen == {"ann": ()}
+    assert list(c[1].segments) == ["ann", "bob"]
+    assert repr(c[1].segments) == "{'ann': (), 'bob': None}"
+    assert pickle.loads(pickle.dumps(c[1])) == c[1]
+    with pytest.raises(KeyError, match="cem"):
+        c[1].segments["cem"]
+    with pytest.raises(TypeError):
+        c[1].seen["ann"] = ()
     assert c[-1] == c[2]
     assert [d.id for d in c] == ["x", "y", "z"]
     assert c.annotators == ("ann", "bob")
@@ -181,3 +191,15 @@ def test_characters():
     result = sa.evaluate(c)
     assert result.systems["b"].f1.observed == 1
     assert "offsets:characters" in result.signature
+
+
+@given(crowds())
+def test_documents_are_the_layers_turned(crowd):
+    """What was handed in comes back document by document; a pickle holds the layers only."""
+    lengths, layers = crowd
+    corpus = Corpus.from_segments(lengths, layers)
+    for d, document in enumerate(corpus):
+        marked = {name: None if x[d] is None else tuple(sorted(x[d])) for name, x in layers.items()}
+        assert document.segments == marked
+        assert document.seen == {name: x for name, x in marked.items() if x is not None}
+    assert len(pickle.dumps(corpus)) == len(pickle.dumps(Corpus.from_segments(lengths, layers)))

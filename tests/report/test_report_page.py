@@ -28,7 +28,6 @@ from spanagree.rendering.table import figure
 from spanagree.report import page as of_page
 from spanagree.report.page import page
 
-CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
 
@@ -466,30 +465,6 @@ def test_command(newsroom, tmp_path, capsys):
 
 
 # --- in a browser -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """Chromium without a window, with nothing it could load from elsewhere."""
-    if not (CHROMIUM.exists() and DRIVER.exists()):
-        pytest.skip(f"{CHROMIUM} and {DRIVER} are not there: no browser")
-    webdriver = pytest.importorskip("selenium.webdriver")
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for argument in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
-        "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--window-size=1200,900", f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(executable_path=str(DRIVER)))
-    for waiting in (driver.set_script_timeout, driver.set_page_load_timeout):
-        waiting(600)  # seconds: a busy machine is not a fault of the page
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture

@@ -32,10 +32,10 @@ def to_dataset(corpus: Corpus) -> Any:
     for name in corpus.annotators:
         span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
         features[f"spans:{name}"] = [span]
-        columns[f"spans:{name}"] = [
-            None if segments is None else [segment._asdict() for segment in segments]
-            for segments in (d.segments[name] for d in documents)
-        ]
+        columns[f"spans:{name}"] = [None] * len(documents)
+    for i, document in enumerate(documents):
+        for name, segments in document.seen.items():
+            columns[f"spans:{name}"][i] = [segment._asdict() for segment in segments]
     try:
         return datasets.Dataset.from_dict(mapping=columns, features=datasets.Features(features))
     except UnicodeEncodeError as error:

@@ -42,9 +42,7 @@ def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any
         data = {"text": document.text} | ({} if corpus.ids is None else {OUR_ID: document.id})
         annotations: list[dict[str, Any]] = []
         models: list[dict[str, Any]] = []
-        for number, (name, segments) in enumerate(document.segments.items(), 1):
-            if segments is None:
-                continue
+        for number, (name, segments) in enumerate(document.seen.items(), 1):
             result = _result(segments, document.text or "", number)
             if name in predictions:
                 models.append({"model_version": name, "result": result})
