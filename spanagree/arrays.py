@@ -22,6 +22,11 @@ Progress: TypeAlias = Callable[[int, int], None] | None
 """Called with the number of steps that are done, and of all; or nothing."""
 
 
+def step_of(progress: Progress, name: str) -> Progress:
+    """Return the progress of a step by its name, if what is called shows names."""
+    return getattr(progress, "step", lambda _: progress)(name)
+
+
 def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
 

@@ -16,6 +16,10 @@ _COUNTS = "ill_formed"  # among the settings of reading, counts that add
 _HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
+# of parts only those have these in which they had an effect
+_IF_USED = ("ignore_tokens", "missing", "partial", "discontinuous", "duplicates")
+_REPAIR = "repair"
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
 class Settings(Mapping[str, Any]):
@@ -101,9 +105,10 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS, _HOW, *_OF_PARTS}):
+    for key in sorted({*one, *other} - {_COUNTS, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = one.get(key), other.get(key)
-        if before != now:
+        unused = key in _IF_USED and None in (before, now)
+        if before != now and not unused:
             raise InputError(
                 f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
                 f" {show(before)}, and parts made with different settings do not add"
@@ -114,7 +119,9 @@ def merged_settings(
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
-    of_parts = {key: other[key] for key in _OF_PARTS if key in other}
+    of_parts = {key: other[key] for key in (*_OF_PARTS, *_IF_USED) if key in other}
+    if _REPAIR in {**one, **other}:
+        of_parts[_REPAIR] = sorted({*one.get(_REPAIR, ()), *other.get(_REPAIR, ())})
     how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
     of_parts |= {_HOW: min(how)} if how else {}
     return {**one, **of_parts, **({_COUNTS: counts} if counts else {})}

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import MIN_SHARED, Agreement, result
+from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
@@ -77,8 +78,9 @@ def agree(
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.saw)
-    made = result(counts, min_shared, resampling, None if in_blocks else progress)
-    return with_luck(made, corpus, progress) if luck else made
+    drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
+    made = result(counts, min_shared, resampling, drawing)
+    return with_luck(made, corpus, step_of(progress, "luck")) if luck else made
 
 
 def with_luck(

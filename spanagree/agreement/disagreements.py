@@ -258,7 +258,7 @@ def compare(
             f"between {show(a)} and {show(b)}: no document that both saw; two who share one are"
             " needed; spanagree check says who saw what"
         )
-    notes = corpus.notes
+    notes = corpus.notes_but(name for name in corpus.layers if name not in (a, b))
     if unshared := len(corpus) - both:
         who = f"{printable(a)} and {printable(b)}"
         notes += (

@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
 from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.team import Member, Pair, Scored, Team
-from spanagree.arrays import Floats, Ints, Progress, ranks
+from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
@@ -116,6 +116,7 @@ def _over_documents(
     """Return intervals from resamples of single documents."""
     parts = [*tables_of(rows, len(figures.annotators), len(figures.labels))]
     ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
+    step_of(progress, "interval of the mean")
     return ends, _mean_interval(figures, rows, parts[0][0], resampling)
 
 

@@ -65,7 +65,7 @@ def agree(
         name = options.written(next(iter(unfit)))
         raise click.UsageError(f"{name} is for other measures than F1; give --measure too")
     job.check_picture(Agreement, by)
-    drawing = job.drawing()
+    drawing = job.drawing(by=by)
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
     if job.in_blocks and settings["luck"]:

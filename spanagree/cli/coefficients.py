@@ -21,6 +21,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
+from spanagree.cli.progress import progress
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import check_whole, counted, printable
 from spanagree.formats.registry import FORMATS, format_of
@@ -95,7 +96,8 @@ def coefficients(
     by: str | None,
     **settings: Any,
 ) -> None:
-    drawing, labels = job.drawing(), dict(job.labels)
+    drawing = job.drawing(by=by, bare=("category", "annotator"))
+    labels = dict(job.labels)
     if tokens:
         column = labels.pop("annotator")
         if unfit := options.given(labels):
@@ -105,6 +107,7 @@ def coefficients(
         table = _token_labels(corpus, annotators, skip_outside, drawing)
     else:
         table = _label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
+    progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
 
 

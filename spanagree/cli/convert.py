@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from spanagree.cli import options
-from spanagree.cli.job import Job, command, progress, say
+from spanagree.cli.job import Job, command, say
+from spanagree.cli.progress import progress
 from spanagree.corpus.tokens import CUTS
 from spanagree.formats.registry import (
     FORMATS,
@@ -72,12 +73,12 @@ def convert(
             wanted[key] = how.get(key)
             if not any(key in FORMATS[name].takes for name in inputs):
                 how.pop(key, None)  # for the output alone
-    with progress("reading") as advance:
-        corpus = read_found(job.paths, how, form, repair, advance)
+    corpus = read_found(job.paths, how, form, repair, progress("reading"))
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
+    progress("writing")
     write_file(corpus, path, to, wanted)
     job.wrote(path)
     say(corpus.notes)

@@ -16,7 +16,8 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job, command, progress, say
+from spanagree.cli.job import Job, command, say
+from spanagree.cli.progress import progress
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 from spanagree.evaluation.tally_files import check_tallies_can_be_written, check_tallies_name
@@ -54,7 +55,7 @@ def evaluate(
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":
         job.check_picture(Evaluation, by)
-    drawing = job.drawing(test)
+    drawing = job.drawing(test, by)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
@@ -67,9 +68,11 @@ def evaluate(
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
     _note_gold(named, result)
     if tallies is not None:
+        progress("writing")
         sa.write_tallies(result, tallies)
         job.wrote(tallies)
     if by == "difficulty":
+        progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
         job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
@@ -96,11 +99,11 @@ def _tested(
     """Return the test that was asked for, of an evaluation."""
     drawing.pop("ci", None)
     if test != "luck":
+        progress("testing")
         return sa.compare_systems(result, test=test, **drawing)
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
-    with progress("drawing") as advance:
-        return sa.luck_test(corpus, result, simulate=simulate, progress=advance, **chosen)
+    return sa.luck_test(corpus, result, simulate=simulate, progress=progress("luck"), **chosen)
 
 
 def _note_gold(asked: str | None, result: sa.Evaluation) -> None:

@@ -6,9 +6,8 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,13 +17,22 @@ import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
-from spanagree.errors import InputError, check_choice, check_whole, printable, shortened
+from spanagree.cli.progress import hide_progress, progress
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    check_whole,
+    gathered,
+    printable,
+    shortened,
+)
 from spanagree.files import check_writable, same_files, write_text
 
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""
 
 _BLOCK = 10_000  # sentences
+_DIGITS = 15  # decimals that a float has
 _FIRST = "Options that most people need"
 _Answer = TypeVar("_Answer")
 
@@ -53,7 +61,7 @@ def command(
         groups: the options, in the order of the help.
         first: the names of options that stand before all groups.
     """
-    every = [each for members in groups for each in members]
+    every = [each for members in (*groups, options.messages()) for each in members]
     if first:
         by_name = {each.opts[-1]: each for each in every}
         top = options.group(_FIRST, *(by_name[name] for name in first.split()))
@@ -62,6 +70,7 @@ def command(
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)
         def run(**values: Any) -> None:
+            values.pop("verbose")  # the notes ask for it
             shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
             for each in every:
                 if each.part:
@@ -75,7 +84,10 @@ def command(
             job = Job(**shared, written=[] if written is None else written)
             signals.while_working()
             job.check()
-            function(job, **values)
+            try:
+                function(job, **values)
+            finally:
+                hide_progress()
 
         params = [*([argument] if argument else []), *every]
         purpose = sys.modules[function.__module__].__doc__
@@ -92,6 +104,7 @@ class Job:
         files: what stands behind the options.
         output, plot: where the result and its picture go.
         format, explain, safe_cells: how the result is written.
+        digits, percent, all_columns, style: how people see tables.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
         written: what has been written so far, by name.
@@ -103,6 +116,10 @@ class Job:
     format: str = "text"
     explain: bool = False
     safe_cells: bool = False
+    digits: int | None = None
+    percent: bool = False
+    all_columns: bool = False
+    style: Sequence[str] = ()
     block: int | None = None
     workers: int | None = None
     on_error: str | None = None
@@ -121,6 +138,7 @@ class Job:
                 raise click.UsageError(
                     f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
                 )
+        self._check_look()
         if self.safe_cells and self.format != "csv":
             raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
         if self.plot:
@@ -132,6 +150,29 @@ class Job:
         inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
+
+    def _check_look(self) -> None:
+        """Refuse what a format does not show."""
+        look = {name: getattr(self, name) for name in ("digits", "percent", "all_columns")}
+        if self.format not in ("text", "markdown", "latex") and (given := options.given(look)):
+            name = options.written(next(iter(given)))
+            raise click.UsageError(
+                f"{name} is for tables, as text, markdown or latex; {self.format} has all as it is"
+            )
+        if self.digits is not None:
+            check_whole(self.digits, 0, "--digits")
+            if self.digits > _DIGITS:
+                raise click.UsageError(f"--digits {self.digits}; at most {_DIGITS} are exact")
+        for style in self.style or ():
+            from spanagree.rendering.data import STYLES
+
+            if style not in STYLES.get(self.format, ()):
+                fitting = [form for form, styles in STYLES.items() if style in styles]
+                known = dict.fromkeys(name for styles in STYLES.values() for name in styles)
+                check_choice(style, known, "style")
+                raise click.UsageError(
+                    f"--style {style} is for --format {' or '.join(fitting)}; not for {self.format}"
+                )
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -186,8 +227,7 @@ class Job:
         from spanagree.formats.shards import read_found
 
         how, form, repair = self.how()
-        with progress("reading") as advance:
-            return read_found(self.paths, how, form, repair, advance)
+        return read_found(self.paths, how, form, repair, progress("reading"))
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
@@ -225,18 +265,30 @@ class Job:
             from concurrent.futures import ProcessPoolExecutor  # takes a while to load
 
             pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
-        with signals.closing(pool), progress(purpose) as advance:
+        with signals.closing(pool):
             return function(
                 *arguments,
                 executor=pool,
                 on_error=self.on_error or "raise",
-                progress=advance,
+                progress=progress(purpose),
                 **settings,
             )
 
-    def drawing(self, test: str | None = None) -> dict[str, Any]:
-        """Return what was asked for of intervals and of a test."""
+    def drawing(
+        self,
+        test: str | None = None,
+        by: str | None = None,
+        bare: Sequence[str | None] = ("document",),
+    ) -> dict[str, Any]:
+        """Return what was asked for of intervals and of a test; rows by ``bare`` have neither."""
         chosen = options.given(self.certainty)
+        if "ci" in chosen and by in bare:
+            raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
+        if chosen.get("interval") == "jackknife" and test is None:
+            for name in chosen.keys() & {"resamples", "seed"}:
+                raise click.UsageError(
+                    f"--{name}: --interval jackknife draws nothing; leave it out"
+                )
         if "ci" in chosen:
             return chosen
         if test == "luck" and (unused := chosen.keys() & {"confidence", "interval", "resample_by"}):
@@ -267,7 +319,9 @@ class Job:
             notes: of what it was made from.
         """
         from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
+        from spanagree.rendering.table import Look
 
+        progress("writing")
         last = result if test is None else test
         if self.format == "json":
             plain = result.to_dict(by) if by == "document" else result.to_dict()
@@ -279,7 +333,9 @@ class Job:
             self.put(to_csv(table, safe_cells=self.safe_cells))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
-            texts = [TABLES[self.format](table) for table in tables]
+            tables = tables if self.all_columns else [table.turned for table in tables]
+            look = Look(self.digits, self.percent, self.all_columns, self.style or ())
+            texts = [TABLES[self.format](table, look) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain
 
@@ -304,6 +360,7 @@ class Job:
             self.wrote(self.output)
             return
         self.wrote("standard output")
+        hide_progress()
         try:
             click.echo(text, nl=False)
         except BrokenPipeError:
@@ -316,9 +373,11 @@ def _with_labels(block: Callable[[], sa.Corpus], chosen: Mapping[str, Any]) -> s
 
 
 def say(notes: Iterable[str]) -> None:
-    """Write notes on stderr, below what stands on stdout."""
+    """Write notes on stderr, below what stands on stdout; one for each kind, or all if asked."""
+    hide_progress()
     sys.stdout.flush()
-    for note in notes:
+    verbose = click.get_current_context().params.get("verbose")
+    for note in notes if verbose else gathered(notes, "--verbose lists all"):
         click.echo(f"spanagree: note: {shortened(printable(note))}", err=True)
 
 
@@ -343,17 +402,3 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
                 " of its own"
             )
         taken[real] = option
-
-
-@contextmanager
-def progress(purpose: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what moves a progress bar on stderr, in a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(purpose)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -15,6 +15,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
+from spanagree.cli.progress import progress
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 
@@ -30,8 +31,10 @@ from spanagree.evaluation.result import Evaluation
 def merge(job: Job, by: str | None, test: str | None) -> None:
     if test is None:
         job.check_picture(Evaluation, by)
-    drawing = job.drawing(test)
+    drawing = job.drawing(test, by)
+    progress("reading")
     result = sa.read_tallies(job.files)
+    progress("resampling")
     if drawing.pop("ci", False):
         result = sa.with_intervals(result, **drawing)
     tested = test and sa.compare_systems(result, test=test, **drawing)

@@ -274,9 +274,14 @@ def _exports() -> Group:
 
 def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
     """Return the options of what is written, and where."""
-    from spanagree.rendering.data import FORMATS
+    from spanagree.rendering.data import FORMATS, STYLES
 
     purpose = "Write the result in this format."
+    decimals = "Give figures with N decimals."
+    usual = "4; 2 with markdown and latex"
+    wide = "Show all columns and whole names, however wide the table becomes."
+    styles = list(dict.fromkeys(style for each in STYLES.values() for style in each))
+    look = f"Set off the best figures, or use packages of LaTeX: {', '.join(styles)}."
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
@@ -286,8 +291,17 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
+        *([number("--digits", decimals, unless=usual)] if explain else []),
+        *([flag("--percent", "Give figures in per cent.")] if explain else []),
+        *([flag("--all-columns", wide)] if "csv" in (forms or FORMATS) else []),
+        *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
     )
+
+
+def messages() -> Group:
+    """Return the options of what is said beside the result."""
+    return group("Messages", flag("--verbose", "Give every note, not one for each kind."))
 
 
 # --- what users write ---------------------------------------------------------------------------

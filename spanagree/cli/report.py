@@ -15,6 +15,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
+from spanagree.cli.progress import progress
 from spanagree.errors import printable
 
 _FILE = "Write the report to this file."
@@ -37,6 +38,7 @@ def report(job: Job, gold: str | None, **settings: Any) -> None:
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
     corpus = job.read()
+    progress("making the report")
     sa.write_report(corpus, path, gold=job.layer(gold), **settings)
     job.wrote(path)
     say(corpus.notes)

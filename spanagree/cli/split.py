@@ -14,6 +14,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team
 from spanagree.cli.job import Job, command, say
+from spanagree.cli.progress import progress
 from spanagree.errors import InputError, counted, printable
 from spanagree.files import writing
 from spanagree.levels.split_folder import WRITERS, check_folder
@@ -45,6 +46,7 @@ def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
             )
     corpus = job.read()
     parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
+    progress("writing")
     sa.write_split(parts, folder, to, force=force)
     job.wrote(folder)
     for part in parts.to_dict()["parts"]:

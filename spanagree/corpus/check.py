@@ -17,7 +17,7 @@ from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, printable, show
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.rendering.text import render
+from spanagree.rendering.text import render, signature_lines
 from spanagree.settings import signature
 from spanagree.version import __version__
 
@@ -101,7 +101,7 @@ class Check:
         if repairs:
             lines.append(f"repairs that would help: {', '.join(repairs)}")
         notes = map(printable, contents["notes"])
-        return "\n".join([*lines, *notes, f"signature: {contents['signature']}", ""])
+        return "\n".join([*lines, *notes, "", signature_lines(contents["signature"]), ""])
 
     def _tables(self) -> Iterator[Table]:
         """Yield who saw what, the annotators, and the findings, if there are any."""
@@ -191,6 +191,8 @@ def _spread(lengths: Ints) -> list[float]:
 def _flaws(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding for each kind of flaw that there is."""
     for name, flaw in FLAWS.items():
+        if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
+            continue  # most sentences have nothing that could be marked
         cases = np.flatnonzero(flaw.which(raw))
         annotations = cases if flaw.of_annotations else raw.annotation[cases]
         places = []

@@ -43,6 +43,7 @@ from spanagree.errors import (
     counted,
     length_of,
     more_like_it,
+    printable,
     show,
     unfit,
 )
@@ -302,7 +303,14 @@ class Corpus(Content):
         check_known(names, self.layers)
         for name in (name for name, times in Counter(names).items() if times > 1):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
-        return replace(self, layers={name: self.layers[name] for name in names})
+        left_out = [name for name in self.layers if name not in names]
+        layers = {name: self.layers[name] for name in names}
+        return replace(self, layers=layers, notes=self.notes_but(left_out))
+
+    def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
+        """Return the notes without those that begin with the name of one of the ``others``."""
+        begins = tuple(f"{printable(name)}: " for name in others)
+        return tuple(note for note in self.notes if not (begins and note.startswith(begins)))
 
     def with_labels(
         self,

@@ -378,6 +378,7 @@ def label_table(
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
     texts, notes = texts_of(labels, missing)
+    gone = any(f"{show(missing)} counted as missing" in note for note in notes)
     notes += [] if categories is not None else unlike_labels(texts)
     names = _categories(filter(None, texts) if categories is None else categories)
     notes += odd_names(item_names, annotator_names, names)
@@ -407,8 +408,8 @@ def label_table(
             notes.append(f"{counted(number, noun)} {rule}")
     kept = rows[~again]
     reading = {"items": "labels", **(chosen or {})}
-    reading |= {} if duplicates == "error" else {"duplicates": duplicates}
-    reading |= {} if missing is None else {"missing": missing}
+    reading |= {"duplicates": duplicates} if differs.any() else {}  # only what had an effect
+    reading |= {"missing": missing} if gone else {}
     return LabelTable(
         item[kept],
         label[kept],

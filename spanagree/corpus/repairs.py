@@ -141,13 +141,15 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     for name in asked:
         check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]
+    done = []
     for name in steps:
         raw, count = REPAIRS[name].apply(raw)
         if count:
+            done.append(name)
             says = REPAIRS[name].says
             noun = "annotation" if says.startswith("annotations") else "segment"
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = replace(raw, notes=(*raw.notes, note))
-    done = [*dict.fromkeys([*raw.reading.get("repair", ()), *steps])]  # in a file, before
-    return replace(raw, reading={**raw.reading, "repair": done}) if steps else raw
+    done += raw.reading.get("repair", ())  # of parts in files, each by itself
+    return replace(raw, reading={**raw.reading, "repair": sorted(set(done))}) if done else raw

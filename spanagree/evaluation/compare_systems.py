@@ -23,7 +23,7 @@ from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.rendering.names import short_names
 from spanagree.rendering.plots import Picture, dots, heat_map, map_size, rows_size
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, Table, Value, decimal
 from spanagree.results import Comparable, Result
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
@@ -44,6 +44,7 @@ _TORN = (
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 _PAIRS = 10  # of more a heat map is drawn
+_NAMED = 3  # pairs in a sentence
 _CERTAIN = 0.05  # p with Holm's correction below it has a star
 
 
@@ -126,6 +127,38 @@ class Comparison(Result):
                 return replace(pair, a=pair.b, b=pair.a, **turned)
         raise KeyError(names)
 
+    @property
+    def reordered(self) -> list[tuple[SystemPair, bool]]:
+        """The pairs whose order luck changes, each with whether that is more than noise.
+
+        It is if the two can be told apart (Holm's p below 0.05) both before and after.
+        """
+        reordered = []
+        for pair in self.pairs:
+            both = [getattr(pair, kind) for kind in KINDS]
+            before, after = (_sign(difference.value) for difference in both)
+            if before * after < 0:
+                reordered.append((pair, all(each.p_holm < _CERTAIN for each in both)))
+        return reordered
+
+    def _findings(self) -> Iterator[str]:
+        """Yield how many pairs cannot be told apart, and whose order luck changes."""
+        close = [pair for pair in self.pairs if not pair.corrected.p_holm < _CERTAIN]
+        if close:
+            pairs = counted(len(self.pairs), "pair")
+            yield (
+                f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
+                f" {_CERTAIN})"
+            )
+        for certain in (True, False):
+            moved = [pair for pair, sure in self.reordered if sure is certain]
+            named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in moved[:_NAMED]]
+            if left := len(moved) - len(named):
+                named.append(counted(left, "more pair"))
+            end = "" if certain else ", but they cannot be told apart, so that is not a finding"
+            if moved:
+                yield f"luck changes the order of {', '.join(named)}{end}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
         pairs = [
@@ -147,8 +180,8 @@ class Comparison(Result):
                 Column(f"{kind}_low"),
                 Column(f"{kind}_high"),
                 Column("", "interval", "interval", "interval of a difference"),
-                Column(f"{kind}_p", "p", meaning="p of a difference"),
-                Column(f"{kind}_p_holm", "Holm"),
+                Column(f"{kind}_p", "p", "probability", "p of a difference"),
+                Column(f"{kind}_p_holm", "Holm", "probability"),
             )
         ]
         rows: list[list[Value]] = []
@@ -165,9 +198,9 @@ class Comparison(Result):
             [*_PAIR.values(), *differences],
             rows,
             self.settings,
-            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's"
-            " correction is for all pairs",
-            remarks=[*remarks, *self.caveats],
+            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
+            " pairs",
+            remarks=[*self._findings(), *remarks, *self.caveats],
         )
 
     def _picture(self, by: str | None) -> Picture:
@@ -318,6 +351,12 @@ def _compared(
                 reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
         yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+
+
+def _sign(difference: float) -> int:
+    """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
+    shown = 0.0 if math.isnan(difference) else float(decimal(difference))
+    return (shown > 0) - (shown < 0)
 
 
 def _triples(table: Floats) -> Floats:

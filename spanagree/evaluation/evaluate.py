@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
@@ -81,8 +82,8 @@ def evaluate(
         count, gold=named, match=match, chance=chance, resampling=resampling
     )
     counts = count_all(source, counting, "evaluate", executor, on_error, progress)
-    made = result(counts, resampling)
-    return with_luck(made, source, progress) if luck else made
+    made = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
+    return with_luck(made, source, step_of(progress, "luck")) if luck else made
 
 
 def with_luck(

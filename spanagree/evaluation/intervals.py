@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from spanagree.arrays import Progress
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.evaluation.count import COLUMNS, CountedSystems, tables_of
@@ -18,7 +19,7 @@ Ends = Mapping[tuple[str, str], Sequence[Interval]]
 """The intervals of precision, recall and F1, by system and label; over all labels that is empty."""
 
 
-def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
+def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progress = None) -> Ends:
     """Return the intervals of every system, over all labels and for each."""
     labels = list(next(iter(counts.sums.values()), {}))
     parts = {"": labels, **{label: [label] for label in labels if label}}
@@ -26,7 +27,7 @@ def intervals_of(counts: CountedSystems, resampling: Resampling) -> Ends:
         return _over_blocks(counts, parts, resampling)
     wholes = resampling.wholes_of(counts.kept.wholes, counts.settings)
     whose, tables = zip(*tables_of(counts.kept, [*filter(None, labels)], wholes), strict=True)
-    return dict(zip(whose, intervals(tables, all_figures, resampling), strict=True))
+    return dict(zip(whose, intervals(tables, all_figures, resampling, progress), strict=True))
 
 
 def _over_blocks(

@@ -127,7 +127,7 @@ class LuckTest(Result):
             Column("null_mean", "F1 by luck"),
             Column("null_sd", "sd", meaning="sd of luck"),
             Column("null_95", "95 %", meaning="95 % point of luck"),
-            Column("z", "z", meaning="z against luck"),
+            Column("z", "z", "number", "z against luck"),
             Column("", "p", "place", "p against luck"),
             Column("p_holm"),
             Column("", "Holm", "place", "Holm against luck"),

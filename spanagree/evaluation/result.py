@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, Progress
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable
@@ -30,7 +30,7 @@ from spanagree.rendering.plots import (
     sentence,
     slopes,
 )
-from spanagree.rendering.table import UNDEFINED, Column, Table, Value
+from spanagree.rendering.table import Column, Pivot, Table, Value, ranks
 from spanagree.results import Comparable, Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
@@ -38,11 +38,12 @@ from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 
 _NAMED = 5  # labels in a note
-_TIE = 1e-12  # scores closer than this are the same score
+_BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
+_BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
 class Rank(NamedTuple):
-    """A system's place by F1, from 1; ties share the better one, an undefined F1 has None."""
+    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None."""
 
     observed: int | None
     corrected: int | None
@@ -247,7 +248,7 @@ class Evaluation(Result):
         columns += LUCK_COLUMNS[: None if by else WHOLE] if with_luck else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
-            columns.append(Column("", "rank", "place"))
+            columns.append(Column("", "rank" if len(self.systems) > 1 else "", "ranks"))
 
         def figures(scored: Tally | Macro | System) -> list[Value]:
             pairs = [(score, getattr(scored, score.name)) for score in scores]
@@ -255,16 +256,15 @@ class Evaluation(Result):
             ends = [value for score, each in pairs for value in score.end_values(each)]
             return values + ends if ci else values
 
-        rows: list[list[Value]] = []
-        breaks = []
+        rows, breaks = list[list[Value]](), list[int]()
         for system in self.systems.values():
             breaks.append(len(rows))
             luck_of_all, luck = self._luck_values(system) if with_luck else ([], [])
             whole = [*figures(system), *system.tally.counts]
             if by is None:
-                whole += luck_of_all[:WHOLE]
-                rows.append([system.name, system.documents, *whole, *system.rank])
-                rows[-1].append(" → ".join(UNDEFINED if p is None else str(p) for p in system.rank))
+                f1 = system.f1.observed, system.f1.corrected
+                whole += [*luck_of_all[:WHOLE], *system.rank, f1]
+                rows.append([system.name, system.documents, *whole])
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
                 row = [system.name, part, "", part, *figures(tally), *tally.counts]
@@ -273,15 +273,16 @@ class Evaluation(Result):
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
-        gold = printable(self.settings.gold)
-        documents = counted(self.documents, unit(self.settings))
         return Table(
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against {gold}, {documents}",
+            caption=f"{counted(len(self.systems), 'system')} against"
+            f" {printable(self.settings.gold)}, {counted(self.documents, unit(self.settings))}",
             remarks=self._remarks(by),
             breaks=breaks[1:] if by else (),
+            pivot=_BY_LABEL if by == "label" and not ci else None,
+            best=() if by else _BEST,
         )
 
     def _remarks(self, by: str | None) -> list[str]:
@@ -373,17 +374,19 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 # --- from counts to the result ------------------------------------------------------------------
 
 
-def result(counts: CountedSystems, resampling: Resampling | None = None) -> Evaluation:
+def result(
+    counts: CountedSystems, resampling: Resampling | None = None, progress: Progress = None
+) -> Evaluation:
     """Score what was counted, with intervals if resampling is given."""
-    ends = {} if resampling is None else intervals_of(counts, resampling)
+    ends = {} if resampling is None else intervals_of(counts, resampling, progress)
     tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
     wholes = [tallies[""].f1 for tallies in tallied.values()]
-    ranks = zip(
-        *(_ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+    places = zip(
+        *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
     )
     kept = counts.kept
     systems = {}
-    for (name, labels), rank in zip(tallied.items(), ranks, strict=True):
+    for (name, labels), rank in zip(tallied.items(), places, strict=True):
         whole = labels.pop("")
         single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
         macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
@@ -439,11 +442,3 @@ def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
         means.append(corrected(*both) if defined else undefined(nothing))
     return Macro(*means)
-
-
-def _ranks(values: Sequence[float]) -> list[int | None]:
-    """Return the place of each value, the greatest first; ties share the better one."""
-    return [
-        None if math.isnan(value) else 1 + sum(other > value + _TIE for other in values)
-        for value in values
-    ]

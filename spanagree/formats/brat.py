@@ -31,6 +31,7 @@ DISCONTINUOUS = {
 """What becomes of annotations of several pieces."""
 
 
+_PIECES = "discontinuous annotations"
 _KINDS = {
     "R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
     "#": "notes", "*": "equivalences",
@@ -125,7 +126,8 @@ def raw_brat(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --empty"
             " unseen takes such documents as never seen"
         )
-    how = {"format": "brat", "discontinuous": discontinuous, **as_read(empty=empty)}
+    how = {"format": "brat", **as_read(empty=empty)}
+    how |= {"discontinuous": discontinuous} if passed[_PIECES] else {}
     return collector.raw(how, notes)
 
 
@@ -175,7 +177,7 @@ def _segments(
                     f"{where}: {show(match[1])} is discontinuous ({show(match[3])}); a segment is"
                     " one piece; discontinuous=drop leaves such annotations out"
                 )
-            passed["discontinuous annotations"] += 1
+            passed[_PIECES] += 1
             continue
         start, end = (whole_number(offset, f"{where}: offset") for offset in pieces[0])
         covered = match[4]

@@ -89,9 +89,11 @@ class Basis:
                 f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels"
                 " and token_labels make one"
             )
-        chosen = {"categories": len(table.labels), "complete_only": complete_only or None}
+        rest = table.complete() if complete_only else table
+        fewer = complete_only and rest.counts[1].sum() < table.counts[1].sum()
+        chosen = {"categories": len(table.labels), "complete_only": bool(fewer) or None}
         settings = CoefficientSettings.read({**table.reading, **chosen})
-        return cls(table.complete() if complete_only else table, settings)
+        return cls(rest, settings)
 
     @cached_property
     def counts(self) -> Counts:

@@ -166,8 +166,8 @@ class Coefficients(Result):
             Column("SPA", "SPA", meaning="SPA of a category"),
             *(Column(n, n, meaning="coefficient of a category") for n in ("π", "κ", "α", "AC1")),
             Column("B", "B"),
-            Column("", "both", "count"),
-            Column("", "either", "count"),
+            Column("", "both", "count", spare=True),
+            Column("", "either", "count", spare=True),
         ]
         rows: list[list[Value]] = []
         for name, part in self.categories.items():

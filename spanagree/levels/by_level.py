@@ -58,7 +58,7 @@ class EvaluationByLevel(Result):
         from scipy.stats import kendalltau  # takes half a second to import
 
         pairs = [
-            (round(a, 12), round(b, 12))  # so that ties are those of ranks
+            (round(a, 12), round(b, 12))  # sums of floats part what is equal
             for a, b in zip(one, other, strict=True)
             if not (math.isnan(a) or math.isnan(b))
         ]

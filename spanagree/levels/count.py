@@ -122,7 +122,7 @@ def count(
             reading=corpus.reading,
             chosen=chosen,
         ),
-        notes=(*corpus.notes, *notes_on(over)),
+        notes=(*team.notes, *notes_on(over)),
         ids=() if keep else ids_of(corpus),
         annotators=team.annotators,
         parts=(documents,),

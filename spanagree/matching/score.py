@@ -185,7 +185,7 @@ class ScoreColumns(NamedTuple):
         for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
             columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
             if self.intervals and title:
-                columns.append(Column("", "interval", "interval"))
+                columns.append(Column("", "interval", "interval", spare=kind == "expected"))
         return columns
 
     def values(self, score: Any) -> list[Value]:

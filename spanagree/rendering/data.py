@@ -12,12 +12,22 @@ from spanagree.extras import optional
 from spanagree.rendering import latex, markdown, text
 from spanagree.rendering.table import Table
 
-TABLES: Mapping[str, Callable[[Table], str]] = {
+TABLES: Mapping[str, Callable[..., str]] = {
     "text": text.render,
     "markdown": markdown.render,
     "latex": latex.render,
 }
 """The formats for people, by name."""
+
+STYLES: Mapping[str, Mapping[str, str]] = {
+    "markdown": {"bold": "the best figures in bold"},
+    "latex": {
+        "bold": "the best figures in bold",
+        "booktabs": "the rules of this package",
+        "siunitx": "figures aligned at their points by this package",
+    },
+}
+"""What can be asked for of the look of a table, by format and name."""
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 """All formats, by name."""

@@ -72,9 +72,9 @@ def name(text: str, longest: int = LONGEST) -> Html:
     return el("bdi", f"{text[: longest - 1]}…", title=text)
 
 
-def number(value: Value) -> Html:
+def number(value: Value, shown: str = "") -> Html:
     """Return a figure as people read it, with all its digits in ``value``."""
-    text = figure(value)
+    text = shown or figure(value)
     if text == UNDEFINED:
         return el("span", text, class_="undefined")
     return escaped(text) if isinstance(value, tuple) else el("data", text, value=repr(value))
@@ -91,7 +91,8 @@ def table(
 
     ``cell`` gives cells that are more than a name or a figure; rows and columns are those shown.
     """
-    shown_columns, shown_rows, breaks = described.shown
+    shown_columns, shown_rows, breaks = shown_part = described.shown
+    texts = shown_part.texts()
     kinds = [None if column.kind == "name" else "figure" for column in shown_columns]
     titles = zip(shown_columns, kinds, strict=True)
     head = [el("th", column.title, scope="col", class_=kind) for column, kind in titles]
@@ -100,7 +101,7 @@ def table(
         cells = []
         for c, value in enumerate(row):
             shown = (cell and cell(r, c)) or (
-                name(value) if isinstance(value, str) else number(value)
+                name(value) if isinstance(value, str) else number(value, texts[r][c])
             )
             scope = None if c else "row"
             cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))

@@ -1,11 +1,11 @@
-"""Tables for a paper, with the rules of booktabs."""
+"""Tables for a paper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from spanagree.rendering.table import UNDEFINED, Table, figure
+from spanagree.rendering.table import PLAIN, UNDEFINED, Column, Look, Table
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -24,27 +24,63 @@ _ESCAPES = {
 }
 
 
-def render(table: Table) -> str:
-    """Return a ``tabular`` to paste into a ``table``; it needs ``\\usepackage{booktabs}``.
+_USUAL = 2  # decimals, as papers print
+_RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
 
-    Caption, remarks and signature stand before it as comments.
+
+def render(table: Table, look: Look = PLAIN) -> str:
+    """Return a ``tabular`` to paste into a ``table``.
+
+    Caption, remarks and signature stand before it as comments. Of the styles, ``booktabs`` and
+    ``siunitx`` need these packages, and ``bold`` marks the best figures.
     """
+    table = table if look.all_columns else table.turned
+    columns, _, breaks = shown = table.shown
+    texts = shown.texts(look.decimals(_USUAL), look.percent)
+    best = shown.best(table, texts) if "bold" in look.style else ()
+    packages = sorted(set(look.style) & {"booktabs", "siunitx"})
     comments = [table.caption, *table.remarks]
     comments += [f"signature: {table.signature}"] if table.signature else []
+    comments += [rf"needs \usepackage{{{','.join(packages)}}}"] if packages else []
     lines = [f"% {line}" for line in comments if line]
-    columns, rows, breaks = shown = table.shown
-    align = "".join("l" if column.kind == "name" else "r" for column in columns)
-    lines += [f"\\begin{{tabular}}{{{align}}}", r"\toprule"]
-    lines += [_row(shown.header), r"\midrule"]
-    for i, row in enumerate(rows):
-        if i in breaks:
-            lines.append(r"\midrule")
-        lines.append(_row([figure(value) for value in row]))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    kinds = [
+        _number_column(column, [row[c] for row in texts]) if "siunitx" in packages else ""
+        for c, column in enumerate(columns)
+    ]
+    align = "".join(k or "lr"[c.kind != "name"] for k, c in zip(kinds, columns, strict=True))
+    top, middle, foot = _RULES if "booktabs" in packages else (r"\hline",) * 3
+
+    def line(cells: Sequence[str], row: int) -> str:
+        written = [
+            rf"\bfseries {escaped(text)}"
+            if (row, c) in best
+            else f"{{{escaped(text)}}}"
+            if kind and not _NUMBER.fullmatch(text)
+            else escaped(text)
+            if not kind
+            else text
+            for c, (text, kind) in enumerate(zip(cells, kinds, strict=True))
+        ]
+        return " & ".join(written) + r" \\"
+
+    lines += [rf"\begin{{tabular}}{{{align}}}", top, line(shown.header, -1), middle]
+    for r, row in enumerate(texts):
+        lines += [middle] if r in breaks else []
+        lines.append(line(row, r))
+    return "\n".join([*lines, foot, r"\end{tabular}", ""])
 
 
-def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(escaped, cells)) + r" \\"
+_NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
+
+
+def _number_column(column: Column, texts: Sequence[str]) -> str:
+    """Return how siunitx aligns a column; empty for one that is not of plain numbers."""
+    numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
+    if column.kind not in ("figure", "number", "count") or not numbers:
+        return ""
+    whole, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
+    sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
+    return f"S[table-format={sign}{whole}.{after}]"
 
 
 def escaped(text: str) -> str:

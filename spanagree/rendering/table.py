@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spanagree.errors import printable
@@ -20,11 +21,57 @@ KINDS = {
     "name": "string",
     "count": "int64",
     "figure": "float64",
+    "number": "float64",
+    "probability": "float64",
     "mark": "bool_",
     "interval": "",
+    "ranks": "",
     "place": "",
 }
-"""The kinds of columns, and their types in Arrow; intervals and places are for people only."""
+"""The kinds of columns, and their types in Arrow; those without one are for people only.
+
+A figure may be shown in per cent, a number may not. Ranks are given as two figures, and are the
+places of these in their block, as far as they are printed.
+"""
+
+
+class Look(NamedTuple):
+    """How people see tables.
+
+    Attributes:
+        digits: the decimals of figures; what is usual in a format unless given.
+        percent: whether figures are in per cent.
+        all_columns: whether a table has all that is in it, however wide.
+        style: what else is asked for, of those that a format has.
+    """
+
+    digits: int | None = None
+    percent: bool = False
+    all_columns: bool = False
+    style: Collection[str] = ()
+
+    def decimals(self, usual: int) -> int:
+        """Return the decimals of figures, where ``usual`` are those of a share."""
+        return self.digits if self.digits is not None else max(usual - self.percent * 2, 1)
+
+
+PLAIN = Look()
+
+
+class Pivot(NamedTuple):
+    """How a table can be turned, so that what one column names stands side by side.
+
+    Attributes:
+        rows: the title of the column whose names have a row each.
+        columns: the title of the column whose names have a column each.
+        figures: the titles of the figures, which have a block each.
+        shared: the titles of what stands once behind, where it is the same in all columns.
+    """
+
+    rows: str
+    columns: str
+    figures: Sequence[str]
+    shared: Sequence[str] = ()
 
 
 class Column(NamedTuple):
@@ -35,12 +82,14 @@ class Column(NamedTuple):
         title: its name in tables for people; empty if it is in data only.
         kind: one of :data:`KINDS`.
         meaning: the heading of its paragraph in ``report/explanations.md``; its title unless given.
+        spare: whether it may be left out where a table is wider than a page.
     """
 
     key: str
     title: str = ""
     kind: str = "figure"
     meaning: str = ""
+    spare: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +108,10 @@ class Table:
         meanings: of what else in the table has a paragraph, by name.
         in_terminal: what a terminal shows instead, where there are more rows than fit.
         in_data: what data have instead, where they are arranged in another way.
+        pivot: how people see it, where it has rows to be turned.
+        best: the titles of the columns of which the greatest figure of a block is the best.
+        across: if it is turned, how many titles behind those of the first two columns are names;
+            blocks are named in the first, and the greatest figure of a row is the best.
     """
 
     columns: Sequence[Column]
@@ -72,6 +125,9 @@ class Table:
     meanings: Mapping[str, str] = field(default_factory=dict)
     in_terminal: Table | None = None
     in_data: Table | None = None
+    pivot: Pivot | None = None
+    best: Collection[str] = ()
+    across: int = 0
 
     @property
     def signature(self) -> str:
@@ -90,6 +146,52 @@ class Table:
             if number not in self.for_data:
                 rows.append([row[i] for i in places])
         return Shown([self.columns[i] for i in places], rows, breaks)
+
+    @property
+    def turned(self) -> Table:
+        """The table as its pivot has it; the same if it has none, or no two names to compare."""
+        if self.pivot is None:
+            return self
+        columns, rows, _ = self.shown
+        place = {column.title: i for i, column in enumerate(columns)}
+        row, column = place[self.pivot.rows], place[self.pivot.columns]
+        cells = {(str(values[row]), str(values[column])): values for values in rows}
+        tops, lefts = (list(dict.fromkeys(each)) for each in zip(*cells, strict=True) if cells)
+        if len(lefts) < 2:
+            return self
+
+        def values_of(title: str, top: str) -> list[Value]:
+            each = (cells.get((top, left)) for left in lefts)
+            return [None if values is None else values[place[title]] for values in each]
+
+        shared = [
+            title
+            for title in self.pivot.shared
+            if all(len(set(values_of(title, top))) == 1 for top in tops)
+        ]
+        heads = [Column("", " ", "name"), columns[row]]
+        heads += [Column("", printable(left)) for left in lefts] + [
+            columns[place[title]] for title in shared
+        ]
+        gone = {column.title for column in columns} - {*self.pivot.figures}
+        return replace(
+            self,
+            remarks=[r for r in self.remarks if not any(f": {t} undefined" in r for t in gone)],
+            columns=heads,
+            rows=[
+                [figure, top, *values_of(figure, top)]
+                + [values_of(title, top)[0] for title in shared]
+                for figure in self.pivot.figures
+                for top in tops
+            ],
+            breaks=[len(tops) * i for i in range(1, len(self.pivot.figures))],
+            meanings={
+                **self.meanings,
+                **{name: columns[place[name]].meaning or name for name in self.pivot.figures},
+            },
+            pivot=None,
+            across=len(lefts),
+        )
 
     @property
     def for_reading(self) -> Table:
@@ -130,6 +232,70 @@ class Shown(NamedTuple):
         """The titles."""
         return [column.title for column in self.columns]
 
+    @property
+    def blocks(self) -> Iterator[range]:
+        """The numbers of the rows of each block."""
+        return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
+
+    def texts(self, digits: int = 4, percent: bool = False) -> list[list[str]]:
+        """Return every cell as people read it; ``digits`` are the decimals of figures."""
+        texts = [
+            [
+                shown(value, column.kind, digits, percent)
+                for column, value in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+        for c in [c for c, column in enumerate(self.columns) if column.kind == "ranks"]:
+            for block in self.blocks:
+                pairs = {r: pair for r in block if isinstance(pair := self.rows[r][c], tuple)}
+                columns = zip(*pairs.values(), strict=True)
+                both = [ranks(each, digits + 2 * percent) for each in columns]
+                for r, places in zip(pairs, zip(*both, strict=True), strict=True):
+                    change = (UNDEFINED if p is None else str(p) for p in dict.fromkeys(places))
+                    texts[r][c] = " → ".join(change)
+        return texts
+
+    def best(self, table: Table, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
+        """Return the cells (row and column) with the best figure of several, as it is printed."""
+        figures = range(2, 2 + table.across)
+        groups = [[(r, c) for c in figures] for r in range(len(self.rows))] if table.across else []
+        for c, column in enumerate(self.columns):
+            if column.title in table.best:
+                groups += [[(r, c) for r in block] for block in self.blocks]
+        cells: set[tuple[int, int]] = set()
+        for group in groups:
+            there = [(r, c) for r, c in group if texts[r][c] != UNDEFINED]
+            if len(there) > 1:
+                most = max(float(texts[r][c]) for r, c in there)
+                cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}
+        return cells
+
+
+def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:
+    """Return the place of each value, the greatest first; those that print alike share a place.
+
+    An undefined value has none.
+
+    >>> ranks([0.91897, 0.918965, math.nan, 0.9])
+    [1, 1, None, 3]
+    """
+    printed = [float(decimal(value, digits)) for value in values]
+    return [
+        None if math.isnan(value) else 1 + sum(other > value for other in printed)
+        for value in printed
+    ]
+
+
+def decimal(value: float, digits: int = 4) -> str:
+    """Return a number with so many decimals; what rounds to 0 has no sign.
+
+    >>> decimal(0.41934), decimal(-0.00001), decimal(-0.5, 0)
+    ('0.4193', '0.0000', '0')
+    """
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
 
 def probability(value: float, log10: float | None = None) -> str:
     """Return a probability as people read it: two digits of what four decimals would hide.
@@ -146,7 +312,7 @@ def probability(value: float, log10: float | None = None) -> str:
     if log10 is not None and log10 < _SMALL:
         whole = math.floor(log10)
         return f"{10 ** (log10 - whole):.1f}e{whole}"
-    return f"{value:.4f}" if value >= 1e-4 else f"{value:.1e}"
+    return f"{value:.4f}" if value >= 9.95e-5 else f"{value:.1e}"
 
 
 def figure(value: Value) -> str:
@@ -155,10 +321,28 @@ def figure(value: Value) -> str:
     >>> [figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
     ['0.4193', '12', '–', 'PER', '0.3628–0.4297']
     """
-    if isinstance(value, tuple):
-        return UNDEFINED if math.isnan(value[0]) else "–".join(f"{end:.4f}" for end in value)
+    return shown(value)
+
+
+def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool = False) -> str:
+    """Return a value of a kind of column as people read it.
+
+    >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")
+    ('0.42', '41.9', '31.2800')
+    >>> shown(0.00002, "probability", digits=2), shown((1.0, 1.0), "interval")
+    ('2.0e-05', '–')
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return UNDEFINED
     if isinstance(value, str):
         return printable(value)
-    return str(value) if isinstance(value, int) else f"{value:.4f}"
+    if isinstance(value, int):
+        return str(value)
+    if kind == "probability" and isinstance(value, float):
+        return probability(value)
+    times = 100 if percent and kind != "number" else 1
+    if isinstance(value, float):
+        return decimal(times * value, digits)
+    if math.isnan(value[0]) or value[0] == value[1]:  # resamples that are all alike tell nothing
+        return UNDEFINED
+    return "–".join(decimal(times * end, digits) for end in value)

@@ -20,7 +20,7 @@ Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
 
 _HEAD = "what the figures mean, and when not to trust them"
-_WIDTH = 100
+_WIDTH = 80
 
 
 def explain(tables: Sequence[Table]) -> Explained:
@@ -73,7 +73,9 @@ def _explain_table(table: Table) -> Iterator[tuple[str, str]]:
     """Yield names and paragraphs of the settings, then of columns, then of what else has one."""
     words = _words(table.settings)
     yield from _explain_settings(table.settings, words)
-    shown = [(column.title, column.meaning or column.title) for column in table.shown.columns]
+    columns = table.shown.columns
+    del columns[2 : 2 + table.across]  # those are names
+    shown = [(column.title, column.meaning or column.title) for column in columns]
     together: dict[str, dict[str, None]] = {}
     for name, heading in [*shown, *table.meanings.items()]:
         if name.strip():

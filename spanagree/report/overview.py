@@ -145,8 +145,8 @@ class SystemsOverview(Overview):
 
     @property
     def reordered(self) -> bool:
-        """Whether the order of the systems changes when luck is taken off."""
-        return any(each.rank.observed != each.rank.corrected for each in self.placed)
+        """Whether luck changes the order of any two systems that can be told apart."""
+        return self.comparison is not None and any(sure for _, sure in self.comparison.reordered)
 
     @property
     def borders(self) -> list[float]:

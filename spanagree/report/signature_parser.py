@@ -44,7 +44,8 @@ def settings_of(line: str) -> dict[str, Any]:
     {'match': 'exact', 'strict': False, 'version': '0.1.0'}
     """
     values: dict[str, str] = {}
-    for part in line.strip().removeprefix("signature:").strip().split("|"):
+    unbroken = re.sub(r"\|\s+", "|", line.strip().removeprefix("signature:").strip())
+    for part in unbroken.split("|"):
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")

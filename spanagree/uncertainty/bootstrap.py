@@ -172,6 +172,9 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
+_NO_SPREAD = UNDEFINED, UNDEFINED, "the same in every resample, which tells nothing of others"
+
+
 # --- intervals ----------------------------------------------------------------------------------
 
 
@@ -234,6 +237,8 @@ class Bootstrap:
         made = []
         for first, few in zip(range(0, len(self.estimate), 3), evidence.tolist(), strict=True):
             ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
+            if not any(few):
+                ends = [_NO_SPREAD if low == high else (low, high, why) for low, high, why in ends]
             reasons: dict[str, list[str]] = {}
             for name, (_, _, note) in zip(Figures._fields, ends, strict=True):
                 if note:

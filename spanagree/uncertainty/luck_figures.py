@@ -62,7 +62,7 @@ class LuckFigures(NamedTuple):
 COLUMNS = (
     Column("f1_expected_sd", "sd", meaning="sd of chance F1"),
     Column("f1_95", "95 %", meaning="95 % point of luck"),
-    Column("z", "z", meaning="z of a document"),
+    Column("z", "z", "number", "z of a document"),
     Column("p"),
     Column("", "p", "place", "p of a document"),
     Column("p_bh"),

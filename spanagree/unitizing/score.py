@@ -114,10 +114,10 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
     if intervals:
         listed.append(Column("", "interval", "interval"))
     if sampled:
-        listed.append(Column(f"{name}_error", "error", "figure", "error"))
+        listed.append(Column(f"{name}_error", "error", "number", "error"))
     listed += [
-        Column(f"{name}_observed", "observed", "figure", "observed and expected of units"),
-        Column(f"{name}_expected", "expected", "figure", "observed and expected of units"),
+        Column(f"{name}_observed", "observed", "number", "observed and expected of units"),
+        Column(f"{name}_expected", "expected", "number", "observed and expected of units"),
     ]
     if intervals:
         listed += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]

@@ -99,10 +99,10 @@ class SideBySide(Result):
         columns = [
             Column("measure", "measure", "name", "measure of units"),
             Column("value", "value", "figure", "value of units"),
-            Column("observed", "observed", "figure", "observed and expected of units"),
-            Column("expected", "expected", "figure", "observed and expected of units"),
+            Column("observed", "observed", "number", "observed and expected of units"),
+            Column("expected", "expected", "number", "observed and expected of units"),
             Column("kind", "of", "name", "agreement or disagreement"),
-            Column("error", "error", "figure", "error"),
+            Column("error", "error", "number", "error"),
         ]
         rows: list[list[Value]] = [
             [name, x.value, x.observed, x.expected, x.kind, x.error or None]

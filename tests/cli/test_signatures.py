@@ -103,7 +103,9 @@ LEVELS = {
     "--chance-at": Pair("", "--chance-at 0.6"),
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
-OUTPUT = dict.fromkeys(("--format", "--output", "--plot", "--explain", "--safe-cells"), SHOWN)
+FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
+ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--all-columns"), SHOWN)}
+OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
     "--match": Pair("trio.jsonl", "--match token"),
@@ -145,6 +147,7 @@ CASES = {
         **OUTPUT,
     },
     "agree": {
+        "--fail-under": SHOWN,
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,
@@ -203,21 +206,21 @@ CASES = {
         "--ground-truth": Needed(
             "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
         ),
-        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+        **ROWS,
     },
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
         "--shares": SHOWN,
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
-        **{name: SHOWN for name in OUTPUT if name != "--explain"},
+        **ROWS,
     },
-    "check": {**READING, "--format": SHOWN, "--output": SHOWN},
+    "check": {**READING, **FILES, "--fail-on": SHOWN},
     "split": {
         **behind(TWO, LEVELS),
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
-        **dict.fromkeys(("--output", "--to", "--force"), SHOWN),
+        **dict.fromkeys(("--output", "--to", "--force", "--verbose"), SHOWN),
         **READING,
     },
     "report": {
@@ -226,6 +229,7 @@ CASES = {
         **pairs("trio.jsonl --team", measures="--measures"),
         **READING,
         "--output": SHOWN,
+        "--verbose": SHOWN,
     },
     "merge": {**behind("one.parquet two.parquet", CERTAINTY), **pairs("one.parquet two.parquet", test="--test permutation"), **BY, **OUTPUT},
     "chance": {
@@ -239,6 +243,7 @@ CASES = {
     },
     "convert": None,
     "cite": None,
+    "completion": None,
 }  # fmt: skip
 """By command and option; None for a command that gives no figure."""
 

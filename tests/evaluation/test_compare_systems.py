@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 import spanagree as sa
+from spanagree.evaluation.compare_systems import (
+    Comparison,
+    ComparisonSettings,
+    Difference,
+    SystemPair,
+)
 
 X, NONE = [(0, 1, "X")], []
 
@@ -87,3 +94,50 @@ def test_luck_of_nothing_in_data():
     assert "reason" not in data[0]
     assert data[1]["p"] is None
     assert data[1]["reason"]
+
+
+# --- changes of order ---------------------------------------------------------------------------
+
+
+def two_systems(a, b, p_holm):
+    """A comparison of two systems with these differences, before and after luck is taken off."""
+    differences = (
+        Difference(value, 0, 0, 0.01, p) for value, p in zip((a, b), p_holm, strict=True)
+    )
+    pair = SystemPair("mine", "yours", 100, 50, *differences)
+    settings = ComparisonSettings(
+        gold="gold", match="exact", chance="nonoverlapping", test="bootstrap", resamples=100, seed=0
+    )
+    return Comparison((pair,), settings)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p_holm", "changes"),
+    [
+        (0.1, -0.1, (0.01, 0.01), [True]),
+        (0.1, -0.1, (0.01, 0.2), [False]),
+        (0.1, -0.1, (0.2, 0.01), [False]),
+        (0.1, -0.1, (math.nan, 0.01), [False]),
+        (0.1, 0.1, (0.01, 0.01), []),
+        (0.1, -0.00004, (0.01, 0.01), []),  # prints as 0
+        (0.1, math.nan, (0.01, 0.01), []),
+    ],
+)
+def test_a_change_of_order_is_a_finding_if_both_differences_are(a, b, p_holm, changes):
+    """Luck changes the order of two if they can be told apart before and after, by Holm's p."""
+    comparison = two_systems(a, b, p_holm)
+    assert [certain for _, certain in comparison.reordered] == changes
+    below = " ".join(comparison.table().remarks)
+    sentence = "luck changes the order of mine and yours"
+    assert (sentence in below) is bool(changes)
+    noise = ", but they cannot be told apart, so that is not a finding"
+    assert (noise in below) is (changes == [False])
+    assert ("1 of 1 pair cannot be told apart" in below) is not (p_holm[1] <= 0.05)
+
+
+def test_many_changes_of_order_are_counted():
+    """Three pairs are named, and how many more there are."""
+    comparison = two_systems(0.1, -0.1, (0.01, 0.01))
+    many = replace(comparison, pairs=comparison.pairs * 5)
+    (sentence,) = (x for x in many.table().remarks if x.startswith("luck changes"))
+    assert sentence.endswith("mine and yours, 2 more pairs")

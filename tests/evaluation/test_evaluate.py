@@ -327,11 +327,15 @@ def test_ranks():
     assert ranks == {"a": 3, "b": 1, "c": 1, "d": 3}
 
 
-def test_ranks_tie_within_rounding():
-    """Scores that differ by rounding alone are the same score."""
-    from spanagree.evaluation.result import _ranks
+def test_ranks_tie_where_they_print_alike():
+    """Scores that print the same share a rank: rounding, and what four decimals do not show."""
+    from spanagree.rendering.table import ranks
 
-    assert _ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
+    assert ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
+    assert ranks([0.918970, 0.918965, 0.9189]) == [1, 1, 3]
+    assert ranks([0.918970, 0.918965, 0.9189], digits=5) == [1, 1, 3]
+    assert ranks([0.918970, 0.918965, 0.9189], digits=6) == [1, 2, 3]
+    assert ranks([0.00001, -0.00001]) == [1, 1]
 
 
 def test_empty_documents_and_corpora():

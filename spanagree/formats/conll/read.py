@@ -218,6 +218,7 @@ def _raw(
     layers, remarks = chosen_layers(wanted, pages, options, in_blocks)
     page_of = {layer.layer: pages[layer.path] for layer in layers}
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
+    ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
     sentences = options.unit == "sentence"
     if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
@@ -230,23 +231,24 @@ def _raw(
             f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
             " its own; --breaks NAME (breaks=) takes those of one"
         )
+    tags = {
+        layer.layer: _tags(pages[layer.path], layer.column or 0, text, options.missing, in_blocks)
+        for layer in layers
+    }
+    chosen = dict(options.chosen or {})
+    if not any(options.missing in column.names for column in tags.values()):
+        chosen.pop("missing", None)  # it had no effect
     raw = read_columns(
-        {
-            layer.layer: _tags(
-                pages[layer.path], layer.column or 0, text, options.missing, in_blocks
-            )
-            for layer in layers
-        },
+        tags,
         text.sentences if sentences else text.documents,
         options,
-        {"format": "conll", "unit": options.unit, **(options.chosen or {})},
+        {"format": "conll", "unit": options.unit, **chosen},
         sentences=breaks,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
         ids=text.ids if sentences else text.document_ids,
         notes=[*notes, *chain.from_iterable(map(_notes_on, pages.values())), *remarks],
     )
-    ignored = {"ignore_tokens": True} if options.ignore_tokens else {}
     # of sentences that another file added by id the document is not known
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
     marked = next(alike, None) if sentences and not in_blocks else None

@@ -1,0 +1,103 @@
+"""What a terminal shows of a long run, and of one that is stopped."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+
+RUN = """
+import sys
+import spanagree.cli.progress as progress
+progress._WAIT = {wait}
+from spanagree.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def in_terminal(arguments, *, wait=0.2, stop_at=None, limit=60):
+    """Run a command in a terminal; return its exit code, what was shown, and how it was left.
+
+    With ``stop_at``, Ctrl-C is sent when this is shown; then the seconds until the end come too.
+    """
+    ours, its = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN.format(wait=wait), *map(str, arguments)],
+        stdin=its, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    ) as process:  # fmt: skip
+        os.close(its)
+        shown, stopped, begun = b"", None, time.monotonic()
+        while time.monotonic() - begun < limit:
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(ours, 65536)
+                except OSError:  # the other end is closed
+                    break
+            if stopped is None and stop_at is not None and stop_at in shown:
+                process.send_signal(signal.SIGINT)
+                stopped = time.monotonic()
+        code = process.wait(limit)
+    os.close(ours)
+    return code, shown.decode(), None if stopped is None else time.monotonic() - stopped
+
+
+@pytest.fixture
+def long_run(newsroom):
+    """A command whose intervals take half a minute."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    return ["evaluate", *files, "--ci", "--resamples", 3_000_000]
+
+
+def test_a_long_run_names_its_step_and_can_be_stopped(long_run):
+    """A bar says what is being done; Ctrl-C ends it soon, and one line says that nothing stays."""
+    code, shown, seconds = in_terminal(long_run, stop_at=b"intervals")
+    assert code == 130
+    assert "\x1b" in shown
+    assert shown.rstrip().endswith("spanagree: error: interrupted; nothing was written")
+    assert "Traceback" not in shown
+    assert seconds < 10  # a tenth of a second, where the machine is not busy
+
+
+def test_stopped_after_something_was_written(long_run, tmp_path):
+    """The line says which files are there already."""
+    pytest.importorskip("pyarrow")
+    part = tmp_path / "part.parquet"
+    arguments = [
+        *long_run[:4],
+        "--tallies",
+        part,
+        "--test",
+        "permutation",
+        "--resamples",
+        3_000_000,
+    ]
+    code, shown, seconds = in_terminal(arguments, stop_at=b"testing")
+    assert code == 130
+    lines = shown.replace("\r", "").replace("\n", "")  # a terminal breaks long ones
+    assert f"spanagree: error: interrupted after writing {part}" in lines
+    assert part.exists()
+    assert seconds < 10
+
+
+def test_a_short_run_shows_no_bar(long_run):
+    """What ends before the wait is over shows the table and nothing else."""
+    code, shown, _ = in_terminal(long_run[:4], wait=60)
+    assert code == 0
+    assert "\x1b" not in shown
+    assert shown.startswith("2 systems against gold.conll")
+
+
+def test_no_bar_outside_a_terminal(long_run):
+    """Where stderr is a file or a pipe, nothing is written on it."""
+    arguments = [*map(str, long_run[:4]), "--ci", "--resamples", "20000"]
+    command = [sys.executable, "-c", RUN.format(wait=0), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
