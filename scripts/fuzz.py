@@ -305,11 +305,32 @@ def brat(rng: random.Random, folder: Path) -> None:
 
 @functools.cache
 def export_seeds() -> dict[str, bytes]:
-    """Return exports of annotation tools, by the name of the tool in front of a point."""
+    """Return exports of annotation tools, by tool, number and extension with points between."""
     from spanagree.formats.registry import format_of
 
-    paths = (path for path in (ROOT / "corpora/exports").rglob("*.json*") if path.is_file())
-    return {f"{format_of(path)}.{i}": path.read_bytes() for i, path in enumerate(paths)}
+    kinds = (".json", ".jsonl", ".tsv", ".xml")
+    every = sorted((ROOT / "corpora/exports").rglob("*.*"))
+    paths = [path for path in every if path.suffix in kinds]
+    tools = {path: format_of(path) for path in paths if path.name != "exportedproject.json"}
+    seeds = {f"{t}.{i}{p.suffix}": p.read_bytes() for i, (p, t) in enumerate(tools.items())}
+    cas = json.dumps(
+        {
+            "%FEATURE_STRUCTURES": [
+                {"%ID": 1, "%TYPE": "x.A", "@sofa": 2, "begin": 0, "end": 2, "v": "PER"},
+                {"%ID": 2, "%TYPE": "uima.cas.Sofa", "sofaID": "_InitialView", "sofaString": "Jo"},
+            ],
+            "%VIEWS": {"_InitialView": {"%SOFA": 2, "%MEMBERS": [1]}},
+        }
+    )
+    xmi = (
+        '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"'
+        ' xmlns:c="http:///webanno/custom.ecore"><c:Cue xmi:id="1" sofa="2" begin="0" end="2"'
+        ' value="PER"/><cas:Sofa xmi:id="2" sofaID="_InitialView" sofaString="Jo"/>'
+        '<cas:View sofa="2" members="1"/></xmi:XMI>'
+    )
+    pubtator = "7|t|Jo met.\n7|a|Al ran.\n7\t0\t2\tJo\tPER\n7\tCID\tx\ty\n"
+    made = {"inception.a.json": cas, "inception.b.xmi": xmi, "pubtator.a.txt": pubtator}
+    return {**seeds, **{name: text.encode() for name, text in made.items()}}
 
 
 def exports(rng: random.Random, folder: Path) -> None:
@@ -318,11 +339,13 @@ def exports(rng: random.Random, folder: Path) -> None:
     from spanagree.formats.registry import raw_files
 
     name = rng.choice(list(export_seeds()))
-    tool, path = name.partition(".")[0], folder / "a.json"
+    tool, path = name.partition(".")[0], folder / f"a{Path(name).suffix}"
     path.write_bytes(damaged(rng, export_seeds()[name]))
     own: dict[str, dict[str, list[Any]]] = {
         "label-studio": {"predictions": [True], "ground_truth": [True], "text": ["text", "source"]},
         "doccano": {"empty": ["seen", "unseen"]},
+        "inception": {"layer": ["NamedEntity", "x"], "feature": ["value"], "in_progress": ["saw"]},
+        "bioc": {"feature": ["type", "x"], "discontinuous": ["drop"]},
     }
     how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None

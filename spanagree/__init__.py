@@ -3,7 +3,7 @@
 A tour::
 
     import spanagree as sa
-    corpus = sa.read_conll({"gold": "gold.conll", "mine": "mine.conll"})   # or any other door
+    corpus = sa.read({"gold": "gold.conll", "mine": "mine.conll"})   # any format
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
     print(result)                               # the table; result.to_pandas() for a data frame
     f1 = result["mine"].f1
@@ -65,6 +65,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.formats.jsonl import read_jsonl as read_jsonl
     from spanagree.formats.jsonl import write_jsonl as write_jsonl
     from spanagree.formats.label_tables import read_labels as read_labels
+    from spanagree.formats.read import read as read
     from spanagree.formats.shards import read_shards as read_shards
     from spanagree.formats.spacy import from_docs as from_docs
     from spanagree.formats.spacy import read_docbin as read_docbin

@@ -145,11 +145,18 @@ class Collector:
             code = self._labels.setdefault(label, len(self._labels))
         self._rows.extend((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
 
+    def call_all(self, label: str) -> bool:
+        """Give a label to all segments, of which none has one; return whether there are any."""
+        self._labels = {label: 0}
+        self._rows[3::4] = array("q", [0]) * (len(self._rows) // 4)
+        return bool(self._rows)
+
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
         """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
-        annotation, start, end, label = np.array(self._rows, np.int64).reshape(-1, 4).T
+        rows = np.asarray(self._rows).reshape(-1, 4)  # not copied
+        annotation, start, end, label = (column.copy() for column in rows.T)
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)

@@ -92,11 +92,24 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
         for name, part in shards.items()
     ]
-    notes = [f"{printable(name)}: {note}" for name, p in shards.items() for note in p.notes]
+    notes = _notes_of({printable(name): part.notes for name, part in shards.items()})
     places, shared = _united([printable(name) for name in shards], parts, repeats)
     if shared:
         notes.append(f"{counted(shared, 'document')} in more than one file, united by id")
     return replace(_joined(parts, places, reading), notes=tuple(notes))
+
+
+def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the notes of all parts, each with the first part that has it and how many more do."""
+    names: dict[str, list[str]] = {}
+    for name, notes in parts.items():
+        for note in notes:
+            path, _, rest = note.partition(": ")
+            names.setdefault(rest if path.endswith(name) else note, []).append(name)
+    return [
+        f"{some[0]}{f' and {len(some) - 1} more' if len(some) > 1 else ''}: {note}"
+        for note, some in names.items()
+    ]
 
 
 def _united(

@@ -39,8 +39,9 @@ _ALL = "all"
 
 def knows_doccano(start: Peek) -> bool:
     """Return whether a file begins as an export does; a zip is known by what is in it."""
-    if start.shape == "zip":
-        return bool(start.members) and all(map(_RECORDS.search, start.members))
+    if start.shape == "zip":  # under another name it may be anybody's, packed by mistake
+        named = start.path.lower().endswith(".zip")
+        return named and bool(start.members) and all(map(_RECORDS.search, start.members))
     return any(map(_is_ours, start.objects))
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +14,8 @@ from spanagree.choices import Duplicates
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
-from spanagree.files import BOM, PathName, mark_inside, read_text
+from spanagree.files import BOM, PathName, mark_inside
+from spanagree.formats.csv_rows import csv_rows
 from spanagree.settings import as_read
 
 
@@ -102,19 +100,8 @@ class _Table:
     """A file's header and rows; a row knows its line."""
 
     def __init__(self, path: PathName, encoding: str) -> None:
-        text = read_text(path, encoding)
         self.name = printable(os.fspath(path))
-        first = text.split("\n", 1)[0]
-        tab = Path(path).suffix.lower() in {".tsv", ".tab"} or "\t" in first
-        sign = "\t" if tab else ";" if ";" in first and "," not in first else ","
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
-        try:
-            rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-        except csv.Error as error:
-            raise InputError(
-                f"{self.name}:{reader.line_num}: not valid CSV: {error}; a cell with a quote in it"
-                " needs quotes around it, and quotes doubled; is one left open?"
-            ) from None
+        rows = list(csv_rows(path, encoding))
         if not rows:
             raise InputError(
                 f"{self.name}: is empty; a header and rows are needed, such as item,annotator,label"
@@ -125,12 +112,6 @@ class _Table:
             raise InputError(
                 f"{self.name}: no rows below the header; a row for each label is needed"
             )
-        for line, row in self.rows:
-            if len(row) != len(self.header):
-                raise InputError(
-                    f"{self.name}:{line}: {counted(len(row), 'cell')} (between {show(sign)}); the"
-                    f" header has {len(self.header)}, and each row needs as many"
-                )
         self._refuse_joined()
 
     def _refuse_joined(self) -> None:

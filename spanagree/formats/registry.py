@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +13,17 @@ from typing import Any, NamedTuple
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import SettingError, check_choice, listed, printable, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    check_choice,
+    listed,
+    printable,
+    show,
+)
 from spanagree.extras import optional
-from spanagree.files import PathName, naming_files, write_bytes
+from spanagree.files import PathName, naming_files, open_zip, write_bytes
 from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import unite
@@ -23,7 +32,7 @@ from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
-from spanagree.formats.hugging_face.load import quieten, read_dataset, read_hub
+from spanagree.formats.hugging_face.load import guess_of, quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.inception.read import knows_inception, raw_inception
 from spanagree.formats.inception.write import write_webanno_tsv
@@ -35,6 +44,7 @@ from spanagree.formats.peek import Peek, peek
 from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
 from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
 from spanagree.formats.spacy import raw_docbin, write_docbin
+from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
 from spanagree.settings import as_read
 
 Options = Mapping[str, Any]
@@ -80,7 +90,10 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
     write_bytes(path, out.getvalue())
 
 
-_COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict")
+_COLUMNS = (
+    "tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict",
+    "encoding", "empty",
+)  # fmt: skip
 
 
 FORMATS: Mapping[str, Format] = {
@@ -99,7 +112,13 @@ FORMATS: Mapping[str, Format] = {
         is_layer=True,
         knows=knows_rows,
     ),
-    "jsonl": Format("our own: a document a line", (".jsonl",), raw_jsonl, write=write_jsonl),
+    "jsonl": Format(
+        "our own: a document a line",
+        (".jsonl",),
+        raw_jsonl,
+        write=write_jsonl,
+        knows=lambda start: any("spanagree" in row for row in start.objects),
+    ),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
@@ -155,6 +174,7 @@ FORMATS: Mapping[str, Format] = {
         read_dataset,
         _COLUMNS,
         _write_parquet,
+        knows=lambda start: bool(guess_of(start)),
     ),
     "hub": Format("a dataset on the Hugging Face hub, by its name", (), read_hub, _COLUMNS),
 }
@@ -188,14 +208,36 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
     return tokenize
 
 
-def format_of(path: PathName) -> str:
-    """Return the format of a file or folder: that which knows what is in it, or by its name."""
-    if os.path.isfile(path) or os.path.isdir(path):
-        start = peek(path)
-        for name, form in FORMATS.items():
-            if form.knows is not None and form.knows(start):
-                return name
-    return format_named(path)
+def format_of(path: PathName, options: Options | None = None) -> str:
+    """Return the format of a file or folder: that which knows what is in it, or by its name.
+
+    Rows whose columns are named by ``options`` are a dataset, whatever tool wrote them.
+
+    Raises:
+        InputError: for a file that no format knows, showing what was found in it.
+    """
+    if not (os.path.isfile(path) or os.path.isdir(path)):
+        return format_named(path)
+    start = peek(path)
+    names = [name for name, form in FORMATS.items() if form.knows and form.knows(start)]
+    if {"conll", "dataset"} <= {*names} and "tags" in guess_of(start):
+        names.remove("conll")  # cells of several words are documents, not tokens
+    is_table = start.shape in ("csv", "tsv") and "conll" not in names
+    if start.objects or (is_table and format_named(path) == "dataset"):
+        asked = {key for key, value in (options or {}).items() if value is not None}
+        name = names[0] if names else "conll"
+        if asked - {*FORMATS[name].takes} and asked <= {*FORMATS["dataset"].takes}:
+            return "dataset"
+    if names:
+        return names[0]
+    if start.shape == "zip":
+        with open_zip(path):  # says what is wrong with it
+            raise unrecognised(start, FORMATS)
+    form = format_named(path)
+    odd = is_table and (form == "dataset" or is_of_labels(header_of(start)))
+    if start.objects or odd or (start.shape == "xml" and form == "conll"):
+        raise unrecognised(start, FORMATS)
+    return form
 
 
 def format_named(path: PathName) -> str:
@@ -236,10 +278,12 @@ def raw_files(
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
     chosen = {name: options.pop(name, None) for name in LABELS}
+    given = {key: value for key, value in options.items() if value is not None}
+    for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
+        raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
-        by_format.setdefault(form or format_of(path), {})[layer] = path
-    given = {key: value for key, value in options.items() if value is not None}
+        by_format.setdefault(form or format_of(path, given), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
     for name, paths in by_format.items():
@@ -254,12 +298,39 @@ def raw_files(
                 layer: _from_file(read(path, **known), layer, path, name)
                 for layer, path in paths.items()
             }
+    _refuse_apart(parts, by_format)
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
     whole = with_labels(whole, **chosen)
-    if form is None or all(format_of(path) == form for path in files.values()):
+    if form is None or all(_is_known_as(form, path) for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
     return replace(whole, reading={**whole.reading, **named})
+
+
+def _is_known_as(form: str, path: PathName) -> bool:
+    with suppress(SpanAgreeError):
+        return format_of(path) == form
+    return False
+
+
+def _refuse_apart(
+    parts: Mapping[str, RawCorpus], by_format: Mapping[str, Mapping[str, PathName]]
+) -> None:
+    """Refuse files of several formats if those of one have no document that the others have."""
+    ids = {name: part.ids for name, part in parts.items()}
+    if len(by_format) < 2 or None in ids.values():
+        return
+    for form, paths in by_format.items():
+        own = [f"{form} files"] if FORMATS[form].is_layer else list(paths)
+        mine = [id_ for name in own for id_ in ids[name] or ()]
+        others = [id_ for name, known in ids.items() if name not in own for id_ in known or ()]
+        if {*mine}.isdisjoint(others):
+            path = printable(os.fspath(next(iter(paths.values()))))
+            raise InputError(
+                f"{path}: read as {form}, it shares no document with the files of other formats:"
+                f" its ids are {listed(mine[:3])}, …, theirs {listed(others[:3])}, …; give the"
+                " same documents the same ids, or compare each format's files by themselves"
+            )
 
 
 def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorpus:
@@ -284,9 +355,8 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
     taken = {key for name in formats for key in FORMATS[name].takes}
     for key in (key for key in given if key not in taken):
         others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
-        fits = f"is for {others}" if others else "is not an option of reading"
         raise SettingError(
-            f"{key.replace('_', '-')} {fits}; the files here are {', '.join(formats)}"
+            f"{key.replace('_', '-')} is for {others}; the files here are {', '.join(formats)}"
         )
 
 

@@ -181,7 +181,7 @@ def test_archives_are_not_unpacked(tmp_path, suffix):
     for data in (zipped, gzip.compress(line), line + zipped):
         path.write_bytes(data)
         with pytest.raises(sa.InputError, match=f"^{path}"):
-            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}})
+            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}}, "dataset")
 
 
 def test_json(tmp_path):
@@ -193,9 +193,9 @@ def test_json(tmp_path):
         assert read_found({"x": path}, ask)[0].segments["b"] is None
     for text, problem in {
         "": ": no rows; a list of objects, or one a line, is needed",
-        "3": ": row 1: 3; a list of objects, or one a line, is needed",
-        "[[" * 9999: ": not valid JSON (nested too deeply, or a number too long); a list of objects, or one a line, is needed",
-        '{"t": []}\n{': ":2: not valid JSON (Expecting property name enclosed in double quotes); a list of objects, or one a line, is needed",
+        "3": ":1: 3; a list of objects, or one a line, is needed",
+        "[[" * 9999: ": record 1: not valid JSON (nested too deeply); a list of objects, or one a line, is needed",
+        '{"t": []}\n{': ":2: not valid JSON (Expecting property name enclosed in double quotes, the file is cut off); a list of objects, or one a line, is needed",
     }.items():  # fmt: skip
         path.write_text(text)
         with pytest.raises(sa.InputError) as error:
@@ -256,16 +256,17 @@ def test_the_hub_is_out_of_reach(monkeypatch):
 
 
 ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}
+BARE = {"who": "x", "spans": [], "words": 3}
 
 
 @pytest.mark.parametrize(
     ("rows", "settings", "message"),
     [
         ([ROW], {"tokens": "tokens", "tags": {"a": "t"}}, "row 1: no column 't'; there are tokens, text, tags, who, spans"),
-        ([ROW], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are"),
+        ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are"),
         ([ROW], {"tags": {"a": "tags"}}, "tags go with tokens, and with neither spans nor annotator"),
-        ([ROW], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in"),
-        ([ROW], {"text": "text", "spans": "spans"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
+        ([BARE], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in"),
+        ([ROW], {"text": "text", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
         ([ROW], {"text": "text", "spans": "spans", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
         ([ROW], {"tokens": "tokens", "tags": "tags"}, "tags 'tags'; layer to column is needed, such as {'gold': 'tags'}"),
         ([ROW], {"text": "text", "spans": ["spans"]}, "spans ['spans']; annotator to column, or one column, is needed"),

@@ -141,7 +141,7 @@ BAD = [
     ("item,a,\n1,x,\n", {"wide": True}, "column 3 has no name; each annotator needs one"),
     ("item,a\n1,x\n", {"wide": True, "annotator": ["a", "a"]}, "columns 2 and 2 are both called 'a'; each annotator needs a name of its own"),
     ("item,annotator,label\n", {}, "no rows below the header; a row for each label is needed"),
-    ("item,annotator,label\n1,a,\"" + "x" * 140_000, {}, ":2: not valid CSV: field larger than field limit (131072); a cell with a quote in it needs quotes around it, and quotes doubled; is one left open?"),
+    ("item,annotator,label\n1,a,\"" + "x" * 140_000, {}, ":2: not valid CSV: unexpected end of data; a cell with a quote in it needs quotes around it, and quotes doubled; is one left open?"),
     ("item,x,y\n1,3000000000,1\n", {"counts": True}, "3000000001 labels; a table holds at most 2147483647"),
     ("item\n1\n", {"wide": True}, "one column; besides the item's one for each annotator is needed"),
     ("item,x,y\n1,1,-1\n", {"counts": True}, ":2: count '-1' of 'y'; a whole number from 0 is needed"),

@@ -146,3 +146,10 @@ def test_recognised(tmp_path, tool):
     ann.write_text("Jo B-PER\n")
     assert registry.format_of(ann) == "jsonl"
     assert registry.format_of(tmp_path / "none.json") == "dataset"
+
+
+def test_a_carriage_return_inside(tmp_path):
+    """What looks like CSV but has a carriage return inside a field is no table, and no other error."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\rc\nd,e\nf,g\n")
+    assert registry.format_of(path) in registry.FORMATS

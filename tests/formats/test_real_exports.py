@@ -1,4 +1,4 @@
-"""Real exports of Label Studio, Prodigy and doccano, against counts that were made independently."""
+"""Real exports of annotation tools, against counts that were made independently."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.corpus.repairs import repaired, valid_corpus
+from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.registry import format_of, raw_files
 
 LABEL_STUDIO = ("leoka_team2_first30", "bionet_testing_ls_full", "bionet_testing_ls_json_min")
@@ -193,3 +194,74 @@ def test_doccano(real, name):
     unseen, _ = export(real, "doccano", f"{name}.jsonl", empty="unseen")
     assert seen(unseen) == with_span
     assert not any("without a span" in n for n in unseen.notes)
+
+
+MUSHROOM = ("mushroom.sv-tst_first80", "mushroom.fa-tst", "mushroom.en-tst_first40")
+
+
+@pytest.mark.parametrize("name", MUSHROOM)
+def test_mushroom(real, name):
+    """Spans by annotator: who saw what, how many spans, and each that the facts show."""
+    folder = real / "data" / "tools" / "mushroom"
+    path = folder / f"{name}.jsonl"
+    assert format_of(path) == "dataset"
+    raw = raw_files({"it": path}, {})
+    facts = json.loads((folder / "facts.json").read_text("utf-8"))[path.name]
+    assert len(raw.lengths) == facts["documents"]
+    assert len(raw.annotators) == facts["annotators"]
+    assert {k: sum(v.values()) for k, v in counts(raw).items() if v} == facts["spans_per_annotator"]
+    assert seen(raw) == facts["documents_seen_per_annotator"]
+    marked = Counter(raw.annotators[raw.of_annotator[a]] for a in set(raw.annotation.tolist()))
+    empty = {who: n - marked[who] for who, n in seen(raw).items() if n > marked[who]}
+    assert empty == facts["empty_annotations_per_annotator"]
+    by_document = Counter(Counter(raw.of_document.tolist()).values())
+    assert {str(k): v for k, v in by_document.items()} == facts["annotators_per_document"]
+    assert int((raw.start == raw.end).sum()) == facts["zero_length_spans"]
+    assert raw.labels == ("span",)
+    assert facts["exact_spans"]
+    there = {(*row[:4], row[5]) for row in segments(raw)}
+    for span in facts["exact_spans"]:
+        row = span["document"], span["annotator"], span["start"], span["end"]
+        assert (*row, span["text"]) in there
+    rows = [row for row in segments(raw) if row[2] < row[3]]
+    kept = valid_corpus(raw, ["drop-empty", "drop-duplicates"])
+    assert sum(len(of) for of in kept.layers.values()) == len(set(rows))
+    twice = Counter(segments(raw)).values()
+    assert sum(n - 1 for n in twice) == facts["exact_duplicate_spans_of_one_annotator"]
+
+
+def test_factgenie(real):
+    """The rows of a campaign, with the texts that stand in files beside them, as factgenie exports them."""
+    folder = real / "data" / "tools" / "factgenie"
+    facts = json.loads((folder / "facts.json").read_text("utf-8"))["d2t_iaa"]
+
+    def key(row):
+        setup = row["setup_id"].lower().replace(".", "-")
+        return row["dataset"], row["split"], setup, row["example_idx"]
+
+    outputs = {}
+    for path in sorted((folder / "d2t_iaa" / "outputs").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            outputs[key(row)] = row["output"]
+    lines = (folder / "d2t_iaa" / "annotations.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["output"] = outputs[key(row)]
+        row["metadata"] = {"annotation_span_categories": [{"name": n} for n in facts["categories"]]}
+    raw = raw_dataset(rows)
+    assert len(raw.lengths) == facts["documents"]
+    assert seen(raw) == facts["rows_per_annotator"]
+    assert {k: dict(v) for k, v in counts(raw).items()} == facts["spans_per_annotator_per_label"]
+    assert (
+        len(raw.of_document) - len(set(raw.annotation.tolist())) == facts["rows_with_no_annotation"]
+    )
+    assert len(raw.start) == facts["slice_equals_quote"]
+    assert not any("not the text" in note or "UTF-16" in note for note in raw.notes)
+    there = set(segments(raw))
+    for span in facts["exact_spans"]:
+        document = "/".join(map(str, span["document"]))
+        row = span["annotator"], span["start"], span["end"], span["label"], span["text"]
+        assert any(
+            (id_.lower().replace(".", "-"), *more) == (document, *row) for id_, *more in there
+        )

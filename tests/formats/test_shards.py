@@ -160,7 +160,7 @@ def test_refused(folder, monkeypatch, capsys):
     ):
         with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
             sa.read_shards(source)
-    said = "block 1: part-0.jsonl: nonsense is not an option of reading; the files here are jsonl"
+    said = "block 1: part-0.jsonl: nonsense is not an option of reading; leave it out"
     with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
         sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
     (folder / "broken.jsonl").write_text("{", "utf-8")

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -80,7 +81,9 @@ NO_NAMES = Layout()
 def fields_of(row: str, sign: str = "\t") -> list[str]:
     """Return the fields of a row that tabs or else spaces separate, or as in CSV another sign."""
     if sign != "\t":
-        return next(csv.reader([row], delimiter=sign))
+        with suppress(csv.Error):  # a carriage return inside, as in what is not CSV after all
+            return next(csv.reader([row], delimiter=sign))
+        return row.split(sign)
     row = row.rstrip(" ")  # a tab at the end says that the last column is empty
     if "\t" in row:
         return [field.strip(" ") for field in row.split("\t")]

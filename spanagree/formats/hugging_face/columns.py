@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import records
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import (
     InputError,
     SettingError,
     counted,
     is_iterable,
-    is_whole,
     length_of,
     listed,
     one_of,
@@ -25,55 +25,121 @@ from spanagree.errors import (
     show,
     unfit,
 )
+from spanagree.extras import optional
+from spanagree.formats.hugging_face.spans import parsed
 
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
 
+class Rows:
+    """Rows that are mappings, as they come.
+
+    Attributes:
+        features: what a dataset knows of its columns.
+        gaps: whether a row may lack columns, whose entries then are null.
+        flat: whether all entries are text, as in CSV, in which lists are written.
+    """
+
+    features: Any = None
+    gaps = False
+    flat = False
+
+    def __init__(self, rows: Iterable[Any] = (), features: Any = None) -> None:
+        self.rows, self.features = rows, features
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the rows, each with its place for errors."""
+        for number, row in enumerate(self.rows, 1):
+            yield f"row {number}", row
+
+    def __iter__(self) -> Iterator[Any]:
+        return (row for _, row in self.placed())
+
+
 def choose_split(data: Any, split: str | None) -> Any:
-    """Return the part of a DatasetDict that is asked for; other data as they are."""
+    """Return the part of a DatasetDict that is asked for; other data as they are.
+
+    Frames of pandas and Polars, Arrow tables and what turns into one become lists of rows.
+    """
     if isinstance(data, Mapping):
         if split not in data:
             raise one_of(split, data, "split")
         data = data[split]
     elif split is not None:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
+    data = _frame_rows(data)
     if isinstance(data, (str, bytes)) or not is_iterable(data):
         raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
 
+def _frame_rows(data: Any) -> Any:
+    """Return the rows of a table in memory, by the method that its kind has; other data stay."""
+    if hasattr(data, "features"):  # a dataset, of which only the columns asked for are taken
+        return data
+    if hasattr(data, "to_dicts"):  # Polars
+        return data.to_dicts()
+    if hasattr(data, "to_pylist"):  # Arrow
+        return data.to_pylist()
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):  # pandas, where null is NaN
+        return [
+            {name: None if _is_null(value) else value for name, value in row.items()}
+            for row in data.to_dict("records")
+        ]
+    if hasattr(data, "__arrow_c_stream__"):
+        return optional("pyarrow", "arrow", "reading Arrow data").table(data).to_pylist()
+    return data
+
+
+def _is_null(value: Any) -> bool:
+    return type(value).__name__ in ("NAType", "NaTType") or (
+        isinstance(value, float) and value != value
+    )
+
+
+def cell_of(row: Mapping[str, Any], column: str) -> Any:
+    """Return the entry of a column; ``a.b`` is in an object, and ``a,b`` are two that make one.
+
+    Raises:
+        KeyError: if the row has no such column.
+
+    >>> cell_of({"meta": {"who": "ann"}, "split": "test", "nr": 7}, "split,nr")
+    'test/7'
+    """
+    if column in row:
+        return row[column]
+    if "," in column:
+        return "/".join(str(cell_of(row, part.strip())) for part in column.split(","))
+    head, dot, rest = column.partition(".")
+    if dot and isinstance(row.get(head), Mapping):
+        return cell_of(row[head], rest)
+    raise KeyError(column)
+
+
+def words_in(cell: Any) -> Any:
+    """Return the list that a cell of a table holds: JSON or Python's, or words with spaces between.
+
+    >>> words_in("Jo is"), words_in('["Jo", "is"]')
+    (['Jo', 'is'], ['Jo', 'is'])
+    """
+    cell = parsed(cell)
+    return cell.split() if isinstance(cell, str) else cell
+
+
 class Columns:
     """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
 
-    def __init__(self, data: Any, wanted: Sequence[str]) -> None:
+    def __init__(self, data: Any, lists: Sequence[str], others: Sequence[str] = ()) -> None:
+        wanted = [*lists, *others]
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
-        self.table: Any = None
+        self.table: Any = arrow_table(data, wanted)
         self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
-        form = getattr(data, "format", None)
-        transformed = isinstance(form, Mapping) and form.get("type") == "custom"
-        if hasattr(data, "with_format") and hasattr(data, "data") and not transformed:
-            self._check(data.column_names)
-            self.table = data.select_columns(list(self.lists)).with_format("arrow")[:]
-            try:
-                self.table.validate(full=True)
-            except Exception as error:  # Arrow's own, whose library need not be there
-                raise InputError(
-                    f"the data are damaged: {reason(error)}; write them anew"
-                ) from None
-            return
-        for number, row in enumerate(data, 1):
-            if not isinstance(row, Mapping):
-                raise unfit(f"row {number}:", row, "rows are mappings")
-            self._check(row, f"row {number}: ")
-            for column, values in self.lists.items():
-                values.append(row[column])
-
-    def _check(self, existing: Iterable[str], where: str = "") -> None:
-        known = list(existing)
-        for column in self.lists:
-            if column not in known:
-                there = listed(known) or "none"
-                raise SettingError(f"{where}no column {show(column)}; there are {there}")
+        if self.table is None:
+            flat = getattr(data, "flat", False)
+            for _, row in rows_of(data, wanted):
+                for column, values in self.lists.items():
+                    cell = cell_of(row, column)
+                    values.append(_light(words_in(cell) if flat and column in lists else cell))
 
     def values(self, column: str) -> list[Any]:
         """Return the entries of a column."""
@@ -101,15 +167,93 @@ class Columns:
         return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
+def arrow_table(data: Any, wanted: Sequence[str], maybe: Sequence[str] = ()) -> Any:
+    """Return the columns of a Dataset as an Arrow table; of other data, or an odd column, none.
+
+    Raises:
+        SettingError: for a column that is not there.
+        InputError: for data that are damaged.
+    """
+    form = getattr(data, "format", None)
+    transformed = isinstance(form, Mapping) and form.get("type") == "custom"
+    if not (hasattr(data, "with_format") and hasattr(data, "data")) or transformed:
+        return None
+    names = list(data.column_names)
+    if any(column not in names and re.search("[.,]", column) for column in wanted):
+        return None
+    _check(wanted, names)
+    chosen = dict.fromkeys([*wanted, *(column for column in maybe if column in names)])
+    table = data.select_columns(list(chosen)).with_format("arrow")[:]
+    try:
+        table.validate(full=True)
+    except Exception as error:  # Arrow's own, whose library need not be there
+        raise InputError(f"the data are damaged: {reason(error)}; write them anew") from None
+    return table
+
+
+def rows_of(
+    data: Any, wanted: Sequence[str], maybe: Sequence[str] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Yield rows, each with its place; they have the columns wanted, and may have some more.
+
+    Raises:
+        SettingError: for a column that a row has not, or of data with gaps no row.
+        InputError: for rows that are not mappings.
+    """
+    if (table := arrow_table(data, wanted, maybe)) is not None:
+        batches = (batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
+        data = chain.from_iterable(batches)
+    rows = data if isinstance(data, Rows) else Rows(data)
+    lacking = dict.fromkeys(wanted)
+    known: dict[str, None] = {}
+    for where, row in rows.placed():
+        if not isinstance(row, Mapping):
+            raise unfit(f"{where}:", row, "rows are mappings")
+        missing = [column for column in wanted if not has(row, column)]
+        if missing and not rows.gaps:
+            _check(missing, list(row), f"{where}: ")
+        if rows.gaps:
+            known |= dict.fromkeys(row)
+            lacking = {column: None for column in lacking if column in missing}
+            row = {**row, **dict.fromkeys(missing)}
+        yield where, row
+    if rows.gaps:
+        _check(lacking, list(known))
+
+
+def has(row: Mapping[str, Any], column: str) -> bool:
+    """Return whether a row has a column."""
+    try:
+        cell_of(row, column)
+    except KeyError:
+        return False
+    return True
+
+
+def _check(wanted: Iterable[str], existing: Sequence[str], where: str = "") -> None:
+    for column in wanted:
+        if column not in existing:
+            there = listed(existing) or "none"
+            raise SettingError(f"{where}no column {show(column)}; there are {there}")
+
+
+def _light(cell: Any) -> Any:
+    """Return a list of texts with each of these kept once, whatever their number; others as is."""
+    if isinstance(cell, list):
+        with suppress(TypeError):
+            return list(map(sys.intern, cell))
+    return cell
+
+
 def layer_names(
-    columns: Columns, column: str, given: Sequence[str] | Mapping[str, Sequence[str]] | None
+    features: Any, column: str, given: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> list[str] | None:
     """Return the names of a column's label ids, from the caller or from the features."""
     if isinstance(given, Mapping):
         given = given.get(column)
     if given is not None:
         return list(given)
-    feature = columns.features.get(column)
+    feature = (features or {}).get(column)
     while feature is not None and not hasattr(feature, "names"):
         if isinstance(feature, (list, tuple)) and feature:
             feature = feature[0]
@@ -154,38 +298,3 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
             f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
         )
     return names, np.where(codes == _LEFT_OUT, -1, codes)
-
-
-def span_records(
-    spans: Any, names: list[str] | None, where: str
-) -> list[tuple[Any, Any, Any]] | None:
-    """Return (start, end, label) of spans: structs, a struct of lists, or JSON of these.
-
-    Labels that are label ids go by their names.
-    """
-    place, where = where, f"{where}: spans"
-    if isinstance(spans, str):  # as CSV files have to hold them
-        try:
-            spans = json.loads(spans)
-        except (ValueError, RecursionError):
-            raise unfit(where, spans, "not valid JSON, a list of spans is needed") from None
-    if isinstance(spans, Mapping):
-        keys = ("start", "end", "label")
-        columns: list[Any] = [spans.get(key) for key in keys]
-        lists = (list, tuple, np.ndarray)
-        are_lists = all(isinstance(c, lists) and is_iterable(c) for c in columns)
-        if not are_lists or len(set(map(len, columns))) > 1:
-            needed = "lists of equal length under start, end and label are needed"
-            raise unfit(where, spans, needed)
-        spans = [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)]
-    rows = records(spans, where)
-    return rows and [(start, end, _text(label, names, place)) for start, end, label in rows]
-
-
-def _text(label: Any, names: list[str] | None, where: str) -> Any:
-    """Return a label by its name, where it is a label id."""
-    if names is None or not is_whole(label):
-        return label
-    if 0 <= label < len(names):
-        return names[label]
-    raise InputError(f"{where}: label id {label}; 0 to {len(names) - 1} are allowed")

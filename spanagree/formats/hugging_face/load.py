@@ -6,17 +6,32 @@ import os
 import re
 import socket
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, unfit
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    printable,
+    reason,
+    show,
+    unfit,
+)
 from spanagree.extras import optional
-from spanagree.files import PathName, from_json, read_parquet, read_text
+from spanagree.files import PathName, read_parquet
+from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.hugging_face.columns import Rows
+from spanagree.formats.hugging_face.guess import guess
 from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.json_records import json_records
+from spanagree.formats.peek import Peek, peek
+from spanagree.settings import as_read
 
 _OLDEST = 4  # the first major release of datasets that runs no scripts
 
@@ -34,52 +49,95 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     name = printable(os.fspath(path))
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
-    kinds = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet}
-    read = _saved if Path(path).is_dir() else kinds.get(Path(path).suffix.lower(), _json)
+    encoding = options.pop("encoding", "utf-8")
     try:
-        data = read(name, os.fsdecode(path))
+        data = _data(name, os.fsdecode(path), encoding)
+        ours = isinstance(data, Mapping) and _our_split(data)
+        if ours and not options.keys() & {"tags", "spans", "split"}:
+            data = _library(name).concatenate_datasets([*data.values()])
+        raw = raw_dataset(data, file=name, **options)
     except SpanAgreeError:
         raise
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
-    own = {}
-    if not options.keys() & {"tags", "spans"}:
-        parts = list(data.values()) if isinstance(data, Mapping) else [data]
-        own, *others = [*map(_own_columns, parts)] or [{}]
-        own = own if all(other == own for other in others) else {}
-        if own and "split" not in options and others:  # our own split: its parts are one corpus
-            data = _library(name).concatenate_datasets(parts)
-    raw = raw_dataset(data, **{**options, **own})
-    # columns that the file itself names were not chosen
-    reading = {key: value for key, value in raw.reading.items() if not own or key != "read"}
-    return replace(raw, reading=reading)
+    return replace(raw, reading={**raw.reading, **as_read(encoding, **raw.reading.get("read", {}))})
 
 
-def _json(name: str, path: str) -> Any:
-    """Return the objects in a list, or one in each line; what one lacks is null."""
-    needed = "a list of objects, or one a line, is needed"
-    text = read_text(path)
-    if text.lstrip()[:1] == "[":
-        rows = from_json(text, name, needed)
-    else:
-        lines = enumerate(text.split("\n"), 1)
-        rows = [from_json(line, f"{name}:{n}", needed) for n, line in lines if line.strip()]
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise unfit(f"{name}: row {number}:", row, needed)
-    if not rows:
-        raise InputError(f"{name}: no rows; {needed}")
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return [row if len(row) == len(keys) else {**keys, **row} for row in rows]
+def guess_of(start: Peek) -> dict[str, Any]:
+    """Return the columns that the beginning of a file shows, if it has spans or tags."""
+    if start.shape in ("json", "jsonl"):
+        return guess(start.objects, {})[0] if start.objects else {}
+    if start.shape not in ("csv", "tsv"):
+        return {}
+    with suppress(InputError):
+        return guess(_Table(start.path, "utf-8"), {})[0]
+    return {}
 
 
-def _csv(name: str, path: str) -> Any:
-    datasets = _library(name)
-    pandas = optional("pandas", "datasets", f"reading {name}")
-    sign = "\t" if path.lower().endswith(".tsv") else ","
-    with open(path, "rb") as file:  # as a name, pandas would take it for an address or an archive
-        frame = pandas.read_csv(file, sep=sign, compression=None, low_memory=False)
-    return datasets.Dataset.from_pandas(frame, preserve_index=False)
+def _data(name: str, path: str, encoding: str) -> Any:
+    """Return what is in a file or folder: rows, or a dataset of the library."""
+    if Path(path).is_dir():
+        return _saved(name, path)
+    with open(path, "rb") as file:
+        start = file.read(4)
+    if start == b"PAR1" or Path(path).suffix.lower() == ".parquet":
+        return _parquet(name, path)
+    return _Table(path, encoding) if peek(path).shape in ("csv", "tsv") else _Records(path)
+
+
+class _Records(Rows):
+    """The objects in a JSON file, one by one; what one lacks is null."""
+
+    gaps = True
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the objects, each with its place.
+
+        Raises:
+            InputError: for what is not valid JSON, or another value.
+        """
+        needed, where = "a list of objects, or one a line, is needed", ""
+        for where, row in json_records(self.path, needed):
+            if not isinstance(row, dict):
+                raise unfit(f"{where}:", row, needed)
+            yield where, row
+        if not where:
+            raise InputError(f"{printable(self.path)}: no rows; {needed}")
+
+
+class _Table(Rows):
+    """The rows of a table in text, in which an empty entry is null."""
+
+    flat = True
+
+    def __init__(self, path: str, encoding: str) -> None:
+        super().__init__()
+        self.path, self.encoding = path, encoding
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the rows by the names in the header, each with its line.
+
+        Raises:
+            InputError: as :func:`spanagree.formats.csv_rows.csv_rows`; for a column called twice.
+        """
+        name = printable(self.path)
+        rows = csv_rows(self.path, self.encoding)
+        _, header = next(rows, (0, []))
+        for column in header:
+            if header.count(column) > 1:
+                raise InputError(
+                    f"{name}: two columns are called {show(column)}; each needs its own name"
+                )
+        line = 0
+        for line, row in rows:
+            cells = (cell if cell.strip() else None for cell in row)
+            yield f"{name}:{line}", dict(zip(header, cells, strict=True))
+        if not line:
+            raise InputError(f"{name}: no rows; a header and rows are needed")
 
 
 def _parquet(name: str, path: str) -> Any:
@@ -108,15 +166,11 @@ def _library(name: str) -> Any:
     return datasets
 
 
-def _own_columns(data: Any) -> dict[str, Any]:
-    """Return which columns are which in what ``to_dataset`` wrote."""
-    every = data[0] if isinstance(data, list) else data.column_names
-    names = [name for name in every if isinstance(name, str)]
-    spans = {name.partition(":")[2]: name for name in names if name.startswith("spans:")}
-    content = "text" if "text" in names else "tokens"
-    if not spans or content not in names or "id" not in names:
-        return {}
-    return {"spans": spans, content: content, "document": "id"}
+def _our_split(data: Mapping[str, Any]) -> bool:
+    """Return whether a saved dataset is a split of ours: its parts are one corpus."""
+    names = [list(part.column_names) for part in data.values()]
+    spans = names and any(name.startswith("spans:") for name in names[0])
+    return bool(spans) and all(other == names[0] for other in names)
 
 
 def quieten(datasets: Any) -> None:

@@ -7,26 +7,30 @@ are taken as Arrow; everything else is iterated as mappings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, overload
 
 import numpy as np
 
-from spanagree.choices import Repair, Scheme
-from spanagree.corpus.collector import Collector, document_id, text_of_whole
+from spanagree.choices import Empty, Repair, Scheme
+from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, SettingError, check_whole, counted, is_whole, show
+from spanagree.corpus.tag_columns import TagColumn, read_columns
+from spanagree.errors import InputError, check_whole, counted, listed, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
+    Rows,
     choose_split,
     label_codes,
     layer_names,
-    span_records,
 )
-from spanagree.settings import as_read
+from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
+from spanagree.formats.hugging_face.shape import COLUMNS, Shape
+from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
 
 
 @overload
@@ -50,15 +54,13 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     split: str | None = None,
     scheme: Scheme = "auto",
     strict: bool = False,
+    empty: Empty | None = None,
     repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
-    """Return the corpus in a Dataset, an IterableDataset, or any iterable of mappings.
+    """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
 
-    ``tokens`` with ``tags`` (a column of tags or label ids for each layer); ``text`` or ``tokens``
-    with ``spans`` (a column of lists of {start, end, label} for each annotator); or, in the long
-    form, a row for each document and annotator, ``spans``, ``annotator`` and ``document`` each a
-    column. Null: never seen by the annotator; an empty list: seen, and nothing marked.
+    What is not named is guessed, with a note. Null: never seen; an empty list: nothing marked.
 
     Args:
         data: the rows. Of a DatasetDict, ``split`` is read.
@@ -66,21 +68,22 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         text: the column of texts instead; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
-        spans: annotator to column of spans; a list of structs or a struct of lists.
-        annotator: the column of the annotators' names (long form).
-        document: the column of the documents' ids.
+        spans: annotator to column of spans, or one column: lists of structs or of (start, end,
+            label), structs of lists, or mappings of annotator to these. In a table with a row for
+            each span, the columns of start, end and label, such as "start,end,label".
+        annotator: the column of annotators, if these have a row each; ``a.b`` is b in objects a.
+        document: the column of the documents' ids, or several that make one: "split,number".
         label_names: the names of label ids where the features lack them, for all columns or each.
         split: which part of a DatasetDict.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
+        empty: seen or unseen, where a table of spans has no row of an annotator for a document.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
-        block: for data too large for memory: a corpus for each so many rows. In the long form the
-            rows of a document follow each other, and stay together.
+        block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:
-        SettingError: for columns that do not exist or do not make one of the three shapes, an
-            unknown split, unknown choices.
+        SettingError: for columns that do not exist or fit, an unknown split, unknown choices.
         InputError: for values of the wrong kind, and flaws that no repair was asked for.
 
     >>> spans = [{"start": 0, "end": 2, "label": "PER"}]
@@ -89,84 +92,63 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     >>> from_dataset(rows, **ask)[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
-    content = (tokens, text, tags, spans, annotator, document, label_names, split)
-    shape = _Shape(scheme, strict, "drop-tokens", *content)
-    data = choose_split(data, split)
+    named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
+    own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
+    data, shape, notes = _shaped(choose_split(data, split), named, None, split=split, **own)
     if block is None:
-        return valid_corpus(_read(data, shape), repair)
+        raw = _read(data, shape)
+        return valid_corpus(replace(raw, notes=(*notes, *raw.notes)), repair)
     check_whole(block, 1, "block")
-    rows = _in_rows(data, block, document if annotator is not None else None)
+    rows = _in_rows(data, block, shape.document if shape.annotator is not None else None)
     return _numbered(valid_corpus(_read(part, shape), repair) for part in rows)
 
 
-def raw_dataset(data: Any, *, split: str | None = None, **columns: Any) -> RawCorpus:
-    """Return the rows of a dataset, unchecked; as :func:`from_dataset`."""
-    shape = _Shape(**{"partial": "drop-tokens", "split": split, **columns})
-    return _read(choose_split(data, split), shape)
+def raw_dataset(
+    data: Any, *, split: str | None = None, file: str | None = None, **options: Any
+) -> RawCorpus:
+    """Return the rows of a dataset, unchecked; as :func:`from_dataset`.
+
+    Of a ``file``, a layer whose column does not name its annotator is called ``""``.
+    """
+    columns = {key: value for key, value in options.items() if key in COLUMNS}
+    others = {key: value for key, value in options.items() if key not in COLUMNS}
+    data = choose_split(data, split)
+    data, shape, notes = _shaped(data, columns, file, split=split, **others)
+    raw = _read(data, shape)
+    return replace(raw, notes=(*notes, *raw.notes))
 
 
-@dataclass(frozen=True)
-class _Shape(TagOptions):
-    """Which columns hold what; as in :func:`from_dataset`."""
-
-    tokens: str | None = None
-    text: str | None = None
-    tags: Mapping[str, str] | None = None
-    spans: Mapping[str, str] | str | None = None
-    annotator: str | None = None
-    document: str | None = None
-    label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
-    split: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        tags, spans, annotator = self.tags, self.spans, self.annotator
-        content = self.text is not None or self.tokens is not None
-        wrong = {
-            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}": (
-                tags is not None and not isinstance(tags, Mapping)
-            ),
-            f"spans {show(spans)}; annotator to column, or one column, is needed": (
-                spans is not None and not isinstance(spans, (str, Mapping))
-            ),
-            "tags go with tokens, and with neither spans nor annotator": tags is not None
-            and (spans is not None or self.tokens is None or annotator is not None),
-            "neither tags nor spans; one of them says where the annotations are": tags is None
-            and spans is None,
-            "neither text nor tokens; spans need the column that they are offsets in": not content,
-            "the long form has one column of spans and one of annotators; name both, or give spans"
-            " as annotator to column": isinstance(spans, str) != (annotator is not None),
-            "the long form needs document: the column that says which rows are one": (
-                annotator is not None and self.document is None
-            ),
-        }
-        for problem in (problem for problem, case in wrong.items() if case):
-            raise SettingError(problem)
-        others = (self.tokens, self.text, self.annotator, self.document)
-        for column in (*self.layers.values(), *others):
-            if column is not None and not isinstance(column, str):
-                raise SettingError(f"column {show(column)}; the name of a column is needed")
-
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """What was read, for the signature."""
-        names = ("tokens", "text", "tags", "spans", "annotator", "document", "label_names", "split")
-        return as_read(**{name: getattr(self, name) for name in names})
-
-    @property
-    def layers(self) -> dict[str, str]:
-        """The column of tags or spans by layer; in the long form the one column by its name."""
-        if isinstance(self.spans, str):
-            return {self.spans: self.spans}
-        return dict(self.tags or self.spans or {})
+def _shaped(
+    data: Any, columns: Mapping[str, Any], file: str | None = None, **others: Any
+) -> tuple[Any, Shape, list[str]]:
+    """Return data with the shape that they are read in, and a note of what of it was guessed."""
+    given = {name: column for name, column in columns.items() if column is not None}
+    made: dict[str, Any] = {}
+    left: list[str] = []
+    if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
+        first = list(islice(data, LOOKED_AT))
+        data = Rows(chain(first, data))
+        made, left = guess(first, given)
+    elif not hasattr(data, "features") or isinstance(data, Rows):
+        made, left = guess(data, given)
+    else:
+        with suppress(ValueError):  # values that are damaged, which reading says
+            made, left = guess(data, given)
+    shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
+    spans = made.get("spans")
+    if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
+        return data, replace(shape, is_own=True), []
+    named = [f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length") if what in made]
+    note = (
+        f"{'' if file is None else f'{file}: '}columns guessed: {'; '.join(named)}"
+        f"{f'; passed over: {listed(left)}' if left else ''} (--text, --tokens, --spans, --tags,"
+        " --annotator and --document name others)"
+    )
+    return data, shape, [note] if named else []
 
 
-class _Rows(list[Mapping[str, Any]]):
-    """Some rows of a dataset, with what it knows of its columns."""
-
-    def __init__(self, features: Any) -> None:
-        super().__init__()
-        self.features = features
+def _in_words(columns: Any) -> str:
+    return listed(columns.values() if isinstance(columns, Mapping) else [columns])
 
 
 def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
@@ -180,7 +162,7 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
             yield data.select(range(low, min(low + block, len(data))))
         return
     features = getattr(data, "features", None)
-    rows = _Rows(features)
+    rows: list[Any] = []
     seen: set[int] = set()
     last: Any = None
     for number, row in enumerate(data):
@@ -195,12 +177,12 @@ def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
                 )
             seen.add(hash(now))
         if len(rows) >= block and now != last:
-            yield rows
-            rows = _Rows(features)
+            yield Rows(rows, features)
+            rows = []
         rows.append(row)
         last = now
     if rows:
-        yield rows
+        yield Rows(rows, features)
 
 
 def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
@@ -211,18 +193,18 @@ def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
         before += len(corpus)
 
 
-def _read(data: Any, shape: _Shape) -> RawCorpus:
+def _read(data: Any, shape: Shape) -> RawCorpus:
     """Return the rows of a dataset, unchecked."""
-    named = list(shape.layers.values())
-    others = filter(None, (shape.tokens, shape.text, shape.annotator, shape.document))
-    columns = Columns(data, [*named, *others])
-    ids = None if shape.document is None else columns.values(shape.document)
-    return (_from_spans if shape.tags is None else _from_tags)(columns, shape, ids)
+    if shape.tags is not None:
+        return _from_tags(data, shape)
+    return (from_span_table if shape.is_table else from_spans)(data, shape)
 
 
-def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
+def _from_tags(data: Any, shape: Shape) -> RawCorpus:
     """Return the rows of columns of tags, one for each layer."""
-    tokens = str(shape.tokens)
+    tokens, document = str(shape.tokens), shape.document
+    columns = Columns(data, [*shape.layers.values(), tokens], [document] if document else [])
+    ids = None if document is None else columns.values(document)
     flat, lengths = columns.flat(tokens)
     words = flat if isinstance(flat, list) else flat.to_pylist()
     if not set(map(type, words)) <= {str} or (lengths < 0).any():
@@ -237,41 +219,9 @@ def _from_tags(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCor
                 f"column {show(column)}, row {i + 1}: {counted(sizes[i], 'tag')} for"
                 f" {counted(lengths[i], 'token')}; each token needs one"
             )
-        names = layer_names(columns, column, shape.label_names)
+        names = layer_names(columns.features, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
     reading = {"format": "datasets", **shape.chosen}
     names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
-
-
-def _from_spans(columns: Columns, shape: _Shape, ids: list[Any] | None) -> RawCorpus:
-    """Return the rows of columns of spans, or of the long form."""
-    content, offsets = ("text", "characters") if shape.text is not None else ("tokens", "tokens")
-    contents = columns.values(str(shape.text or shape.tokens))
-    layers = {
-        name: (columns.values(column), layer_names(columns, column, shape.label_names))
-        for name, column in shape.layers.items()
-    }
-    long = shape.annotator is not None
-    who = _annotators(columns, shape.annotator) if shape.annotator is not None else []
-    collector = Collector(offsets, () if long else layers)
-    for i, cell in enumerate(contents):
-        where = f"row {i + 1}"
-        id_ = str(i + 1) if ids is None else ids[i]
-        document = collector.document(id_, where, again=long, **{content: cell})
-        for layer, (cells, names) in layers.items():
-            name = who[i] if long else layer
-            place = f"{where}, annotator {show(name)}"
-            rows = span_records(cells[i], names, place)
-            collector.annotate(document, name, rows, place)
-    return collector.raw({"format": "datasets", **shape.chosen}, numbered=ids is None)
-
-
-def _annotators(columns: Columns, column: str) -> list[Any]:
-    """Return the names in a column of annotators, which may have ids for them."""
-    names = layer_names(columns, column, None) or []
-    return [
-        names[who] if is_whole(who) and 0 <= who < len(names) else text_of_whole(who)
-        for who in columns.values(column)
-    ]

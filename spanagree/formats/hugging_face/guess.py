@@ -1,0 +1,270 @@
+"""Guess which columns of rows hold what, from their names and from what is in the first rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from spanagree.errors import is_whole
+from spanagree.formats.hugging_face.columns import cell_of, layer_names, words_in
+from spanagree.formats.hugging_face.spans import USUAL, by_annotator, keys_of, parsed, plain
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "document": (
+        "document", "documentid", "docid", "doc", "file", "filename", "textid", "exampleid",
+        "instanceid", "itemid", "sentenceid", "commentid", "id", "uid",
+    ),
+    "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
+    "text": (
+        "text", "content", "fulltext", "documenttext", "sentencetext", "modeloutputtext", "output",
+        "response", "target", "sentence", "commenttext", "comment", "body",
+    ),
+    "tokens": ("tokens", "words", "token", "word"),
+    "length": ("length", "textlength", "documentlength", "nchars"),
+    "spans": (
+        "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
+    ),
+}  # fmt: skip
+"""The usual names of columns, as :func:`spanagree.formats.hugging_face.spans.plain` gives them."""
+
+NAMELESS = frozenset((*COLUMNS["spans"], "nertags", "tags", "ner", "bio", "iob"))
+"""Names of columns that do not say whose annotations they hold."""
+
+FACTGENIE = ("dataset", "split", "setup_id", "example_idx")
+"""The columns that together are the id of a document in factgenie."""
+
+LOOKED_AT = 50
+"""How many rows are looked at."""
+
+_TAG = re.compile(r"O|[BIESLUMW]-.+")
+_SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|ents|ner|highl|gold|pred|error")
+_LISTS = (list, tuple, np.ndarray)
+_Fits = Callable[[Any], bool]
+
+
+def guess(data: Iterable[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns to read that were not given, as far as the first rows show them.
+
+    They are named as the options of :func:`spanagree.from_dataset`. Where spans or tags were given,
+    only what these need is guessed. Then there are the columns that may hold spans and are left.
+    """
+    named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
+    if named and ("annotator" not in given or "document" in given):
+        return {}, []
+    rows = [row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping)]
+    about = getattr(data, "features", None), getattr(data, "flat", False)
+    made = (guessed := _Guess(rows, given, *about)).columns()
+    spans = made.get("spans", {})
+    taken = [spans] if isinstance(spans, str) else list(spans.values())
+    return made, [name for name in guessed.like if taken and name not in taken]
+
+
+class _Guess:
+    """Some rows, and the names of their columns, also of those in objects."""
+
+    def __init__(
+        self, rows: Sequence[Mapping[str, Any]], given: Mapping[str, Any], features: Any, flat: bool
+    ) -> None:
+        self.rows, self.given, self.features = rows, given, features
+        self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
+        pairs = [(str(key), value) for row in rows for key, value in row.items()]
+        self.names = list(dict.fromkeys(name for name, _ in pairs))
+        inner = [f"{k}.{key}" for k, v in pairs if isinstance(v, Mapping) for key in v]
+        self.inner = list(dict.fromkeys(inner))
+        self.like: list[str] = []  # columns that may hold spans
+
+    def cells(self, column: str) -> Iterator[Any]:
+        """Yield the entries of a column that are there."""
+        for row in self.rows:
+            try:
+                cell = cell_of(row, column)
+            except KeyError:
+                continue
+            if cell is not None and not (isinstance(cell, str) and not cell.strip()):
+                yield parsed(cell)
+
+    def fits(self, column: str, fit: _Fits) -> bool:
+        """Return whether all of a column's entries are of a kind, and there is one."""
+        cells = list(self.cells(column))
+        return bool(cells) and all(map(fit, cells))
+
+    def usual(self, what: str, fit: _Fits, but: Sequence[object] = ()) -> str | None:
+        """Return the first column with a usual name whose entries are of a kind."""
+        names = self.names + self.inner if what == "annotator" else self.names
+        for usual in COLUMNS[what]:
+            for name in names:
+                is_called = plain(name.rpartition(".")[2]) == usual and name not in but
+                if is_called and self.fits(name, fit):
+                    return name
+        return None
+
+    def columns(self) -> dict[str, Any]:
+        """Return all that is guessed."""
+        made: dict[str, Any] = {}
+        if not self.given.keys() & {"tags", "spans"}:
+            made = self.layers()
+            if not made:
+                return {}
+        chosen = {**self.given, **made}
+        if not chosen.keys() & {"text", "tokens", "length"}:
+            made |= self.content(_is_table(chosen.get("spans")))
+        chosen = {**self.given, **made}
+        spans = chosen.get("spans")
+        guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
+        if guessed and (_is_table(spans) or not self.people(str(spans))):
+            made |= _named(annotator=self.usual("annotator", _is_name))
+        chosen = {**self.given, **made}
+        if "document" not in chosen and ("annotator" in chosen or made.keys() & {"spans", "tags"}):
+            made |= self.document(chosen)
+        return made
+
+    def layers(self) -> dict[str, Any]:
+        """Return the columns of spans or tags."""
+        own = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
+        keys = keys_of(tuple(self.names))
+        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
+        if own:
+            return {"spans": own}
+        bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
+        if {"start", "end"} <= keys.keys() and all(self.fits(c, _is_number) for c in bounds[:2]):
+            return {"spans": ",".join(bounds)}
+        tags = []
+        if tokens and not self.given.keys() & {"text", "annotator"}:
+            tags = [name for name in self.names if self.is_tags(name, tokens)]
+        if tags:
+            return {"tags": {name: name for name in tags}, "tokens": tokens}
+        self.like = [name for name in self.names if self.may_be_spans(name)]
+        lists = [name for name in self.like if self.is_spans(name)]
+        people = [name for name in self.names if self.people(name)]
+        ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
+        if people or len(lists) == 1:
+            return {"spans": (people or lists)[0]}
+        if lists and self.usual("annotator", _is_name):
+            return {"spans": ranked[0]}
+        return {"spans": {name: name for name in lists}} if lists else {}
+
+    def is_tags(self, column: str, tokens: str) -> bool:
+        """Return whether a column has a tag for each token; a token a row is another format."""
+        names = layer_names(self.features, column, None)
+        pairs = [
+            (self.words(row.get(tokens)), self.words(row.get(column)))
+            for row in self.rows
+            if row.get(column) is not None
+        ]
+        if not pairs or column == tokens:
+            return False
+        if self.words is words_in and all(len(words) == 1 for words, _ in pairs):
+            return False
+        return all(
+            isinstance(words, _LISTS)
+            and isinstance(tags, _LISTS)
+            and len(words) == len(tags)
+            and all(_is_tag(tag, names) for tag in tags)
+            for words, tags in pairs
+        )
+
+    def is_spans(self, column: str) -> bool:
+        """Return whether a column has lists of spans; shares of annotators are none."""
+        cells = list(self.cells(column))
+        rated = any(isinstance(s, Mapping) and "prob" in s for c in cells for s in c)
+        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
+        return not rated and (speaks or any(len(cell) for cell in cells))
+
+    def may_be_spans(self, column: str) -> bool:
+        """Return whether a column has nothing but lists of spans, or empty ones."""
+        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
+        lists = self.fits(column, lambda cell: _are_spans(cell, speaks))
+        return lists and plain(column) != "tokens"
+
+    def people(self, column: str) -> bool:
+        """Return whether a column has the spans of several annotators."""
+        if f"{column}.users" in self.names:
+            return True
+        pairs = [by_annotator(cell) for cell in self.cells(column)]
+        return bool(pairs) and all(
+            pair is not None and all(s is None or _are_spans(parsed(s), True) for _, s in pair)
+            for pair in pairs
+        )
+
+    def are_words(self, cell: Any) -> bool:
+        """Return whether a cell is a list of texts, or in a flat table a text of words."""
+        words = self.words(cell)
+        return isinstance(words, _LISTS) and all(isinstance(word, str) for word in words)
+
+    def content(self, table: bool) -> dict[str, Any]:
+        """Return the column of what offsets count; in a table, not that of the spans' own texts."""
+        spoken = [self.given.get("document"), self.given.get("annotator")]
+        text = self.usual("text", lambda cell: isinstance(cell, str), spoken)
+        if table and text is not None and self._is_quote(text):
+            text = None
+        tokens = None if text else self.usual("tokens", self.are_words)
+        length = None if text or tokens else self.usual("length", _is_number)
+        return _named(text=text, tokens=tokens, length=length)
+
+    def _is_quote(self, column: str) -> bool:
+        keys = keys_of(tuple(self.names))
+        rows = [row for row in self.rows if _is_number(row.get(keys["start"]))]
+        return all(
+            len(str(row[column])) == int(row[keys["end"]]) - int(row[keys["start"]]) for row in rows
+        )
+
+    def document(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the column of documents' ids; without annotators each row is another document."""
+        if all(name in self.names for name in FACTGENIE):
+            return {"document": ",".join(FACTGENIE)}
+        but = [chosen.get("text"), chosen.get("annotator")]
+        if "annotator" in chosen or _is_table(chosen.get("spans")):
+            return _named(document=self.usual("document", _is_name, but))
+        for name in ("id", "uid", *COLUMNS["document"]):
+            for column in (each for each in self.names if plain(each) == name and each not in but):
+                cells = list(self.cells(column))
+                whole = len(cells) == len(self.rows) and all(map(_is_name, cells))
+                if whole and len(set(cells)) == len(cells):
+                    return {"document": column}
+        return {}
+
+
+def _named(**columns: str | None) -> dict[str, Any]:
+    """Return the columns that there are."""
+    return {what: column for what, column in columns.items() if column}
+
+
+def _is_table(spans: object) -> bool:
+    return isinstance(spans, str) and "," in spans
+
+
+def _is_name(cell: Any) -> bool:
+    return is_whole(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
+
+
+def _is_number(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return cell.strip().isdecimal()
+    return is_whole(cell) or (isinstance(cell, float) and (cell != cell or cell.is_integer()))
+
+
+def _is_tag(tag: Any, names: Sequence[str] | None) -> bool:
+    if is_whole(tag) and names is not None:
+        return tag == -100 or (0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag])))
+    return isinstance(tag, str) and bool(_TAG.fullmatch(tag))
+
+
+def _are_spans(cell: Any, speaks: bool) -> bool:
+    """Return whether something is a list of spans; pairs of numbers, where the name ``speaks``."""
+    if isinstance(cell, Mapping):
+        return {"start", "end"} <= keys_of(tuple(cell)).keys()
+    return isinstance(cell, _LISTS) and all(_is_span(span, speaks) for span in cell)
+
+
+def _is_span(span: Any, speaks: bool) -> bool:
+    if isinstance(span, Mapping):
+        keys = keys_of(tuple(span))
+        return "start" in keys and ("end" in keys or "text" in keys)
+    if not isinstance(span, _LISTS) or len(span) not in (2, 3):
+        return False
+    numbers = all(map(is_whole, span[:2]))
+    return numbers and (isinstance(span[-1], str) if len(span) == 3 else speaks)

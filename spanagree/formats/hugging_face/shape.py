@@ -1,0 +1,135 @@
+"""Which columns of a dataset hold what, as they were named or guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spanagree.corpus.raw import check_empty
+from spanagree.corpus.tag_columns import TagOptions
+from spanagree.errors import SettingError, show
+from spanagree.formats.hugging_face.columns import cell_of, words_in
+from spanagree.formats.hugging_face.guess import NAMELESS
+from spanagree.formats.hugging_face.spans import plain
+from spanagree.settings import as_read
+
+COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
+"""The options that name columns."""
+
+
+@dataclass(frozen=True)
+class Shape(TagOptions):
+    """Which columns hold what; as in :func:`spanagree.from_dataset`.
+
+    Attributes:
+        length: the column of documents' lengths, where there are no texts.
+        file: the name of the file that the rows are from, if they are.
+        is_own: whether we wrote the rows, whose columns then were not chosen.
+    """
+
+    tokens: str | None = None
+    text: str | None = None
+    tags: Mapping[str, str] | None = None
+    spans: Mapping[str, str] | str | None = None
+    annotator: str | None = None
+    document: str | None = None
+    label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
+    split: str | None = None
+    length: str | None = None
+    empty: str | None = None
+    file: str | None = None
+    is_own: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        tags, spans, annotator = self.tags, self.spans, self.annotator
+        content = any(c is not None for c in (self.text, self.tokens, self.length))
+        wrong = {
+            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}": (
+                tags is not None and not isinstance(tags, Mapping)
+            ),
+            f"spans {show(spans)}; annotator to column, or one column, is needed": (
+                spans is not None and not isinstance(spans, (str, Mapping))
+            ),
+            "tags go with tokens, and with neither spans nor annotator": tags is not None
+            and (spans is not None or self.tokens is None or annotator is not None),
+            "neither tags nor spans; one of them says where the annotations are": tags is None
+            and spans is None,
+            "neither text nor tokens; spans need the column that they are offsets in": not content,
+            "the long form has one column of spans and one of annotators; name both, or give spans"
+            " as annotator to column": annotator is not None and not isinstance(spans, str),
+            "the long form needs document: the column that says which rows are one": (
+                self.document is None and (annotator is not None or self.is_table)
+            ),
+        }
+        for problem in (problem for problem, case in wrong.items() if case):
+            raise SettingError(problem)
+        check_empty(self.empty)
+        others = (self.tokens, self.text, self.annotator, self.document, self.length)
+        for column in (*self.layers.values(), *others):
+            if column is not None and not isinstance(column, str):
+                raise SettingError(f"column {show(column)}; the name of a column is needed")
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """What was read, for the signature."""
+        columns = () if self.is_own else (*COLUMNS, "length", "label_names")
+        names = (*columns, "split", "empty")
+        return as_read(**{name: getattr(self, name) for name in names})
+
+    @property
+    def is_table(self) -> bool:
+        """Whether a row is a span."""
+        return isinstance(self.spans, str) and "," in self.spans
+
+    @property
+    def layers(self) -> dict[str, str]:
+        """The column of tags or spans by layer; of a file, one that names nobody by no name."""
+        layers = (
+            {self.spans: self.spans} if isinstance(self.spans, str) else self.tags or self.spans
+        )
+        columns = list((layers or {}).values())
+        if self.file is not None and len(columns) == 1 and self.names_nobody(columns[0]):
+            return {"": columns[0]}
+        return dict(layers or {})
+
+    def names_nobody(self, column: str) -> bool:
+        """Return whether a column says nothing about whose annotations it holds."""
+        alone = isinstance(self.spans, str) or {*(self.tags or self.spans or {})} == {column}
+        return alone and (plain(column) in NAMELESS or self.is_table)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that rows need to have."""
+        layers = str(self.spans).split(",") if self.is_table else self.layers.values()
+        others = (self.tokens, self.text, self.length, self.annotator, self.document)
+        return list(dict.fromkeys([*layers, *(column for column in others if column)]))
+
+    @property
+    def maybe(self) -> list[str]:
+        """The columns that say more where there are any."""
+        users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
+        return ["metadata", *users]
+
+    def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
+        """Return what offsets count in a row: its text, tokens or length."""
+        if self.length is not None:
+            return {"length": number_in(cell_of(row, self.length))}
+        what = "text" if self.text is not None else "tokens"
+        cell = cell_of(row, str(self.text or self.tokens))
+        if flat:
+            cell = cell or "" if what == "text" else words_in(cell)
+        return {what: cell}
+
+
+def number_in(cell: Any) -> Any:
+    """Return the whole number in a cell of a table, where there is one; else the cell.
+
+    >>> number_in("7"), number_in(7.0), number_in("x")
+    (7, 7, 'x')
+    """
+    if isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII):
+        return int(float(cell))
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

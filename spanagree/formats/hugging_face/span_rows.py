@@ -1,0 +1,125 @@
+"""Rows with spans: one a document or annotation, or one a span."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spanagree.corpus.collector import Collector, document_id, text_of_whole
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import counted, is_whole, show
+from spanagree.formats.hugging_face.columns import cell_of, layer_names, rows_of
+from spanagree.formats.hugging_face.shape import Shape, number_in
+from spanagree.formats.hugging_face.spans import ONE_LABEL, SpanReader, by_annotator
+
+
+def from_spans(data: Any, shape: Shape) -> RawCorpus:
+    """Return the rows of columns of spans, of one column by annotator, or of the long form."""
+    features, layers = getattr(data, "features", None), shape.layers
+    flat, long = getattr(data, "flat", False), shape.annotator is not None
+    is_open = not long and (isinstance(shape.spans, str) or "" in layers)
+    label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
+    people = layer_names(features, str(shape.annotator), None)
+    collector = Collector(_offsets(shape), () if long or is_open else layers, unnamed=is_open)
+    reader = SpanReader(shape.file or "data")
+    for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
+        content = shape.content(row, flat=flat)
+        id_ = str(number) if shape.document is None else cell_of(row, shape.document)
+        document = collector.document(id_, where, again=long, **content)
+        for layer, column in layers.items():
+            cell = cell_of(row, column)
+            pairs = [(_person(row, shape.annotator, people) if long else layer, cell)]
+            if is_open:
+                users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
+                pairs = by_annotator(cell, users, states) or pairs
+            for who, spans in pairs:
+                place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
+                names = _categories(row) or label_names[column]
+                rows = reader.rows(spans, names, content.get("text"), place)
+                collector.annotate(document, who, rows, place)
+    return _raw(collector, reader, shape, [])
+
+
+def from_span_table(data: Any, shape: Shape) -> RawCorpus:
+    """Return the rows of a table with a row for each span.
+
+    A row without start and end says that the annotator saw the document; one without annotator too
+    has but the document's text. If there is no such row, ``empty`` says who saw what has no span.
+    """
+    start, end, *label = (column.strip() for column in str(shape.spans).split(","))
+    nobody = "" if shape.file is not None else "spans"
+    collector = Collector(_offsets(shape), unnamed=True)
+    reader = SpanReader(shape.file or "data")
+    reader.labelled = bool(label)
+    annotations: dict[tuple[int, str], int] = {}
+    numbers: dict[str, int] = {}
+    stated = False
+    people = layer_names(getattr(data, "features", None), str(shape.annotator), None)
+    for where, row in rows_of(data, shape.columns):
+        id_ = document_id(cell_of(row, str(shape.document)), where)
+        content = {
+            k: cell for k, cell in shape.content(row, flat=False).items() if cell is not None
+        }
+        if content or id_ not in numbers:
+            numbers[id_] = collector.document(id_, where, again=True, **content)
+        first, last = (number_in(cell_of(row, column)) for column in (start, end))
+        blank = first is None and last is None
+        who = _person(row, shape.annotator, people) if shape.annotator else nobody
+        if blank and shape.annotator and not who:
+            continue
+        stated |= blank
+        place = where if who == "" else f"{where}, annotator {show(who)}"
+        key = (numbers[id_], who)
+        if key not in annotations:
+            annotations[key] = collector.annotation(numbers[id_], who, place)
+        if not blank:
+            marked = text_of_whole(cell_of(row, label[0])) if label else None
+            collector.segment(annotations[key], first, last, marked, place)
+    names = dict.fromkeys(who for _, who in annotations)
+    lacking = len(numbers) * len(names) - len(annotations)
+    notes = []
+    if shape.empty == "seen":
+        for key in ((number, who) for number in numbers.values() for who in names):
+            if key not in annotations:
+                collector.annotation(*key, shape.file or "data")
+    elif lacking and not stated and shape.empty is None:
+        notes.append(
+            f"{_prefix(shape)}annotators without a row for a document taken as never having seen"
+            f" it ({counted(lacking, 'case')}); --empty seen takes them as having marked nothing,"
+            " as does a row without start and end"
+        )
+    return _raw(collector, reader, shape, notes)
+
+
+def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:
+    """Return what was collected, with notes of what the reader did."""
+    notes += reader.surfaces.notes()
+    if not reader.labelled and collector.call_all(ONE_LABEL):
+        notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")
+    how = {"format": "datasets", **shape.chosen}
+    return collector.raw(how, notes, numbered=shape.document is None)
+
+
+def _prefix(shape: Shape) -> str:
+    return "" if shape.file is None else f"{shape.file}: "
+
+
+def _offsets(shape: Shape) -> str:
+    return "tokens" if shape.tokens is not None and shape.text is None else "characters"
+
+
+def _person(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
+    """Return the name in a column of annotators, which may have ids for them."""
+    who = cell_of(row, str(column))
+    if names is not None and is_whole(who) and 0 <= who < len(names):
+        return names[who]
+    return text_of_whole(who)
+
+
+def _categories(row: Mapping[str, Any]) -> list[str] | None:
+    """Return the names that factgenie gives its labels in each row, if it does."""
+    about = row.get("metadata")
+    kinds = about.get("annotation_span_categories") if isinstance(about, Mapping) else None
+    if not isinstance(kinds, list) or not all(isinstance(kind, Mapping) for kind in kinds):
+        return None
+    return [str(kind.get("name")) for kind in kinds]

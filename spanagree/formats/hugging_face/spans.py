@@ -1,0 +1,186 @@
+"""Spans as other tools write them: lists, objects under many names, by annotator or not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from spanagree.corpus.collector import text_of_whole
+from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
+from spanagree.formats.exports import Surfaces
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "start": (
+        "start", "begin", "startoffset", "beginoffset", "offsetstart", "startchar", "charstart",
+        "beginchar", "startindex", "startidx", "startposition", "tokenstart", "starttoken", "from",
+    ),
+    "end": (
+        "end", "stop", "endoffset", "offsetend", "endchar", "charend", "endindex", "endidx",
+        "endposition", "tokenend", "endtoken", "to",
+    ),
+    "label": (
+        "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
+        "category", "entity", "labels",
+    ),
+    "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
+    "annotator": (
+        "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
+        "raterid", "worker", "workerid", "labeler", "labeller", "judge", "judgeid", "annotatedby",
+        "userid",
+    ),
+    "spans": ("spans", "value", "annotations", "entities", "result", "labels"),
+}  # fmt: skip
+"""The usual names of what makes a span, in lower case and without other signs than letters."""
+
+ONE_LABEL = "span"
+"""What spans are called that have no labels."""
+
+_NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
+_LISTS = (list, tuple, np.ndarray)
+_Row = tuple[Any, Any, Any, Any]  # start, end, label, and the text that it covers
+_NEEDED = "a list of {start, end, label} is needed, or null"
+
+
+def plain(name: object) -> str:
+    """Return a name as it is compared: in lower case, without other signs than letters.
+
+    >>> plain("start_offset"), plain("Sentence #")
+    ('startoffset', 'sentence')
+    """
+    return re.sub(r"[^a-z]", "", str(name).lower())
+
+
+@lru_cache(maxsize=1000)
+def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
+    """Return which of some names are usual for what."""
+    plainly: dict[str, Any] = {}
+    for name in names:
+        plainly.setdefault(plain(name), name)
+    there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
+    return {what: plainly[usual[0]] for what, usual in there.items() if usual}
+
+
+def parsed(cell: Any) -> Any:
+    """Return what a text says in JSON or as Python writes it, where it does; else the cell."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(cell)
+    return cell
+
+
+def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple[Any, Any]] | None:
+    """Return annotators with their spans, where a cell holds those of several; else ``None``.
+
+    Either a mapping of annotator to spans, a list of answers that name their annotators, or answers
+    in the order of ``users``, with ``states``. Spans that were never handed in are ``None``.
+    """
+    cell = parsed(cell)
+    if isinstance(users, _LISTS) and isinstance(cell, _LISTS) and len(users) == len(cell):
+        given = isinstance(states, _LISTS) and len(states) == len(cell)
+        return [
+            (text_of_whole(who), None if given and states[i] in _NEVER else cell[i])
+            for i, who in enumerate(users)
+        ]
+    if isinstance(cell, Mapping) and "start" not in keys_of(tuple(cell)):
+        return [(text_of_whole(who), spans) for who, spans in cell.items()]
+    if isinstance(cell, _LISTS) and len(cell) and all(isinstance(each, Mapping) for each in cell):
+        keys = [keys_of(tuple(each)) for each in cell]
+        if all("annotator" in key and "spans" in key and "start" not in key for key in keys):
+            return [
+                (
+                    text_of_whole(each[key["annotator"]]),
+                    None if each.get("status") in _NEVER else each[key["spans"]],
+                )
+                for each, key in zip(cell, keys, strict=True)
+            ]
+    return None
+
+
+class SpanReader:
+    """Reads the spans of rows, and remembers what was odd about them."""
+
+    def __init__(self, name: str) -> None:
+        self.labelled = False
+        self.surfaces = Surfaces(name)
+
+    def rows(
+        self, cell: Any, names: Sequence[str] | None, text: object, where: str
+    ) -> list[tuple[Any, Any, Any]] | None:
+        """Return start, end and label of spans, in code points if they say what text they cover.
+
+        They are lists of pieces, objects, a mapping of lists, or text that holds these; labels that
+        are label ids go by their ``names``. ``None`` stays.
+
+        Raises:
+            InputError: for other values.
+        """
+        spans = parsed(cell)
+        place = f"{where}: spans"
+        if spans is None:
+            return None
+        if isinstance(spans, str):
+            raise unfit(place, spans, "not valid JSON, a list of spans is needed")
+        if isinstance(spans, Mapping):
+            spans = _transposed(spans, place)
+        if not isinstance(spans, _LISTS) or not is_iterable(spans):
+            raise unfit(place, spans, _NEEDED)
+        rows = [row for span in spans for row in self._row(span, spans, place)]
+        labels = [_name(label, names, where) for _, _, label, _ in rows]
+        bounds = [(start, end) for start, end, _, _ in rows]
+        quotes = [quote if isinstance(quote, str) else None for *_, quote in rows]
+        numbers = any(quotes) and all(is_whole(n) for pair in bounds for n in pair)
+        if isinstance(text, str) and numbers:
+            pairs = zip(bounds, quotes, strict=True)
+            spoken = [(start, end, quote) for (start, end), quote in pairs]
+            bounds = self.surfaces.offsets(text, spoken, where)
+        return [(*pair, label) for pair, label in zip(bounds, labels, strict=True)]
+
+    def _row(self, span: Any, spans: Any, place: str) -> Iterable[_Row]:
+        """Return what a span says, once for each of its labels."""
+        if isinstance(span, Mapping):
+            keys = keys_of(tuple(span))
+            text = span.get(keys.get("text"))
+            if "start" in keys and ("end" in keys or isinstance(text, str)):
+                start = span[keys["start"]]
+                end = span[keys["end"]] if "end" in keys else None
+                if end is None and isinstance(text, str) and is_whole(start):
+                    end = start + len(text)
+                self.labelled |= "label" in keys
+                label = span.get(keys.get("label"))
+                labels = label if isinstance(label, list) and label else [label]
+                return [(start, end, each, text) for each in labels]
+        elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
+            start, end, *label = span
+            self.labelled |= bool(label)
+            return [(start, end, label[0] if label else None, None)]
+        raise unfit(place, spans, _NEEDED)
+
+
+def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:
+    """Return the spans in a mapping of lists."""
+    keys = keys_of(tuple(spans))
+    wanted = [keys[what] for what in ("start", "end", "label", "text") if what in keys]
+    columns = [spans[key] for key in wanted]
+    are_lists = all(isinstance(c, _LISTS) and is_iterable(c) for c in columns)
+    if not {"start", "end"} <= keys.keys() or not are_lists or len(set(map(len, columns))) > 1:
+        needed = "lists of equal length under start, end and label are needed"
+        raise unfit(place, spans, needed)
+    return [dict(zip(wanted, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _name(label: Any, names: Sequence[str] | None, where: str) -> Any:
+    """Return a label by its name where it is a label id, and a number as text."""
+    if names is None or not is_whole(label):
+        return text_of_whole(label)
+    if 0 <= label < len(names):
+        return names[label]
+    raise InputError(f"{where}: label id {label}; 0 to {len(names) - 1} are allowed")

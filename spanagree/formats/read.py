@@ -1,0 +1,56 @@
+"""One reader for every format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spanagree.choices import Repair
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError
+from spanagree.files import named_files
+from spanagree.formats.hugging_face.read import from_dataset
+from spanagree.formats.shards import read_found
+
+_PATH = (str, os.PathLike)
+
+
+def read(
+    source: Any,
+    format: str | None = None,  # noqa: A002 — what it is called everywhere
+    *,
+    repair: Repair | Sequence[Repair] = (),
+    **options: Any,
+) -> Corpus:
+    """Return the corpus in files of any format that is read, which is recognised by their content.
+
+    Args:
+        source: a path, several, or layer to path; a path may be a pattern such as
+            ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
+            table, a Dataset or rows, which :func:`from_dataset` reads.
+        format: the format of all files, where it is not to be recognised, by a name such as conll
+            or prodigy that ``--from`` takes.
+        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
+        options: of the readers, named as on the command line with ``_`` for ``-``.
+
+    Raises:
+        InputError: for what cannot be read or is not recognised, showing what was found; for a
+            table of labels, which :func:`read_labels` reads; for flaws that no repair was asked
+            for.
+        SettingError: for an unknown format, or options that no format of the files takes.
+
+    >>> read([{"tokens": ["Jo", "sings"], "gold": ["B-PER", "O"]}]).annotators
+    ('gold',)
+    """
+    paths = source.values() if isinstance(source, Mapping) else source
+    several = isinstance(source, (list, tuple, Mapping)) and all(
+        isinstance(p, _PATH) for p in paths
+    )
+    if isinstance(source, _PATH) or several:
+        repairs = [repair] if isinstance(repair, str) else repair
+        return read_found(named_files(source), options, format, repairs)
+    if format is not None:
+        raise SettingError(f"format {format!r}, but there is no file; leave it out")
+    return from_dataset(source, repair=repair, **options)

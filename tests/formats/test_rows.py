@@ -1,0 +1,336 @@
+"""Rows of any shape: columns guessed, spans in all forms, tables of spans, frames, one reader."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.formats.hugging_face.guess import guess
+
+TEXT = "Jo is in Rome"
+JO, ROME = sa.Segment(0, 2, "PER"), sa.Segment(9, 13, "LOC")
+OPTIONS = " (--text, --tokens, --spans, --tags, --annotator and --document name others)"
+
+
+def lines(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a file, in the folder that is the current one."""
+    monkeypatch.chdir(tmp_path)
+
+    def written(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return name
+
+    return written
+
+
+START = [
+    "start",
+    "begin",
+    "start_offset",
+    "startOffset",
+    "from",
+    "start_char",
+    "char_start",
+    "startIndex",
+]
+END = ["end", "stop", "end_offset", "endOffset", "to", "end_char", "char_end", "endIndex"]
+LABEL = ["label", "type", "tag", "entity_group", "class", "category", "label_type", "entity_type"]
+FORMS = {
+    "lists": [[0, 2, "PER"], [9, 13, "LOC"]],
+    "tuples in Python's spelling": "[(0, 2, 'PER'), (9, 13, 'LOC')]",
+    "JSON": '[{"start": 0, "end": 2, "label": "PER"}, {"start": 9, "end": 13, "label": "LOC"}]',
+    "Python's spelling": "[{'begin': 0, 'end': 2, 'tag': 'PER'}, {'begin': 9, 'end': 13, 'tag': 'LOC'}]",
+    "lists of keys": {"start": [0, 9], "end": [2, 13], "label": ["PER", "LOC"]},
+    "start and text": [{"type": "PER", "text": "Jo", "start": 0}, {"type": "LOC", "text": "Rome", "start": 9}],
+    "several labels": [{"start": 0, "end": 2, "labels": ["PER"]}, {"start": 9, "end": 13, "labels": ["LOC"]}],
+    "arrays": np.array([{"start": np.int64(0), "end": 2, "label": "PER"}, {"start": 9, "end": 13, "label": "LOC"}]),
+    **{
+        f"{start}, {end}, {label}": [{start: 0, end: 2, label: "PER"}, {start: 9, end: 13, label: "LOC"}]
+        for start, end, label in zip(START, END, LABEL, strict=True)
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_spans(form):
+    """The same two spans in each form, in a column of them and by annotator."""
+    corpus = sa.read([{"id": "7", "text": TEXT, "spans": FORMS[form]}])
+    assert corpus[0].segments == {"spans": (JO, ROME)}
+    assert corpus.ids == ("7",)
+    by_name = sa.read([{"text": TEXT, "annotations": {"ann": FORMS[form], "bob": [], "cy": None}}])
+    assert by_name[0].segments == {"ann": (JO, ROME), "bob": (), "cy": None}
+
+
+def test_numbers_as_labels():
+    """Labels that are numbers are text; with names they are these."""
+    rows = [{"text": TEXT, "spans": [[0, 2, 1]]}]
+    ask = {"text": "text", "spans": {"a": "spans"}}
+    assert sa.read(rows, **ask)[0].segments["a"] == (sa.Segment(0, 2, "1"),)
+    assert sa.read(rows, **ask, label_names=["X", "Y"])[0].segments["a"] == (sa.Segment(0, 2, "Y"),)
+
+
+def test_mushroom():
+    """Spans by annotator and without labels; what was made of them is left alone, and can be asked for."""
+    rows = [
+        {
+            "id": "t-1", "lang": "EN", "model_input": "Where?", "model_output_text": TEXT,
+            "hard_labels": [[0, 2]], "soft_labels": [{"start": 0, "end": 2, "prob": 1.0}],
+            "annotations": {"a1": [[0, 2]], "a2": [[0, 2], [9, 13]], "a3": []},
+            "model_output_tokens": ["Jo", " is", " in", " Rome"],
+        }
+    ]  # fmt: skip
+    corpus = sa.read(rows)
+    jo, rome = sa.Segment(0, 2, "span"), sa.Segment(9, 13, "span")
+    assert corpus[0].segments == {"a1": (jo,), "a2": (jo, rome), "a3": ()}
+    assert corpus.notes == (
+        "columns guessed: text model_output_text; spans annotations; document id; passed over:"
+        f" hard_labels, soft_labels{OPTIONS}",
+        "the spans have no labels; all are called 'span'",
+    )
+    assert sa.read(rows, spans="hard_labels")[0].segments == {"hard_labels": (jo,)}
+    assert sa.read(rows, spans={"team": "hard_labels"}).annotators == ("team",)
+
+
+SHAPES = {
+    "tags": ([{"tokens": ["Jo", "is"], "gold": ["B-PER", "O"], "pred": ["O", "O"], "pos": ["NE", "V"]}], {"gold": (sa.Segment(0, 1, "PER"),), "pred": ()}),
+    "layers": ([{"text": TEXT, "gold": [{"start": 0, "end": 2, "label": "PER"}], "pred": [{"start": 9, "end": 13, "label": "LOC"}]}], {"gold": (JO,), "pred": (ROME,)}),
+    "tokens": ([{"tokens": ["Jo", "is"], "entities": [{"start": 0, "end": 1, "type": "PER"}]}], {"entities": (sa.Segment(0, 1, "PER"),)}),
+    "long": ([{"doc_id": 1, "content": TEXT, "annotator": who, "entities": s} for who, s in (("ann", [{"start": 0, "end": 2, "label": "PER"}]), ("bob", []))], {"ann": (JO,), "bob": ()}),
+    "factgenie": (
+        [{"dataset": "d", "split": "test", "setup_id": "m", "example_idx": 0, "output": TEXT, "flags": [],
+          "annotations": [{"type": 1, "text": "Rome", "start": 9, "reason": "no"}],
+          "metadata": {"annotator_id": who, "annotation_span_categories": [{"name": "PER"}, {"name": "LOC"}]}} for who in ("ik", "jo")],
+        {"ik": (ROME,), "jo": (ROME,)},
+    ),
+    "Argilla 2": (
+        [{"id": "1", "status": "completed", "text": TEXT, "ner.responses": [[{"start": 0, "end": 2, "label": "PER"}], [], []],
+          "ner.responses.users": ["u1", "u2", "u3"], "ner.responses.status": ["submitted", "submitted", "draft"]}],
+        {"u1": (JO,), "u2": ()},
+    ),
+    "Argilla 1": (
+        [{"text": TEXT, "ner": [{"user_id": "u1", "value": [{"start": 0, "end": 2, "label": "PER", "text": "Jo"}], "status": "submitted"},
+                                {"user_id": "u2", "value": [], "status": "discarded"}]}],
+        {"u1": (JO,)},
+    ),
+    "RAGTruth": ([{"id": "0", "source_id": "9", "response": TEXT, "labels": [{"start": 0, "end": 2, "text": "Jo", "label_type": "PER", "meta": ""}]}], {"labels": (JO,)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("frame", ["rows", "pandas", "polars", "pyarrow", "arrow stream"])
+def test_shapes_and_frames(shape, frame):
+    """Each shape is guessed, in rows and in tables of three libraries."""
+    rows, segments = SHAPES[shape]
+    if frame == "rows":
+        data = rows
+    elif frame == "arrow stream":
+        table = pytest.importorskip("pyarrow").Table.from_pylist(rows)
+        data = type("Stream", (), {"__arrow_c_stream__": table.__arrow_c_stream__})()
+    else:
+        library = pytest.importorskip(frame)
+        of = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "Table"}[frame]
+        make = getattr(library, of)
+        data = make.from_pylist(rows) if frame == "pyarrow" else make(rows, strict=False) if frame == "polars" else make(rows)  # fmt: skip
+    corpus = sa.read(data)
+    assert {k: v for k, v in corpus[0].segments.items() if v is not None} == segments
+    assert len(corpus) == 1
+    assert sa.from_dataset(data) == corpus
+
+
+TABLE = [
+    {"document": "a", "annotator": "ann", "start": 0, "end": 2, "label": "PER", "text": TEXT},
+    {"document": "a", "annotator": "bob", "start": 9, "end": 13, "label": "LOC", "text": TEXT},
+    {"document": "b", "annotator": "ann", "start": 0, "end": 2, "label": "PER", "text": TEXT},
+]
+
+
+def table_text(rows, sign=","):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=sign)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def test_span_tables(write):
+    """One row a span; an empty row, or the option, says who saw what has no span."""
+    unclear = "annotators without a row for a document taken as never having seen it (1 case); --empty seen takes them as having marked nothing, as does a row without start and end"  # fmt: skip
+    corpus = sa.read(TABLE)
+    assert corpus[0].segments == {"ann": (JO,), "bob": (ROME,)}
+    assert corpus[1].segments == {"ann": (JO,), "bob": None}
+    assert corpus.notes[-1] == unclear
+    assert sa.read(TABLE, empty="seen")[1].segments["bob"] == ()
+    assert unclear not in sa.read(TABLE, empty="unseen").notes
+    stated = [*TABLE, {**TABLE[0], "document": "b", "annotator": "bob", "start": None, "end": None}]
+    assert sa.read(stated)[1].segments["bob"] == ()
+    assert unclear not in sa.read(stated).notes
+    for name, sign in (("t.csv", ","), ("t.tsv", "\t"), ("s.csv", ";")):
+        assert sa.read(write(name, table_text(stated, sign))) == sa.read(stated)
+    lengths = [{**row, "text": row["text"][:1], "length": 13} for row in TABLE]
+    del lengths[0]["text"], lengths[1]["text"], lengths[2]["text"]
+    assert sa.read(lengths)[0].segments == corpus[0].segments
+    named = [{"d": "a", "von": 0, "bis": 2, "typ": "PER", "t": TEXT}]
+    assert sa.read(named, spans="von,bis,typ", document="d", text="t")[0].segments == {
+        "spans": (JO,)
+    }
+    only = [{**TABLE[0], "annotator": None, "start": None, "end": None, "document": "c"}, *TABLE]
+    assert sa.read(only)[0].segments == {"ann": None, "bob": None}
+    quoted = [{**row, "text": row["text"][row["start"] : row["end"]]} for row in TABLE]
+    with pytest.raises(sa.SettingError, match="neither text nor tokens"):
+        sa.read(quoted)  # the text of the span is not that of the document
+
+
+spans = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.sampled_from(["A", "B c"])), max_size=3)  # fmt: skip
+
+
+@given(st.lists(st.tuples(spans, st.none() | spans), min_size=1, max_size=4))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+def test_as_csv(tmp_path, layers):
+    """Rows as CSV, with lists as JSON or in Python's spelling, are what they are in Python."""
+    text = TEXT + ' "x", y\n'
+    rows = [
+        {"id": f"d{i}", "text": text, "ann": [[s, s + n, c] for s, n, c in one], "bob": other and [[s, s + n, c] for s, n, c in other]}
+        for i, (one, other) in enumerate(layers)
+    ]  # fmt: skip
+    ask = {"text": "text", "spans": {"ann": "ann", "bob": "bob"}, "document": "id", "repair": ["drop-duplicates"]}  # fmt: skip
+    for spelled in (json.dumps, repr):
+        flat = [{k: "" if v is None else spelled(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows]  # fmt: skip
+        (tmp_path / "a.csv").write_text(table_text(flat), encoding="utf-8")
+        assert sa.read(tmp_path / "a.csv", **ask) == sa.from_dataset(rows, **ask)
+
+
+def test_words_in_csv(write):
+    """Tokens and tags with spaces between, a row a document; a token a row is for CoNLL."""
+    name = write("a.csv", "id,tokens,gold,pred\n1,Jo is,B-PER O,O O\n2,Rome,B-LOC,B-LOC\n")
+    corpus = sa.read(name)
+    assert corpus[0].segments == {"gold": (sa.Segment(0, 1, "PER"),), "pred": ()}
+    assert corpus.ids == ("1", "2")
+
+
+def test_nameless_columns(write):
+    """A column that names nobody is called by its file; one file an annotator needs no option."""
+    for name, marks in (("ann", [[0, 2, "PER"]]), ("bob", [])):
+        write(f"{name}.jsonl", lines([{"id": 7, "text": TEXT, "spans": marks}]))
+    corpus = sa.read(["ann.jsonl", "bob.jsonl"])
+    assert corpus[0].segments == {"ann.jsonl": (JO,), "bob.jsonl": ()}
+    assert sa.read("*.jsonl") == corpus
+    assert sa.read("*.jsonl").notes[0] == f"ann.jsonl and 1 more: read as dataset; columns guessed: text text; spans spans; document id{OPTIONS}"  # fmt: skip
+    assert sa.read({"x": "ann.jsonl"}).annotators == ("x",)
+    assert sa.read("ann.jsonl", format="dataset", spans={"gold": "spans"}, text="text").annotators == ("gold",)  # fmt: skip
+
+
+def test_units_of_offsets():
+    """Offsets in UTF-16 are turned where the text of the spans says so; what fits nowhere is noted."""
+    row = {"text": "\U0001f600 Rome", "spans": [{"start": 3, "end": 7, "text": "Rome", "label": "LOC"}]}  # fmt: skip
+    corpus = sa.read([row])
+    assert corpus[0].segments["spans"] == (sa.Segment(2, 6, "LOC"),)
+    assert "data: 1 span with offsets in UTF-16 units, turned into code points" in corpus.notes
+
+
+def test_gaps(write):
+    """A key that a record lacks is null; one that all lack is an error that names those there are."""
+    name = write("a.json", json.dumps([{"text": TEXT, "gold": []}, {"text": TEXT, "gold": [], "mine": [[0, 2, "PER"]]}]))  # fmt: skip
+    ask = {"text": "text", "spans": {"gold": "gold", "mine": "mine"}}
+    assert sa.read(name, **ask)[0].segments == {"gold": (), "mine": None}
+    with pytest.raises(sa.SettingError, match="no column 'nope'; there are text, gold, mine"):
+        sa.read(name, text="text", spans={"a": "nope"})
+    bad = write("b.json", json.dumps([{"text": TEXT, "spans": [[0, 2, "PER"]]}, 7]))
+    with pytest.raises(sa.InputError, match=r"b.json: record 2: 7; a list of objects"):
+        sa.read(bad)
+    with pytest.raises(sa.InputError, match=r"c.csv: two columns are called 'a'"):
+        sa.read(write("c.csv", "a,a\n1,2\n"), text="a", spans={"x": "a"})
+    with pytest.raises(sa.InputError, match=r"d.csv: no rows; a header and rows are needed"):
+        sa.read(write("d.csv", "a,b\n"), text="a", spans={"x": "b"})
+
+
+NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+UNKNOWN = {
+    "keys.json": ('[{"a": 1, "b": 2}]', "keys.json: JSON with the keys a, b, in which no spans or tags were found; name its columns: " + NAMED + " (conll, jsonl, spacy, brat"),
+    "keys.jsonl": ('{"a": 1}\n{"c": 1}\n', "keys.jsonl: JSON with the keys a, c, in which no spans"),
+    "labels.csv": ("item,annotator,label\n1,a,x\n", "labels.csv: a table of labels (columns item, annotator, label), and spans are needed here; spanagree coefficients and sa.read_labels read it"),
+    "labels.tsv": ("item\tworker\tanswer\n1\ta\tx\n", "labels.tsv: a table of labels (columns item, worker, answer)"),
+    "other.csv": ('"a";b\n1;2\n', "other.csv: a table of the columns a, b, in which no spans or tags were found; name its columns: " + NAMED + "; a table of labels is read by spanagree coefficients and sa.read_labels"),
+    "page.xml": ("<html>\n<p>x</p></html>", "page.xml: xml that no reader knows, beginning with '<html>'; name its format with --from (conll,"),
+}  # fmt: skip
+
+
+def test_other_zips(tmp_path):
+    """A zip that is no tool's export is said to be one, with what it holds; a bomb is a bomb."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("notes.md", "x")
+    with pytest.raises(sa.InputError, match=r"a.zip: a zip of notes.md, of which no tool's export is known; name the tool"):  # fmt: skip
+        sa.read(tmp_path / "a.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("notes.md", bytes(1 << 25))
+    with pytest.raises(sa.InputError, match=r"b.zip: its \d+ bytes expand to more than 50 times"):
+        sa.read(tmp_path / "b.zip")
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_not_recognised(write, capsys, name):
+    """What no reader knows is shown: its keys, columns or first line, and what would read it."""
+    text, message = UNKNOWN[name]
+    with pytest.raises(sa.InputError) as error:
+        sa.read(write(name, text))
+    assert str(error.value).startswith(message)
+    assert main(["agree", name]) == 1
+    assert f"spanagree: error: {message}" in capsys.readouterr().err
+
+
+def test_what_it_takes(write):
+    """Columns that are named, or a format, are enough; an unknown one, or one without a file, is not."""
+    name = write("a.json", '[{"a": "Jo", "b": [[0, 2]], "c": 1}]')
+    assert sa.read(name, text="a", spans={"x": "b"}).annotators == ("x",)
+    with pytest.raises(sa.SettingError, match="unknown format 'x'; allowed: conll"):
+        sa.read(name, format="x")
+    with pytest.raises(sa.SettingError, match="format 'json', but there is no file; leave it out"):
+        sa.read([{"text": "Jo", "spans": []}], format="json")
+    with pytest.raises(sa.SettingError, match="colour is not an option of reading"):
+        sa.read(name, text="a", spans={"x": "b"}, colour=1)
+    with pytest.raises(sa.InputError, match="no file; at least one is needed"):
+        sa.read([])
+
+
+def test_two_formats(write):
+    """Files of two formats with the same documents are one corpus; without one in common an error."""
+    write("a.jsonl", lines([{"id": "7", "text": TEXT, "spans": [[0, 2, "PER"]]}]))
+    corpus = sa.Corpus.from_segments([2], {"bob": [[(0, 1, "PER")]]}, ids=["7"])
+    own = sa.Corpus(
+        [13], corpus.layers, corpus.labels, ids=["7"], texts=[TEXT], offsets="characters"
+    )
+    sa.write_jsonl(own, "b.jsonl")
+    both = sa.read(["a.jsonl", "b.jsonl"])
+    assert len(both) == 1
+    assert set(both.annotators) == {"a.jsonl", "bob"}
+    other = sa.Corpus(
+        [13], corpus.layers, corpus.labels, ids=["8"], texts=[TEXT], offsets="characters"
+    )
+    sa.write_jsonl(other, "c.jsonl")
+    with pytest.raises(sa.InputError) as error:
+        sa.read(["a.jsonl", "c.jsonl"])
+    assert str(error.value) == (
+        "a.jsonl: read as dataset, it shares no document with the files of other formats: its ids"
+        " are 7, …, theirs 8, …; give the same documents the same ids, or compare each format's"
+        " files by themselves"
+    )
+
+
+def test_nothing_to_guess():
+    """Rows without spans give no guess; tweets' users are no annotators; a token a row is no tag row."""
+    assert guess([{"a": 1}], {}) == ({}, [])
+    made, _ = guess([{"text": TEXT, "user": "@jo", "spans": [[0, 2, "X"]]}], {})
+    assert made == {"spans": "spans", "text": "text"}
