@@ -374,7 +374,7 @@ def test_empty_states(run, newsroom):
     code, out, _ = run(*asked)
     assert code == 0
     assert out.startswith(
-        "no disagreement: gold.conll and mine, 103 sentences, all 166 segments the same\nsignature: "
+        "no disagreement: gold.conll and mine, 103 sentences, all 166 segments the same\n\nsignature: "
     )
     assert run(*asked, "--format", "csv")[1].startswith("document,kind,a_start,")
     assert run(*asked, "--format", "jsonl")[1] == ""
@@ -421,4 +421,4 @@ def test_hostile_text_in_a_terminal():
     shown = render(sa.disagreements(corpus, evil, f"b{evil}").table())
     shown += render(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]).table())
     assert all(c.isprintable() or c == "\n" for c in shown)
-    assert shown.count("\n") == 8
+    assert shown.count("\n") == 13  # captions, heads, signatures on two lines, and what parts them
