@@ -115,7 +115,8 @@ def gathered(notes: Iterable[str], where_all: str = "") -> list[str]:
         match = _NOTE.fullmatch(note)
         name, number, kind = match.groups() if match else ("", "0", note)
         if match:  # one noun among the first two words may stand in the plural
-            kind = re.sub(r"^(\S+?)s?( \S+?)s?(?= |$)", r"\1\2", re.sub(r"\d+", "#", kind))
+            kind = re.sub(r"\d+", "#", kind)
+            kind = re.sub(r"^(\S+?)s?( \S+?)s?(?= |$)", r"\1\2", kind)
         kinds.setdefault(kind, []).append((int(number), name, note))
     lines = []
     for alike in kinds.values():

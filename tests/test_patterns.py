@@ -27,6 +27,9 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("report/signature_parser.py", "_PATTERNS[KEYS[key]]"): list(
         signature_parser._PATTERNS.values()
     ),
+    # names of annotators and signs of one character, escaped
+    ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
+    ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
     # names of files, which are short, and which glob has matched before
     ("formats/shards.py", "regex"): ["(.*/)?([^/]*)", shards._any_of("!a-c^]"), "a([^/]*)\\.b"],
 }
@@ -102,7 +105,7 @@ def shortest(tree, long=None, size=0, kind=""):
 def one_of(items):
     """Return a character of a set."""
     negate = items[0][0] is constants.NEGATE
-    characters = "a0 \t[*-_\n#|\u2028\x00\ud800"
+    characters = 'a0 \t[*-_\n#|\u2028\x00\ud800.,/\\B{}"'
     return next(c for c in characters if any(within(i, ord(c)) for i in items[negate:]) != negate)
 
 

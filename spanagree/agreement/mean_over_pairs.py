@@ -83,7 +83,8 @@ class _Mean:
     def _by_row(self, values: Floats) -> Floats:
         """Return the sums over the entries of each document; (documents, 6)."""
         count = len(self.sample.times)
-        return np.stack([np.bincount(self.row, column, count) for column in values.T], axis=1)
+        sums = [np.bincount(self.row, column, count) for column in values.T]
+        return np.stack(sums, axis=1).astype(np.float64)  # of nothing, NumPy makes whole numbers
 
     def left_out(self) -> Floats:
         """Return the figures without a document; (documents, 3)."""

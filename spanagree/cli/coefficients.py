@@ -24,7 +24,7 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import check_whole, counted, printable
-from spanagree.formats.registry import FORMATS, format_of
+from spanagree.formats.registry import FORMATS, format_named
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
@@ -138,7 +138,7 @@ def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> s
     path = job.files[0]
     suffix = Path(path).suffix
     tags = suffix in FORMATS["conll"].extensions
-    if suffix not in _TABLES and (tags or format_of(path) != "conll"):
+    if suffix not in _TABLES and (tags or format_named(path) != "conll"):
         raise click.UsageError(
             f"{printable(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
             " takes their tokens as the items"

@@ -13,11 +13,25 @@ from typing import Any
 import click
 import cloup
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
-PATH = click.Path(readable=False)  # completed by shells; what is wrong with one, readers say
+
+class _Path(click.types.StringParamType):
+    """A path as it is written, which shells complete; what is wrong with one, readers say."""
+
+    name = "path"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Let the shell complete names of files."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
 

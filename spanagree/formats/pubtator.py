@@ -17,7 +17,7 @@ from spanagree.formats.peek import Peek, passed_over
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
-_OTHER = re.compile(r"[^\t]+\t[^\t]*[^\t\d][^\t]*\t")
+_OTHER = re.compile(r"[^\t]+\t\d*[^\t\d][^\t]*\t")  # a second cell that is no number
 _JOINED: Mapping[
     str, Callable[[Sequence[str]], str]
 ] = {  # the ways in which the parts of a text may be joined

@@ -43,7 +43,7 @@ STATES = {
 
 _INITIAL = re.compile(r"INITIAL_CAS\d*")  # also of a temporary file
 _READABLE = (".tsv", ".xmi", ".json", ".zip")
-_FILE = re.compile(r"((?:.*?/)?)(annotation|curation)/(.+)/([^/]+)")
+_FILE = re.compile(r"((?:(?!annotation/|curation/)[^/]*/)*)(annotation|curation)/(.+)/([^/]+)")
 _PLAIN_FILE = re.compile(r"()()(.+)/([^/]+)")
 _ABOUT = re.compile(r"((?:.*/)?)exportedproject\d*\.json")
 _AGAIN = "export the project again, with annotations as WebAnno TSV 3, CAS XMI or CAS JSON"
@@ -205,8 +205,9 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         for entry in _entries(about, "annotation_documents", where):
             states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, where)
         files: dict[tuple[str, str], list[str]] = {}
-        pattern = _FILE if any(map(_FILE.fullmatch, names)) else _PLAIN_FILE
-        for match in filter(None, map(pattern.fullmatch, names)):
+        in_folders = any(map(_FILE.fullmatch, names))
+        matches = map(_FILE.fullmatch if in_folders else _PLAIN_FILE.fullmatch, names)
+        for match in filter(None, matches):
             files.setdefault((match[2] or "annotation", match[3]), []).append(match[0])
             states.setdefault(match[3], {})
 
