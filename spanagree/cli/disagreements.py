@@ -36,9 +36,10 @@ def disagreements(
 ) -> None:
     corpus = job.read()
     if between is None and len(corpus.layers) != 2:
+        several = f"give --between A B, of {listed(corpus.annotators)}"
         raise click.UsageError(
-            f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed; give"
-            f" --between A B, of {listed(corpus.annotators)}"
+            f"--between: {counted(len(corpus.layers), 'layer')}; two of them are needed;"
+            f" {several if len(corpus.layers) > 1 else 'pass a second file'}"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))

@@ -245,7 +245,10 @@ def _content(path: PathName) -> tuple[dict[str, Any], dict[str, Any]]:
     except FileNotFoundError:
         raise InputError("no such file") from None
     except Exception as error:  # whatever the decoder raises
-        raise InputError(f"cannot be read as Parquet: {reason(error)}") from None
+        raise InputError(
+            f"cannot be read as Parquet: {reason(error).removesuffix('.')}; pass files that"
+            " evaluate --tallies FILE (write_tallies) wrote"
+        ) from None
     about = _about((table.schema.metadata or {}).get(_KEY))
     types = {field.name: str(field.type) for field in table.schema}
     if types != _COLUMNS:

@@ -282,3 +282,14 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
     over = sa.evaluate([sa.read_conll(files, scheme="IOB2")])
     with pytest.raises(sa.SettingError, match="single documents are not kept over blocks"):
         sa.with_intervals(over)
+
+
+def test_a_file_that_is_not_parquet(tmp_path, capsys):
+    """What is no Parquet file at all is refused with what writes one."""
+    path = tmp_path / "gold.conll"
+    path.write_text("Jo B-PER\n", "utf-8")
+    assert main(["merge", str(path)]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"spanagree: error: {path}: cannot be read as Parquet: ")
+    assert message.endswith("; pass files that evaluate --tallies FILE (write_tallies) wrote\n")
+    assert message.count("\n") == 1
