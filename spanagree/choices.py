@@ -28,6 +28,11 @@ Repair: TypeAlias = Literal[
     "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty",
     "drop-unlabelled", "drop-duplicates", "merge-overlaps",
 ] | str  # fmt: skip
+FormatName: TypeAlias = Literal[
+    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "label-studio", "prodigy",
+    "doccano", "dataset", "hub",
+] | str  # fmt: skip
+SplitForm: TypeAlias = Literal["jsonl", "conll", "spacy", "dataset"] | str
 Empty: TypeAlias = Literal["seen", "unseen"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str

@@ -133,6 +133,10 @@ class Tabled(Comparable):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
 
+    def _repr_html_(self) -> str:
+        """Return the table, for notebooks."""
+        return str(as_html(self.table().for_reading))
+
 
 class Drawn:
     """What can be drawn (``_picture``), also by the parts in ``DRAWN``."""
@@ -183,10 +187,6 @@ class Drawn:
 
 class Result(Signed, Tabled, Drawn):
     """A result that can be shown, in any way: as a table, and as a picture."""
-
-    def _repr_html_(self) -> str:
-        """Return the table, for notebooks."""
-        return str(as_html(self.table()))
 
 
 def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:

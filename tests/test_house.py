@@ -178,7 +178,9 @@ def choices():
     from spanagree.evaluation.compare_systems import TESTS
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
+    from spanagree.formats.registry import FORMATS
     from spanagree.labels.spa import WEIGHTS
+    from spanagree.levels.split_folder import WRITERS
     from spanagree.matching.measures import MATCHES
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
@@ -196,7 +198,7 @@ def choices():
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
-        "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip

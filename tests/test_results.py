@@ -175,6 +175,15 @@ def test_long_tables_in_notebooks():
     assert "and 40 more rows; to_rows() has all" in shown
 
 
+def test_every_result_with_rows_in_notebooks():
+    """A coefficient by itself, and agreement by category, are tables in notebooks too."""
+    table = sa.token_labels(sa.Corpus.from_segments([9, 8, 5], LAYERS))
+    for result in (sa.alpha(table), sa.bias(table), sa.category_agreement(table)):
+        shown = result._repr_html_()
+        assert shown.count("<tr>") == len(result.to_rows()) + 1
+        assert result.signature.replace("|", "") in re.sub(r"<[^>]*>|\|", "", shown)
+
+
 def test_a_data_frame_of_what_is_not_installed(monkeypatch):
     """A package that is missing is named, with the line that installs it."""
     result = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))

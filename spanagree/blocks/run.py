@@ -52,10 +52,11 @@ def each_block(
         InputError: for a block that fails, with its number, unless it is skipped.
     """
     check_choice(on_error, ON_ERROR, "on_error")
-    if isinstance(blocks, (str, bytes)) or not isinstance(blocks, Iterable):
+    has_columns = hasattr(blocks, "columns") or hasattr(blocks, "column_names")
+    if isinstance(blocks, (str, bytes)) or has_columns or not isinstance(blocks, Iterable):
         raise InputError(
-            f"{show(blocks)}; a corpus, or corpora one after the other, are needed; functions such"
-            " as read_conll give one"
+            f"{type(blocks).__name__ if has_columns else show(blocks)}; a corpus, or corpora one"
+            " after the other, are needed; spanagree.read gives one, of files, data frames and rows"
         )
     results = _here(blocks, work) if executor is None else _elsewhere(blocks, work, executor)
     for number, (result, error, name) in enumerate(results, 1):

@@ -1,22 +1,25 @@
-"""What people hand to an evaluation before they know what it takes: tag lists, dictionaries."""
+"""What people hand to an evaluation before they know what it takes: tags in many shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, is_iterable, length_of, listed
+from spanagree.errors import InputError, SettingError, is_iterable, length_of, listed
+from spanagree.formats.hugging_face.read import from_dataset
 from spanagree.formats.tag_lists import from_tags
 
 _OTHERS = {
-    "columns": (
-        "a data frame with the columns {}; of one with a token in each row, evaluate takes"
-        " [frame['gold'].tolist()], [frame['mine'].tolist()]"
-    ),
     "column_names": (
-        "a dataset with the columns {}; evaluate takes spanagree.from_dataset(dataset,"
+        "a dataset with the columns {0}; evaluate takes spanagree.from_dataset(dataset,"
         " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
+    ),
+    "columns": (
+        "a data frame with the columns {0}; of one with a token in each row, evaluate takes"
+        " [frame[{1}].tolist()], [frame[{2}].tolist()], of one with lists of tags frame[{1}],"
+        " frame[{2}]"
     ),
 }
 """What has columns, by their attribute, and the line that takes it."""
@@ -26,7 +29,8 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     """Return the corpus, or the blocks, that someone means by the first two arguments; and gold.
 
     Tags are taken as lists of tag lists, gold's and the system's; as two mappings, of documents to
-    tags or of a layer's name to its tag lists; or as one mapping of layers. All else is returned.
+    tags or of a layer's name to its tag lists; or as one mapping of layers. Data frames and
+    datasets with a document in each row are read. All else is returned.
 
     Raises:
         InputError: for what has tags or segments in another shape, with the line that takes it.
@@ -36,6 +40,9 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     (('gold', 'pred'), 'gold')
     """
     named = second is None or isinstance(second, str) or isinstance(first, Corpus)
+    if named and _columns(first) is not None:
+        with suppress(SettingError):  # which names no column that holds tags or spans
+            return from_dataset(first), second
     shapes = [] if isinstance(first, Corpus) else [_shape(given) for given in (first, second)]
     if named and not isinstance(first, Mapping):
         if shapes[:1] == [(2, str)]:
@@ -68,15 +75,24 @@ def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
     return from_tags(layers, ids=list(map(str, gold)))
 
 
+def _columns(value: Any) -> tuple[str, list[Any]] | None:
+    """Return the attribute that lists a table's columns, and these; None for all else."""
+    for attribute in _OTHERS:
+        columns = getattr(value, attribute, None)
+        if columns is not None and not callable(columns):
+            return attribute, list(columns)
+    return None
+
+
 def _shape(value: Any) -> tuple[int, type]:
     """Return how many lists stand within each other, and what is in the innermost.
 
     What has columns is refused. An iterator is not looked into, as that would use it up.
     """
-    for attribute, line in _OTHERS.items():
-        columns = getattr(value, attribute, None)
-        if columns is not None and not callable(columns):
-            raise InputError(line.format(listed(columns)))
+    if (has := _columns(value)) is not None:
+        attribute, columns = has
+        last = ["gold", "mine", *columns][-2:]
+        raise InputError(_OTHERS[attribute].format(listed(columns), *map(repr, last)))
     depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
     while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
         depth += 1

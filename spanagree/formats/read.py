@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanagree.choices import Repair
+from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
@@ -18,7 +18,7 @@ _PATH = (str, os.PathLike)
 
 def read(
     source: Any,
-    format: str | None = None,  # noqa: A002 — what it is called everywhere
+    format: FormatName | None = None,  # noqa: A002 — what it is called everywhere
     *,
     repair: Repair | Sequence[Repair] = (),
     **options: Any,
@@ -29,8 +29,8 @@ def read(
         source: a path, several, or layer to path; a path may be a pattern such as
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
             table, a Dataset or rows, which :func:`from_dataset` reads.
-        format: the format of all files, where it is not to be recognised, by a name such as conll
-            or prodigy that ``--from`` takes.
+        format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
+            brat, inception, bioc, pubtator, label-studio, prodigy, doccano, dataset or hub.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, named as on the command line with ``_`` for ``-``.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.choices import Repair
+from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, valid_corpus
@@ -27,7 +27,7 @@ _PIECE = re.compile(rf"\*\*/|\*\*|[*?]|{_CLASS}|[^*?\[]+|\[")
 def read_shards(
     source: Source,
     *,
-    form: str | None = None,
+    form: FormatName | None = None,
     repair: Repair | Sequence[Repair] = (),
     **options: Any,
 ) -> list[Callable[[], Corpus]]:
@@ -37,7 +37,8 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, as ``--from`` of the command line has it; by extension unless given.
+        form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, label-studio,
+            prodigy, doccano, dataset or hub; recognised unless given.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from spanagree.choices import SplitForm
 from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.extras import optional
 from spanagree.files import PathName, hidden_name, pieces_of, writing
@@ -68,7 +69,7 @@ WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
 
 
 def write_split(
-    split: Split, folder: PathName, form: str = "jsonl", *, force: bool = False
+    split: Split, folder: PathName, form: SplitForm = "jsonl", *, force: bool = False
 ) -> None:
     """Write the parts of a split into a folder, whole or not at all.
 
@@ -79,7 +80,7 @@ def write_split(
     Args:
         split: the parts.
         folder: made if it is not there; its own files stay, parts of an earlier split are replaced.
-        form: one of :data:`WRITERS`.
+        form: jsonl, conll, spacy or dataset.
         force: write into a folder that is not empty; files are removed only if they are still as
             an earlier split wrote them, folders and links never.
 

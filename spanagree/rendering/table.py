@@ -252,8 +252,9 @@ class Shown(NamedTuple):
                 columns = zip(*pairs.values(), strict=True)
                 both = [ranks(each, digits + 2 * percent) for each in columns]
                 for r, places in zip(pairs, zip(*both, strict=True), strict=True):
-                    change = (UNDEFINED if p is None else str(p) for p in dict.fromkeys(places))
-                    texts[r][c] = " → ".join(change)
+                    first, *other = (UNDEFINED if p is None else p for p in dict.fromkeys(places))
+                    # no arrow: whether luck changes the order is for a test to say
+                    texts[r][c] = f"{first} ({other[0]})" if other else str(first)
         return texts
 
     def best(self, table: Table, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:

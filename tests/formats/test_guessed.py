@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import spanagree as sa
+
+pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]]
 MINE = [["B-PER", "I-PER", "O"], ["B-LOC", "O"]]
@@ -51,8 +52,34 @@ def test_the_line_of_a_data_frame():
     assert result.systems["pred"].tally.size_a == 1
 
 
-class Dataset:
-    column_names = ("tokens", "ner_tags")
+def test_a_data_frame_of_documents():
+    """A data frame, dataset or Arrow table with a document in each row is read as sa.read reads it."""
+    columns = {"tokens": [["a", "b", "c"], ["d", "e"]], "gold": GOLD, "pred": MINE}
+    for made in (pd.DataFrame, pa.table, pytest.importorskip("datasets").Dataset.from_dict):
+        result = sa.evaluate(made(columns))
+        assert result.systems["pred"] == WANTED.systems["pred"]
+        assert result.notes[0].startswith("columns guessed: tokens tokens; tags gold, pred")
+        swapped = sa.evaluate(made(columns), gold="pred").systems["gold"]
+        assert swapped.f1.observed == WANTED.systems["pred"].f1.observed
+
+
+def test_columns_of_tag_lists():
+    """What the error says of a data frame with lists of tags works."""
+    frame = pd.DataFrame({"gold": GOLD, "mine": MINE})
+    assert sa.evaluate(frame["gold"], frame["mine"]).systems["pred"] == WANTED.systems["pred"]
+
+
+@pytest.mark.parametrize("call", [sa.evaluate, sa.agree, sa.difficulty])
+def test_a_path_is_read_first(call):
+    """A path, or a data frame where that is not read, is an error that names sa.read."""
+    line = "a corpus, or corpora one after the other, are needed; spanagree.read gives one, of files, data frames and rows"
+    with pytest.raises(sa.InputError) as error:
+        call("gold.conll")
+    assert str(error.value) == f"'gold.conll'; {line}"
+    if call is not sa.evaluate:
+        with pytest.raises(sa.InputError) as error:
+            call(FRAME)
+        assert str(error.value) == f"DataFrame; {line}"
 
 
 SEGMENTS = "segments need the length of each document; evaluate takes spanagree.Corpus.from_segments([120, …], {'gold': [[(0, 4, 'PER'), …], …], 'mine': …})"
@@ -62,8 +89,8 @@ CORPUS = "a corpus is needed, or a function that gives one; tag lists become one
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((FRAME,), "a data frame with the columns token, gold, mine; of one with a token in each row, evaluate takes [frame['gold'].tolist()], [frame['mine'].tolist()]"),
-        ((Dataset(),), "a dataset with the columns tokens, ner_tags; evaluate takes spanagree.from_dataset(dataset, tokens='tokens', tags={'gold': 'ner_tags', 'mine': 'predicted'})"),
+        ((FRAME,), "a data frame with the columns token, gold, mine; of one with a token in each row, evaluate takes [frame['gold'].tolist()], [frame['mine'].tolist()], of one with lists of tags frame['gold'], frame['mine']"),
+        ((pa.table({"tokens": ["a"], "ner_tags": ["O"]}),), "a dataset with the columns tokens, ner_tags; evaluate takes spanagree.from_dataset(dataset, tokens='tokens', tags={'gold': 'ner_tags', 'mine': 'predicted'})"),
         (([[(0, 1, "x")]], [[(0, 1, "x")]]), SEGMENTS),
         (([[{"start": 0}]], [[]]), SEGMENTS),
         (({"a": [(0, 1, "x")]}, {"a": []}), SEGMENTS),
