@@ -27,6 +27,9 @@ BOM = "\ufeff"
 """A byte order mark, which may stand at the beginning of a file."""
 
 
+UTF_16, UTF_16_MARKS = "utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""An encoding that some shells write, and what a file in it begins with."""
+
 _LINK = 0o12  # the kind of a file among its attributes
 _HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
 
@@ -264,7 +267,8 @@ def _unzipping(name: str) -> Iterator[None]:
         yield
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as why:
         raise InputError(
-            f"{name}: cannot be unpacked ({reason(why)}); export it once more, as a plain zip"
+            f"{name}: cannot be unpacked ({reason(why)}); it may be cut off: export it once more,"
+            " as a plain zip"
         ) from None
 
 

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from spanagree.errors import InputError, counted, printable
-from spanagree.files import BOM, PathName, naming_files, open_zip, read_bytes
+from spanagree.files import (
+    BOM,
+    UTF_16,
+    UTF_16_MARKS,
+    PathName,
+    naming_files,
+    open_zip,
+    read_bytes,
+)
 
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
@@ -63,19 +71,20 @@ def peek(path: PathName) -> Peek:
     if os.path.isdir(name):
         return Peek(name, "folder", members=_below(name))
     head = read_bytes(printable(name), name, size=_HEAD)
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
         return Peek(name, "zip", members=_in_zip(name))
     if b"\0" in head:
-        return Peek(name, "binary")
+        wide = _text(name, head, UTF_16) if head.startswith(UTF_16_MARKS) else None
+        return wide if wide and wide.records else Peek(name, "binary")
     seen = _text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
         return _text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
     return seen
 
 
-def _text(name: str, head: bytes) -> Peek:
+def _text(name: str, head: bytes, encoding: str = "utf-8") -> Peek:
     """Return what a text that begins so is."""
-    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head).removeprefix(BOM)
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
     if _JSON.match(text):
         by_line = _objects(text)

@@ -40,7 +40,8 @@ _OTHERS = {"relations": "relation", "accept": "choice"}
 
 def knows_prodigy(start: Peek) -> bool:
     """Return whether a file begins as Prodigy's rows do."""
-    return any({"_input_hash", "_task_hash"} <= row.keys() for row in start.objects)
+    others = {"_task_hash", "_view_id", "answer"}
+    return any("_input_hash" in row and not others.isdisjoint(row) for row in start.objects)
 
 
 def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorpus:

@@ -234,10 +234,16 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         with open_zip(path):  # says what is wrong with it
             raise unrecognised(start, FORMATS)
     form = format_named(path)
+    if form == "brat" and start.members and not _is_brat(start.members):
+        raise unrecognised(start, FORMATS)
     odd = is_table and (form == "dataset" or is_of_labels(header_of(start)))
     if start.objects or odd or (start.shape == "xml" and form == "conll"):
         raise unrecognised(start, FORMATS)
     return form
+
+
+def _is_brat(names: Iterable[str]) -> bool:
+    return any(name.endswith((".txt", ".ann")) for name in names)
 
 
 def format_named(path: PathName) -> str:
@@ -292,7 +298,9 @@ def raw_files(
         if name == "conll":
             known["progress"] = progress
         if FORMATS[name].is_layer:
-            parts[f"{name} files"] = read(paths, **known)
+            part = read(paths, **known)
+            notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
+            parts[f"{name} files"] = replace(part, notes=(*notes, *part.notes))
         else:
             parts |= {
                 layer: _from_file(read(path, **known), layer, path, name)
@@ -331,6 +339,14 @@ def _refuse_apart(
                 f" its ids are {listed(mine[:3])}, …, theirs {listed(others[:3])}, …; give the"
                 " same documents the same ids, or compare each format's files by themselves"
             )
+
+
+def _notes_of_tables(files: Mapping[str, PathName]) -> tuple[str, ...]:
+    """Return notes of the tables that are read as CoNLL, as what is in them says."""
+    names = (printable(os.fspath(path)) for path in files.values())
+    return tuple(
+        f"{name}: read as conll" for name in names if name.lower().endswith((".csv", ".tsv"))
+    )
 
 
 def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorpus:

@@ -46,6 +46,11 @@ def unrecognised(start: Peek, formats: Iterable[str]) -> InputError:
     if start.shape == "zip":
         what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
         return InputError(f"{name}: {what}; name the tool with --from, or unpack it and name files")
+    if start.shape == "folder":
+        return InputError(
+            f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"
+            " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"
+        )
     first = next((line for line in start.lines if line.strip()), "")
     return InputError(
         f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"

@@ -153,3 +153,41 @@ def test_a_carriage_return_inside(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\rc\nd,e\nf,g\n")
     assert registry.format_of(path) in registry.FORMATS
+
+
+@pytest.mark.parametrize("end", ["le", "be"])
+def test_json_in_utf_16(tmp_path, end):
+    """JSON that begins with the mark of UTF-16, as some shells write it, is read as in UTF-8.
+
+    Oracle: the same rows in UTF-8.
+    """
+    row = {"text": "Jo 😊", "_input_hash": 1, "spans": [{"start": 0, "end": 2, "label": "PER"}]}
+    text = f"{json.dumps({**row, 'answer': 'accept'}, ensure_ascii=False)}\n"
+    (tmp_path / "ann.jsonl").write_text(text, encoding="utf-8")
+    expected = sa.read(tmp_path / "ann.jsonl")
+    (tmp_path / "ann.jsonl").write_bytes(f"\ufeff{text}".encode(f"utf-16-{end}"))
+    assert registry.format_of(tmp_path / "ann.jsonl") == "prodigy"
+    assert sa.read(tmp_path / "ann.jsonl") == expected
+
+
+@pytest.mark.parametrize("kept", [slice(20), slice(-40, None), slice(0)])
+def test_a_zip_that_is_cut_off(tmp_path, kept):
+    """A part of a zip is said to be one, whatever it begins with."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("ann.jsonl", '{"id": 1, "text": "Jo", "label": [[0, 2, "PER"]]}\n' * 9)
+    (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[kept])
+    with pytest.raises(sa.InputError, match=r"a.zip: cannot be unpacked.*may be cut off"):
+        sa.read(tmp_path / "a.zip")
+
+
+def test_tables_of_tokens_are_named(tmp_path):
+    """A table that is read as CoNLL by its content is said to be, as other formats are."""
+    (tmp_path / "words.csv").write_text("token,gold\nJo,B-PER\nis,O\n", encoding="utf-8")
+    assert f"{tmp_path / 'words.csv'}: read as conll" in sa.read(tmp_path / "words.csv").notes
+
+
+def test_a_folder_of_files(tmp_path):
+    """A folder that no tool makes is not taken for brat's; the error says what is in it."""
+    (tmp_path / "a.xmi").write_text("<xmi:XMI/>", encoding="utf-8")
+    with pytest.raises(sa.InputError, match=r"a folder of a.xmi, and neither brat's nor a project"):
+        sa.read(tmp_path)

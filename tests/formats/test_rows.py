@@ -192,6 +192,20 @@ def test_span_tables(write):
     quoted = [{**row, "text": row["text"][row["start"] : row["end"]]} for row in TABLE]
     with pytest.raises(sa.SettingError, match="neither text nor tokens"):
         sa.read(quoted)  # the text of the span is not that of the document
+    with pytest.raises(sa.SettingError, match=r"t.csv: neither text nor tokens.*column length"):
+        sa.read(write("t.csv", "document,annotator,start,end,label\nd,ann,0,2,PER\n"))
+
+
+def test_offsets_in_tokens_are_none_in_a_text():
+    """Spans that say their tokens alone are refused beside a text, whose characters they are not.
+
+    Oracle: with the offsets in characters, too, these are read.
+    """
+    span = {"token_start": 0, "token_end": 1, "label": "PER"}
+    with pytest.raises(sa.InputError, match=r"row 1.*token_start.*start and end in the text"):
+        sa.read([{"text": TEXT, "spans": [span]}])
+    read = sa.read([{"text": TEXT, "spans": [{**span, "start": 0, "end": 2}]}])
+    assert read[0].segments == {"spans": (JO,)}
 
 
 spans = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.sampled_from(["A", "B c"])), max_size=3)  # fmt: skip

@@ -222,6 +222,7 @@ def _from_tags(data: Any, shape: Shape) -> RawCorpus:
         names = layer_names(columns.features, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
         tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
+    del columns, flat  # before the largest arrays are made
     reading = {"format": "datasets", **shape.chosen}
     names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)

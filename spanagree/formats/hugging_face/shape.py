@@ -58,7 +58,8 @@ class Shape(TagOptions):
             "neither tags nor spans; one of them says where the annotations are; where each row is"
             " a token, from_tags takes the columns of tags as lists": tags is None
             and spans is None,
-            "neither text nor tokens; spans need the column that they are offsets in": not content,
+            "neither text nor tokens; spans need the column that they are offsets in, or one of the"
+            " documents' lengths (--text, --tokens or a column length)": not content,
             "the long form has one column of spans and one of annotators; name both, or give spans"
             " as annotator to column": annotator is not None and not isinstance(spans, str),
             "the long form needs document: the column that says which rows are one": (
@@ -66,7 +67,7 @@ class Shape(TagOptions):
             ),
         }
         for problem in (problem for problem, case in wrong.items() if case):
-            raise SettingError(problem)
+            raise SettingError(f"{self.file}: {problem}" if self.file else problem)
         check_empty(self.empty)
         others = (self.tokens, self.text, self.annotator, self.document, self.length)
         for column in (*self.layers.values(), *others):

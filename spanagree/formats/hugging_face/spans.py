@@ -105,11 +105,17 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
     return None
 
 
+@lru_cache(maxsize=1000)
+def _counts_tokens(name: object) -> bool:
+    return plain(name) in ("tokenstart", "starttoken")
+
+
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
     def __init__(self, name: str) -> None:
         self.labelled = False
+        self.in_text = False
         self.surfaces = Surfaces(name)
 
     def rows(
@@ -123,6 +129,7 @@ class SpanReader:
         Raises:
             InputError: for other values.
         """
+        self.in_text = isinstance(text, str)
         spans = parsed(cell)
         place = f"{where}: spans"
         if spans is None:
@@ -150,6 +157,9 @@ class SpanReader:
             keys = keys_of(tuple(span))
             text = span.get(keys.get("text"))
             if "start" in keys and ("end" in keys or isinstance(text, str)):
+                if self.in_text and _counts_tokens(keys["start"]):
+                    needed = "start and end in the text are needed; --tokens C counts tokens"
+                    raise unfit(place, span, needed)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_whole(start):
