@@ -174,8 +174,12 @@ def grows(pattern, flags, method):
             continue
         if slow < 0.5:  # else chance has nothing to do with it
             slow = min([slow, *(seconds(pattern, flags, method, long) for _ in range(2))])
-        quick = min(seconds(pattern, flags, method, short) for _ in range(5))
-        if slow > 30 * quick and slow > 0.005:
+        for _ in range(3):  # another program may have had the processor meanwhile
+            quick = min(seconds(pattern, flags, method, short) for _ in range(5))
+            if slow <= 30 * quick or slow < 0.005:
+                break
+            slow = min(slow, seconds(pattern, flags, method, long))
+        else:
             return short[:40]
     return None
 

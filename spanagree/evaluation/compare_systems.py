@@ -19,7 +19,7 @@ from spanagree.arrays import Floats
 from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.evaluation.count import EvaluationSettings, Kept
-from spanagree.evaluation.result import Evaluation
+from spanagree.evaluation.result import Evaluation, check_evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.rendering.names import short_names
 from spanagree.rendering.plots import Picture, dots, heat_map, map_size, rows_size
@@ -274,6 +274,7 @@ def compare_systems(
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
+    check_evaluation(evaluation, "compare_systems")
     check_choice(test, TESTS, "test")
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))

@@ -15,7 +15,7 @@ from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
 from spanagree.evaluation.count import count
-from spanagree.evaluation.result import Evaluation, result
+from spanagree.evaluation.result import Evaluation, check_evaluation, result
 from spanagree.evaluation.system_luck import luck_of_systems, notes_on_luck
 from spanagree.formats.guessed import guessed
 from spanagree.formats.tag_lists import Tags
@@ -125,6 +125,7 @@ def with_intervals(
     Raises:
         SettingError: for a number out of range, or an evaluation over blocks.
     """
+    check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     return result(evaluation.counted, resampling)

@@ -20,7 +20,7 @@ from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_whole, counted, printable
 from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation, System
+from spanagree.evaluation.result import Evaluation, System, check_evaluation
 from spanagree.matching.luck_distribution import (
     BUDGET,
     MatchDistribution,
@@ -215,6 +215,7 @@ def luck_test(
     >>> round(mine.p, 10), round(mine.mean, 10), round(mine.high, 10)
     (0.04, 0.2, 0.5)
     """
+    check_evaluation(evaluation, "luck_test")
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)

@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, Progress
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.choices import By
-from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings
 from spanagree.evaluation.intervals import Ends, intervals_of
 from spanagree.matching.measures import find_match
@@ -60,7 +60,7 @@ class Macro(NamedTuple):
     f1: Score
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class System(Comparable):
     """How one system did.
 
@@ -101,6 +101,21 @@ class System(Comparable):
 
     def _if_shared(self, score: Score) -> Score:
         return score if self.documents else undefined("no document shared with gold")
+
+    def __repr__(self) -> str:
+        return f"<System {show(self.name)}: F1 {self.f1}>"
+
+
+def check_evaluation(given: object, what: str) -> None:
+    """Refuse what is not an evaluation.
+
+    Raises:
+        SettingError: naming ``what`` needs one, and what gives one.
+    """
+    if not isinstance(given, Evaluation):
+        raise SettingError(
+            f"{what}: {type(given).__name__}; an evaluation is needed, as evaluate(corpus) gives"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

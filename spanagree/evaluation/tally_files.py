@@ -22,7 +22,7 @@ from spanagree.arrays import Bools
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, listed, printable, reason, show
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
-from spanagree.evaluation.result import Evaluation, result
+from spanagree.evaluation.result import Evaluation, check_evaluation, result
 from spanagree.extras import optional
 from spanagree.files import PathName, read_parquet, write_bytes
 from spanagree.matching.tally import Tallies
@@ -58,6 +58,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
             not installed.
         InputError: for a path that cannot be written.
     """
+    check_evaluation(evaluation, "write_tallies")
     check_tallies_name(path)
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")

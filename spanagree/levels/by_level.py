@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanagree.errors import counted, printable
 from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation
+from spanagree.evaluation.result import Evaluation, check_evaluation
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.score import UNDEFINED
@@ -210,6 +210,7 @@ def evaluate_levels(
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
     """
+    check_evaluation(evaluation, "evaluate_levels")
     difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
     made = levels_of(difficulty, **way)
     return EvaluationByLevel(

@@ -108,3 +108,29 @@ def test_what_would_work(arguments, message):
     with pytest.raises(sa.InputError) as error:
         sa.evaluate(*arguments)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("compare_systems", sa.compare_systems),
+        ("evaluate_levels", lambda it: sa.evaluate_levels(it, sa.difficulty(it))),
+        ("with_intervals", sa.with_intervals),
+        ("luck_test", lambda it: sa.luck_test(it, it)),
+        ("write_tallies", lambda it: sa.write_tallies(it, "x.parquet")),
+    ],
+)
+def test_a_corpus_is_not_an_evaluation(name, call):
+    """Calls that take an evaluation say what gives one."""
+    corpus = sa.from_tags({"gold": [["B-X"]], "mine": [["B-X"]]})
+    with pytest.raises(sa.SettingError) as error:
+        call(corpus)
+    assert str(error.value) == (
+        f"{name}: Corpus; an evaluation is needed, as evaluate(corpus) gives"
+    )
+
+
+def test_a_system_shows_its_figures():
+    mine = sa.evaluate(sa.from_tags({"gold": [["B-X", "O"]], "mine": [["B-X", "O"]]}))["mine"]
+    assert repr(mine) == f"<System 'mine': F1 {mine.f1}>"
+    assert str(mine.f1) == "1.0000 (luck 0.5000, corrected 1.0000)"
