@@ -77,12 +77,12 @@ class Coefficient(Signed, Tabled, Drawn):
     observed: float = UNDEFINED
     expected: float = UNDEFINED
     counts: Counts
-    settings: CoefficientSettings = field(repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    units: int | None = field(default=None, repr=False)
-    evidence: tuple[int, ...] = field(repr=False)
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
+    units: int | None = None
+    evidence: tuple[int, ...]
     reason: str = ""
-    by_category: Mapping[str, Coefficient] = field(default_factory=dict, repr=False)
+    by_category: Mapping[str, Coefficient] = field(default_factory=dict)
     interval: Interval | None = None
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")

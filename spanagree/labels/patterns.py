@@ -138,7 +138,7 @@ class LabelTallies(Counted[Settings]):
     @property
     def evidence(self) -> tuple[int, ...]:
         """How many documents have an item of two labels, any that disagree, any that agree."""
-        return tuple(self.sums.get((name, 0), 0) for name in EVIDENCE)
+        return tuple(self.sums[name, 0] for name in EVIDENCE)
 
     def complete(self) -> LabelTallies:
         """Return the items that every annotator labelled."""

@@ -434,6 +434,8 @@ def test_complete_only():
     assert sa.pi(t, complete_only=True).counts.items == 2
     assert "|complete_only:yes|" in sa.pi(t, complete_only=True).signature
     assert "complete_only" not in sa.pi(t).signature
+    # where every annotator labelled every item it changes nothing
+    assert "complete_only" not in sa.pi(table("XY", "XX", "XX"), complete_only=True).signature
     counts = sa.LabelTable.from_counts([[2, 1], [1, 0], [3, 0]], ["X", "Y"])
     assert sa.alpha(counts, complete_only=True).counts.items == 2
 
@@ -718,3 +720,17 @@ def test_parts_as_tables():
     said = "no rows: a table of counts does not say who gave which label"
     assert counts.table("annotator").remarks[0] == said
     assert counts.table("annotator").rows == []
+
+
+def test_coefficients_by_category_as_data():
+    """The JSON of one coefficient has it for each category too; one category is not called categories."""
+    pi = sa.pi(table("xyxxyx", "xyyxxx"))
+    by_category = pi.to_dict()["by_category"]
+    assert by_category == {name: part.entry() for name, part in pi.by_category.items()}
+    assert [*by_category] == ["x", "y"]
+    one = sa.coefficients(table("xx", "xx")).table()
+    assert one.caption.endswith(" 1 category")
+    two = sa.coefficients(table("xy", "yx"))
+    assert two.table().caption.endswith(" 2 categories")
+    spare = [column.title for column in two.table("category").columns if column.spare]
+    assert spare == ["both", "either"]

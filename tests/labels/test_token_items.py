@@ -167,3 +167,16 @@ def test_no_documents_have_no_units():
     """What intervals over blocks are refused for counts documents, not one where there is none."""
     nothing = sa.Corpus.from_segments([], {"a": [], "b": []})
     assert sa.token_labels([nothing]).units == 0
+
+
+def test_only_lengths_are_limited(monkeypatch):
+    """Lengths alone may be anything, so what they cost is looked at; texts vouch for them."""
+    monkeypatch.setenv("SPANAGREE_NUMBERS", "50")
+    layers = {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]}
+    how = {"offsets": "characters"}
+    known = sa.Corpus.from_segments([12], layers, texts=["Jo is there."], **how)
+    assert sa.token_labels(known).size == 12
+    with pytest.raises(
+        sa.SettingError, match=r"^a label for every token takes 96 numbers, and 50 are allowed"
+    ):
+        sa.token_labels(sa.Corpus.from_segments([12], layers, **how))
