@@ -18,8 +18,9 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import EvaluationSettings, Kept
-from spanagree.evaluation.result import Evaluation, check_evaluation
+from spanagree.evaluation.result import Evaluation
 from spanagree.matching.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.rendering.names import short_names
 from spanagree.rendering.plots import Picture, dots, heat_map, map_size, rows_size

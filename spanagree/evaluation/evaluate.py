@@ -14,8 +14,9 @@ from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
+from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import count
-from spanagree.evaluation.result import Evaluation, check_evaluation, result
+from spanagree.evaluation.result import Evaluation, result
 from spanagree.evaluation.system_luck import luck_of_systems, notes_on_luck
 from spanagree.formats.guessed import guessed
 from spanagree.formats.tag_lists import Tags

@@ -19,8 +19,9 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation, System, check_evaluation
+from spanagree.evaluation.result import Evaluation, System
 from spanagree.matching.luck_distribution import (
     BUDGET,
     MatchDistribution,

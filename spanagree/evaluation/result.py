@@ -106,18 +106,6 @@ class System(Comparable):
         return f"<System {show(self.name)}: F1 {self.f1}>"
 
 
-def check_evaluation(given: object, what: str) -> None:
-    """Refuse what is not an evaluation.
-
-    Raises:
-        SettingError: naming ``what`` needs one, and what gives one.
-    """
-    if not isinstance(given, Evaluation):
-        raise SettingError(
-            f"{what}: {type(given).__name__}; an evaluation is needed, as evaluate(corpus) gives"
-        )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The result of :func:`spanagree.evaluate`.

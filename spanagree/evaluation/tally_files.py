@@ -21,8 +21,9 @@ import numpy as np
 from spanagree.arrays import Bools
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, listed, printable, reason, show
+from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
-from spanagree.evaluation.result import Evaluation, check_evaluation, result
+from spanagree.evaluation.result import Evaluation, result
 from spanagree.extras import optional
 from spanagree.files import PathName, read_parquet, write_bytes
 from spanagree.matching.tally import Tallies

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.errors import counted, printable
+from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation, check_evaluation
+from spanagree.evaluation.result import Evaluation
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.matching.score import UNDEFINED

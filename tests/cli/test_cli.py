@@ -224,7 +224,7 @@ def refused(run, *arguments, code=1):
 CASES = {
     # what: files (name to content), arguments, exit code, the message
     "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
-    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: no .txt in the folders below it; each annotator has a folder with .txt and .ann files, and what is read is the folder that holds these"),
+    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: a folder of x, and neither brat's nor a project of INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import re
@@ -180,3 +181,17 @@ def test_only_lengths_are_limited(monkeypatch):
         sa.SettingError, match=r"^a label for every token takes 96 numbers, and 50 are allowed"
     ):
         sa.token_labels(sa.Corpus.from_segments([12], layers, **how))
+
+
+def test_notes_of_many_blocks_are_cut():
+    """What was read otherwise than it stands is said of the first blocks, and of the others how often."""
+    lines = [["B-X"], ["B-X"]]
+    noted = [
+        dataclasses.replace(
+            sa.from_tags({"a": lines, "b": lines}), notes=(f"odd {i}",), ids=(f"{i}a", f"{i}b")
+        )
+        for i in range(25)
+    ]
+    notes = sa.pi(sa.token_labels(noted)).notes
+    assert notes[:2] == ("block 1: odd 0", "block 2: odd 1")
+    assert notes[20:] == ("5 more notes on blocks",)
