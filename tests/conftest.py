@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before datasets is imported: the suite needs no network
 os.environ["HF_DATASETS_OFFLINE"] = "1"
@@ -91,6 +91,19 @@ def real() -> Path:
 def newsroom() -> Path:
     """The small corpus of our own."""
     return Path(__file__).parent.parent / "corpora" / "newsroom"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command; returns its exit code, stdout and stderr."""
+    from spanagree.cli.main import main
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
 
 
 @pytest.fixture(scope="session")

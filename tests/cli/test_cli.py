@@ -16,18 +16,6 @@ from spanagree.cli.main import main
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs a command; returns its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
-
-
-@pytest.fixture
 def files(newsroom):
     return [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger", "chunker")]
 

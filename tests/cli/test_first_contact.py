@@ -12,21 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spanagree.cli.main import main
-
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs a command; returns its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

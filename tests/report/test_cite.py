@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.cli.main import main
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.spa import WEIGHTS
@@ -439,15 +438,6 @@ def test_every_choice_is_known():
 
 
 # --- the command line ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = main([str(a) for a in arguments])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_from_a_signature(run, tmp_path):
