@@ -42,6 +42,8 @@ ROOMS = [
     "labels",
     "unitizing",
     "levels",
+    "project",
+    "references",
     "report",
     "training",
     "__init__",

@@ -1,0 +1,1 @@
+"""What an annotation project asks: who, which documents, how many more, and which gold."""

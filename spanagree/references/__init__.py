@@ -1,0 +1,1 @@
+"""Systems against many annotators: baselines, the ceiling of people, soft references."""
