@@ -56,6 +56,7 @@ def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+        yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
     yield from units(corpus)
 
 
@@ -108,6 +109,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
+        *("measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
         *("intervals over sentences", "intervals over few"),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
