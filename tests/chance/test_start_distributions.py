@@ -179,7 +179,9 @@ def test_halves_equal_fractions(free, lengths):
     if not len(long):
         return
     distinct = np.unique(excess).tolist()
-    for e, edge in edges_of._edges_by_halves(long, slots, distinct).items():
+    edges = edges_of._edges_by_halves(long, slots, distinct)
+    assert sorted(edges) == distinct
+    for e, edge in edges.items():
         others = np.delete(excess, excess.tolist().index(e))
         exact = fractions_of_starts(others[others > 0].tolist(), slots)
         reach = (len(exact) + 1) // 2
