@@ -189,6 +189,19 @@ def test_halves_equal_fractions(free, lengths):
         np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
 
 
+def test_few_long_segments_in_a_long_document():
+    """Where more than half of the long ones fit near an edge, each is left out by its own length.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    excess, slots = np.array([5, 40, 70]), 1_500
+    edges = edges_of.long_edges(excess, slots)
+    assert sorted(edges) == excess.tolist()
+    for e, edge in edges.items():
+        exact = fractions_of_starts(excess[excess != e].tolist(), slots)[: len(edge)]
+        np.testing.assert_allclose(edge, exact, rtol=0, atol=1e-14 * max(exact))
+
+
 def fractions_of_starts(excess, slots):
     """Return P(x) of a segment beside others of these excesses, all longer than one token."""
     subsets = Counter({(0, 0): 1})
