@@ -179,12 +179,27 @@ def test_halves_equal_fractions(free, lengths):
     if not len(long):
         return
     distinct = np.unique(excess).tolist()
-    for e, edge in edges_of._edges_by_halves(long, slots, distinct).items():
+    edges = edges_of._edges_by_halves(long, slots, distinct)
+    assert sorted(edges) == distinct
+    for e, edge in edges.items():
         others = np.delete(excess, excess.tolist().index(e))
         exact = fractions_of_starts(others[others > 0].tolist(), slots)
         reach = (len(exact) + 1) // 2
         wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
         np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
+def test_few_long_segments_in_a_long_document():
+    """Where more than half of the long ones fit near an edge, each is left out by its own length.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    excess, slots = np.array([5, 40, 70]), 1_500
+    edges = edges_of.long_edges(excess, slots)
+    assert sorted(edges) == excess.tolist()
+    for e, edge in edges.items():
+        exact = fractions_of_starts(excess[excess != e].tolist(), slots)[: len(edge)]
+        np.testing.assert_allclose(edge, exact, rtol=0, atol=1e-14 * max(exact))
 
 
 def fractions_of_starts(excess, slots):

@@ -182,6 +182,7 @@ def test_thresholds():
     assert [x.documents.tolist() for x in by_chance.levels] == [[0, 1, 2], [3]]
     assert [(x.low, x.high) for x in by_chance.levels] == [(0, 0.825), (0.825, 1)]
     assert by_chance.undefined.documents.tolist() == [4]
+    assert [x.documents.tolist() for x in levels_of(hard, at=[0]).levels] == [[], [0, 1, 2, 3]]
     two = levels_of(hard, chance_at=[0.1, 0.7])
     assert [x.documents.tolist() for x in two.levels] == [[0], [1, 2, 3], []]
     assert two.notes == ("no document has a difficulty from 0.9 to 1 (level-3)",)
@@ -326,6 +327,10 @@ def test_ids_are_those_of_the_whole():
     other = sa.difficulty(corpus.subset([0]))
     with pytest.raises(sa.SettingError, match=r"of other documents \(1 of them; the evaluation has 3\)"):  # fmt: skip
         sa.evaluate_levels(two, other)
+    with pytest.raises(
+        sa.SettingError, match="evaluate_levels: Difficulty; an evaluation is needed"
+    ):
+        sa.evaluate_levels(other, two)
 
 
 def test_folders(crowd, tmp_path):
@@ -745,7 +750,7 @@ def test_tau(systems):
         by_level.tau([1.0, math.nan, 2.0, 3], [1, 3, 2, math.nan]) == 1
     )  # of the two that have both
     assert math.isnan(by_level.tau([1.0, 2.0], [1.0, 1.0]))
-    nearly = [0.5, 0.5 + 1e-14]  # a tie, on either side
+    nearly = [0.5, 0.5 + 3e-13]  # a tie to twelve digits, on either side
     for one, other in (([1, 2, 3], [*nearly, 1]), ([*nearly, 1], [1, 2, 3])):
         tied = [x if isinstance(x, int) else 0.5 for x in other]
         assert by_level.tau(one, other) == pytest.approx(
