@@ -1,4 +1,4 @@
-"""How near votes come to the truth: the table of docs/gold.md, from a crowd that has experts beside it.
+"""How near votes come to the truth: the table of docs/gold.md, from a crowd with an expert.
 
 FOLDER is ``annotations/acl17-test`` of Nguyen et al. (2017): abstracts in which a crowd marked the
 participants, and a medical student did. Marks of one worker that overlap are merged.
@@ -42,8 +42,9 @@ def rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 def corpus_in(folder: Path) -> sa.Corpus:
     """Return the crowd and the expert over the abstracts that the crowd saw."""
     both = [row for name in (CROWD, EXPERT) for row in rows(folder, name)]
-    columns = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    return sa.from_dataset(both, **columns, repair="merge-overlaps")
+    return sa.from_dataset(
+        both, text="text", spans="spans", annotator="who", document="id", repair="merge-overlaps"
+    )
 
 
 def figures(corpus: sa.Corpus, name: str, match: str) -> sa.Score:

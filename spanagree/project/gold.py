@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.disagreements import text_of
+from spanagree.agreement.disagreements import texts_of
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.choices import Vote
 from spanagree.corpus.corpus import Corpus
@@ -144,17 +144,17 @@ class Gold(Result):
             Column("supporters", "", "name"),
             Column("", "who", "name", "support"),
         ]
-        wanted = (self.counted.outcome == GOLD) == (by == "segment")
-        rows = [self._row(i) for i in np.flatnonzero(wanted).tolist()]
+        wanted = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
+        texts = texts_of(self.corpus, *(column[wanted] for column in self.counted[:3]))
+        rows = [self._row(i, text) for i, text in zip(wanted.tolist(), texts, strict=True)]
         few = self.few.tolist() if by == "adjudicate" else []
         blank: list[Value] = [None, None, "", None, None, "", None, None]
         rows += [[self.corpus.id_of(d), FEW, *blank, int(self.seen[d]), None, ""] for d in few]
         return self._shown(columns, rows)
 
-    def _row(self, i: int) -> list[Value]:
+    def _row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._entry(i)
         start, end, names = entry["start"], entry["end"], ", ".join(entry["supporters"])
-        text = text_of(self.corpus, d, start, end)
         return [
             self.corpus.id_of(d),
             OUTCOMES[self.counted.outcome[i]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import itertools
 import json
@@ -10,6 +11,7 @@ import random
 import time
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -305,3 +307,30 @@ def test_thousands_of_annotators(toxic):
     rows = {(few.index(r[0]), *r[1:]) for r in rows_of(result) if r[0] in few}
     near = lambda rows: {(*row[:5], round(row[5], 9), row[6]) for row in rows}  # noqa: E731
     assert near(rows) == near(expected)
+
+
+@pytest.mark.slow
+def test_the_table_of_the_page(real, capsys):
+    """The script prints what docs/gold.md shows; of a vote the exact F1 is counted here again."""
+    root = Path(__file__).parents[2]
+    spec = importlib.util.spec_from_file_location(
+        "gold_of_crowds", root / "scripts/gold_of_crowds.py"
+    )
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    folder = real / "data" / "pico_nguyen2017" / "acl17-test"
+    script.main(folder)
+    printed = capsys.readouterr().out
+    assert printed in (root / "docs" / "gold.md").read_text("utf-8")
+    corpus = script.corpus_in(folder)
+    crowd = corpus.of_annotators([name for name in corpus.annotators if name != "expert"])
+    weight = dict.fromkeys(crowd.layers, Fraction(1))
+    voted = [
+        r[:3] for r in by_hand(crowd, "segments", Fraction(3, 10), 2, weight) if r[4] == "gold"
+    ]
+    seen = {d for d in range(len(corpus)) if len(crowd[d].seen) >= 2}
+    seen &= set(np.flatnonzero(corpus.layers["expert"].annotated).tolist())
+    truth = {(d, *x[:2]) for d in seen for x in corpus[d].segments["expert"]}
+    voted = {row for row in voted if row[0] in seen}
+    f1 = 2 * len(truth & voted) / (len(truth) + len(voted))
+    assert f"segments, share 0.3   {f1:10.3f}" in printed
