@@ -188,7 +188,7 @@ def choices():
     from spanagree.matching.score import Figures
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
     from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
     from spanagree.unitizing.dissimilarity import CATEGORICAL
     from spanagree.unitizing.sampling import SAMPLERS
@@ -196,7 +196,7 @@ def choices():
     results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,

@@ -284,10 +284,11 @@ class Job:
         chosen = options.given(self.certainty)
         if "ci" in chosen and by in bare:
             raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
-        if chosen.get("interval") == "jackknife" and test is None:
+        undrawn = {"interval": "jackknife", "resample_by": "annotators"}
+        for option, value in (undrawn.items() & chosen.items()) if test is None else ():
             for name in chosen.keys() & {"resamples", "seed"}:
                 raise click.UsageError(
-                    f"--{name}: --interval jackknife draws nothing; leave it out"
+                    f"--{name}: {options.written(option)} {value} draws nothing; leave it out"
                 )
         if "ci" in chosen:
             return chosen
