@@ -73,9 +73,8 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
-    resampling = asked_resampling(
-        in_blocks, ci, confidence, resamples, seed, interval, resample_by, TeamResampling
-    )
+    how = (confidence, resamples, seed, interval, resample_by)
+    resampling = asked_resampling(in_blocks, ci, *how, TeamResampling)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
-from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 
@@ -201,7 +201,7 @@ def asked_resampling(
     if in_blocks and resample_by != "unit":
         documents = ", or by documents (--unit document)" if resample_by == "document" else ""
         raise SettingError(
-            f"resample_by {show(resample_by)}: over blocks units are drawn; read the corpus"
+            f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
             f" whole{documents}"
         )
     if not ci:

@@ -185,7 +185,7 @@ def test_refused(crowd, run):
         sa.evaluate(crowd, "ann", **pair)
     with pytest.raises(sa.SettingError, match=wrong):
         sa.with_intervals(sa.evaluate(crowd, "ann"), resample_by="annotators")
-    with pytest.raises(sa.SettingError, match="resample_by 'both': over blocks units are drawn"):
+    with pytest.raises(sa.SettingError, match="resample_by both: over blocks units are drawn"):
         sa.agree([crowd], **pair)
     with pytest.raises(sa.SettingError, match="interval bca; over annotators nothing is drawn"):
         sa.agree(crowd, ci=True, interval="bca", resample_by="annotators")
