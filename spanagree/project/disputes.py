@@ -105,7 +105,7 @@ class Disputes(Result):
         documents: those with a disputed segment, by rank.
         shared: how many documents two annotators or more saw.
         number: of each document of the queue, its number in the corpus.
-        found: the disputed segments, in the order of the documents.
+        contested: the disputed segments, in the order of the documents.
         corpus: what they are from.
         with_text: whether rows have texts.
         settings: what made the queue.
@@ -115,7 +115,7 @@ class Disputes(Result):
     documents: tuple[Queued, ...]
     shared: int
     number: Ints = field(repr=False)
-    found: Disputed = field(repr=False)
+    contested: Disputed = field(repr=False)
     corpus: Corpus = field(repr=False)
     with_text: bool
     settings: DisputeSettings
@@ -127,17 +127,17 @@ class Disputes(Result):
 
     def __len__(self) -> int:
         """The number of disputed segments."""
-        return len(self.found.document)
+        return len(self.contested.document)
 
     def __iter__(self) -> Iterator[Dispute]:
-        found, names = self.found, self.corpus.annotators
-        labels = [self.corpus.labels[label] for label in found.label.tolist()]
+        contested, names = self.contested, self.corpus.annotators
+        labels = [self.corpus.labels[label] for label in contested.label.tolist()]
         place = self._place.tolist()
         texts = self._texts(len(self)) if self.with_text else [[""] * len(self)] * 3
-        columns = zip(place, found.start.tolist(), found.end.tolist(), labels, strict=True)
+        columns = zip(place, contested.start.tolist(), contested.end.tolist(), labels, strict=True)
         for i, (p, start, end, label) in enumerate(columns):
             document = self.documents[p]
-            who = tuple(names[k] for k in found.marked_by(i))
+            who = tuple(names[k] for k in contested.marked_by(i))
             more = (text[i] for text in texts)
             yield Dispute(document.document, start, end, label, who, document.annotators, *more)
 
@@ -146,12 +146,12 @@ class Disputes(Result):
         """The place of the document of each disputed segment in the queue."""
         place = np.full(len(self.corpus), -1)
         place[self.number] = np.arange(len(self.number))
-        return place[self.found.document]
+        return place[self.contested.document]
 
     def _texts(self, count: int) -> list[list[str]]:
         """Return the texts of the first segments, and what stands before and after them."""
-        found = self.found
-        d, start, end = (x[:count] for x in (found.document, found.start, found.end))
+        contested = self.contested
+        d, start, end = (x[:count] for x in (contested.document, contested.start, contested.end))
         ends = (start, end), *around(self.corpus, d, start, end)
         return [texts_of(self.corpus, d, *each) for each in ends]
 
@@ -205,11 +205,11 @@ class Disputes(Result):
 
     def _rows_of(self, count: int) -> Table:
         """Return the table of the first disputed segments."""
-        found, names = self.found.first(count), self.corpus.annotators
+        contested, names = self.contested.first(count), self.corpus.annotators
         documents = [self.documents[p] for p in self._place[:count].tolist()]
-        labels = [self.corpus.labels[label] for label in found.label.tolist()]
-        start, end = found.start.tolist(), found.end.tolist()
-        marked = found.marked.tolist()
+        labels = [self.corpus.labels[label] for label in contested.label.tolist()]
+        start, end = contested.start.tolist(), contested.end.tolist()
+        marked = contested.marked.tolist()
         columns = [
             Column("rank", kind="count"),
             Column("document", unit(self.settings), "name"),
@@ -235,13 +235,15 @@ class Disputes(Result):
             values += [texts[0], shortened(texts[0]), *texts[1:]]
         columns += [Column("marked", kind="count"), Column("saw", kind="count")]
         values += [marked, [each.annotators for each in documents]]
-        by = [", ".join(names[k] for k in found.marked_by(i)) for i in range(len(found.start))]
+        by = [
+            ", ".join(names[k] for k in contested.marked_by(i)) for i in range(len(contested.start))
+        ]
         if len(names) > ALONE:
             columns += [Column("", "marked", "place"), Column("by", "by", "name")]
             shares = zip(marked, documents, strict=True)
             values += [[f"{m} of {each.annotators}" for m, each in shares], by]
         else:
-            cells = found.cells(self.corpus)
+            cells = contested.cells(self.corpus)
             columns += [Column("", "marked by", "name"), Column("", "others", "name")]
             values += [by, [_others(names, row) for row in cells]]
             columns += [Column(f"by_{name}", kind="name") for name in names]
@@ -311,35 +313,21 @@ def disputes(
     >>> [(row.start, row.label, row.marked_by) for row in disputes(corpus)]
     [(0, 'PER', ('ann', 'bob')), (4, 'LOC', ('bob',))]
     """
-    check_names(match, chance)
     check_choice(sort, SORTS, "sort")
-    for name in corpus.layers:
-        check_layer(corpus, name, match, chance)
-    found = disputed(corpus)
-    if not (found.saw > 1).any():
-        raise SettingError(
-            "no document that two annotators saw; two who share one are needed; spanagree check"
-            " says who saw what"
-        )
+    contested = _contested(corpus, match, chance)
     sums, how = team_by_document(corpus, match, chance, progress)
-    settings = DisputeSettings(
-        match=match,
-        chance=chance,
-        expected=how,
-        sort=sort,
-        offsets=corpus.offsets,
-        reading=corpus.reading,
-    )
-    ranked = _ranked(corpus, found, sums, settings, step_of(progress, "luck"))
+    read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
+    settings = DisputeSettings(match=match, chance=chance, expected=how, sort=sort, **read)
+    ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "luck"))
     number = np.array([d for d, _ in ranked], np.int64)
     what = "texts" if corpus.offsets == "characters" else "tokens"
     known = getattr(corpus, what) is not None
     unknown = (f"the {what} are not known, so rows have offsets only",)
     return Disputes(
         tuple(each for _, each in ranked),
-        int((found.saw > 1).sum()),
+        int((contested.saw > 1).sum()),
         number,
-        found.by_documents(number),
+        contested.by_documents(number),
         corpus,
         text and known,
         settings,
@@ -347,20 +335,34 @@ def disputes(
     )
 
 
+def _contested(corpus: Corpus, match: str, chance: str) -> Disputed:
+    """Return the disputed segments of a corpus that the measure and the chance model allow."""
+    check_names(match, chance)
+    for name in corpus.layers:
+        check_layer(corpus, name, match, chance)
+    contested = disputed(corpus)
+    if not (contested.saw > 1).any():
+        raise SettingError(
+            "no document that two annotators saw; two who share one are needed; spanagree check"
+            " says who saw what"
+        )
+    return contested
+
+
 def _ranked(
-    corpus: Corpus, found: Disputed, sums: Floats, settings: DisputeSettings, progress: Progress
+    corpus: Corpus, contested: Disputed, sums: Floats, settings: DisputeSettings, progress: Progress
 ) -> list[tuple[int, Queued]]:
     """Return the documents with a dispute by rank, each with its number."""
     with np.errstate(divide="ignore", invalid="ignore"):
         figures = f1_figures(sums)
-    there = np.unique(found.document)
-    many = np.bincount(found.document, minlength=len(corpus))
+    there = np.unique(contested.document)
+    many = np.bincount(contested.document, minlength=len(corpus))
     unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
     if settings.sort == "surprise":
         unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
     queued = {}
     for d in there.tolist():
-        counts = int(found.saw[d]), int(found.segments[d]), int(many[d])
+        counts = int(contested.saw[d]), int(contested.segments[d]), int(many[d])
         observed, expected = figures[d, :2].tolist()
         p = unlikely.get(d, (UNDEFINED, None))
         queued[d] = Queued(corpus.id_of(d), *counts, 1 - observed, 1 - expected, *p)

@@ -315,10 +315,19 @@ def test_short_documents_in_portions(monkeypatch):
         np.testing.assert_allclose(parts.expand(i), whole.expand(i), rtol=1e-13, atol=0)
 
 
+def test_what_a_full_distribution_costs(monkeypatch):
+    """Four places for each token are asked for, by hand."""
+    asked = []
+    monkeypatch.setattr(placement, "check_cost", lambda cost, what: asked.append((cost, what)))
+    sa.start_distribution(10, [2])
+    assert asked == [(40, "the start distribution in a document of 10 tokens")]
+
+
 def test_lengths_are_numbers_of_any_kind():
     """NumPy's whole numbers are whole numbers; no segments, no distributions."""
     assert sa.start_distribution(np.int64(5), np.array([2]))[0].tolist() == [0.25] * 4
     assert sa.start_distribution(5, []) == ()
+    assert sa.start_distribution(5, [4, 4], "overlapping")[1].tolist() == [0.5, 0.5]
     assert Counter(map(len, sa.start_distribution(5, [2, 3]))) == {4: 1, 3: 1}
 
 

@@ -142,6 +142,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl --test luck", simulate="--simulate"),
+        **pairs("trio.jsonl", baseline="--baseline nothing"),
         "--tallies": SHOWN,
         **READING,
         **OUTPUT,
@@ -195,7 +196,7 @@ CASES = {
     "disagreements": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs(TWO, kind="--kind label"),
-        **pairs("trio.jsonl", sort="--sort segments"),
+        **pairs("trio.jsonl --match boundaries", sort="--sort segments"),
         **MATCH,
         **BY,
         "--no-text": SHOWN,
@@ -217,6 +218,15 @@ CASES = {
         "--shares": SHOWN,
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
+    },
+    "gold": {
+        **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
+        **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),
+        "--name": SHOWN,
+        **BY,
+        **dict.fromkeys(("--to", "--alone"), SHOWN),
+        **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
+        **OUTPUT,
     },
     "check": {**READING, **FILES, "--fail-on": SHOWN},
     "split": {

@@ -349,9 +349,9 @@ def test_folders(crowd, tmp_path):
     assert (full / "dataset" / "level-1").exists()
     assert not (full / "level-1.jsonl").exists()  # of the split before
     for folder, said in (
-        (full / "mine.txt", "is not a folder; name one to write parts into"),
+        (full / "mine.txt", r"mine\.txt: is not a folder; name one to write parts into"),
         (tmp_path / "a" / "b", "there is no folder"),
-        ("", "is not a folder"),
+        ("", "'': is not a folder"),
     ):
         with pytest.raises(sa.InputError, match=said):
             sa.write_split(parts, folder)
@@ -369,6 +369,35 @@ def test_folders(crowd, tmp_path):
         sa.write_split(parts, "a\0b")
     with pytest.raises(sa.InputError, match="File name too long"):
         sa.write_split(parts, "x" * 300)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_folder_without_leave_to_write(crowd, tmp_path, monkeypatch, there):
+    """The folder itself is asked, or the one above if it is still to be made."""
+    folder = tmp_path / "parts"
+    if there:
+        folder.mkdir()
+    closed = folder if there else tmp_path
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed)
+    with pytest.raises(sa.InputError, match="parts: cannot be written: permission denied"):
+        sa.write_split(sa.split(crowd, sa.difficulty(crowd)), folder)
+
+
+def test_no_bars_of_datasets(crowd, tmp_path, capfd):
+    """Writing a dataset prints nothing."""
+    datasets = pytest.importorskip("datasets")
+    datasets.enable_progress_bars()
+    sa.write_split(sa.split(crowd, sa.difficulty(crowd)), tmp_path / "parts", "dataset")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_twenty_documents_are_shown_in_full():
+    """A terminal shows twenty; of more, five at either end."""
+    few, many = (difficulties(np.linspace(0, 1, n)).table().in_terminal for n in (20, 21))
+    assert len(few.rows) == 20
+    assert len(few.remarks) == len(many.remarks) - 1
+    assert [row[0] for row in many.rows] == [str(n) for n in (*range(1, 6), *range(17, 22))]
+    assert many.breaks == [5]
 
 
 def test_forced_again(crowd, tmp_path):
