@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small
 from spanagree.corpus.segments import Vocabulary, codes
+from spanagree.errors import InputError, counted
+from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
+from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines
 
 _TAB, _NEWLINE, _SPACE = b"\t\n "
 _WORD = 8  # bytes that are compared as one number
@@ -76,6 +80,55 @@ class Lines:
         joined: Any = (np.concatenate([part.pop() for part in parts]) for _ in range(3))
         widths, end, begin = joined
         return Rows(self.data, begin, end, widths, plain)
+
+
+def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]:
+    """Return the lines of a text, tabs between what another sign separates, and their kinds.
+
+    Raises:
+        InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
+    """
+    if BOM in text:
+        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
+            raise mark_inside(f"{name}:{number}")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        text = "\n".join([line.rstrip(" \r") for line in text.split("\n")])
+        for number in (number for number, line in _numbered(text, before) if "\r" in line):
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    starts, kinds = kinds_of_lines(data)
+    lines = Lines(data, starts)
+    if sign != "\t":
+        is_row = (kinds == ROW) | (kinds == COMMENT)
+        lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
+    return lines, kinds
+
+
+def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
+    return enumerate(text.split("\n"), before + 1)
+
+
+def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
+    """Return lines of which the rows have tabs in place of commas or semicolons."""
+    try:
+        fields = [
+            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
+        ]
+    except csv.Error as error:
+        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
+    if len(fields) != len(rows):
+        raise InputError(
+            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
+            " field goes over several; each token has a line of its own"
+        )
+    texts = [lines[i] for i in range(len(lines.starts) - 1)]
+    for i, row in zip(rows, fields, strict=True):
+        texts[i] = row
+    return Lines.of(texts)
 
 
 class Rows(NamedTuple):

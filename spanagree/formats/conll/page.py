@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -26,7 +25,7 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import BOM, PathName, mark_inside
+from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
     NO_NAMES,
     OWN,
@@ -36,7 +35,7 @@ from spanagree.formats.conll.columns import (
     layout_of,
     number_of,
 )
-from spanagree.formats.conll.fields import Lines
+from spanagree.formats.conll.fields import Lines, lines_of
 from spanagree.formats.conll.lines import (
     BLANK,
     COMMENT,
@@ -44,7 +43,6 @@ from spanagree.formats.conll.lines import (
     ROW,
     FilePart,
     TextPart,
-    kinds_of_lines,
 )
 from spanagree.settings import as_read
 
@@ -221,7 +219,7 @@ def read_page(
     """
     name, before = printable(os.fspath(path)), part.before
     layout = options.layouts.get(path, NO_NAMES)
-    lines, kinds = _lines(name, part.text, before, layout.sign)
+    lines, kinds = lines_of(name, part.text, before, layout.sign)
     del part  # its text is no longer needed
     keep = (kinds == ROW) | (kinds == COMMENT)
     wanted = [None if c is None else number_of(c, layout) for c in columns]
@@ -262,60 +260,15 @@ def read_page(
     )
 
 
-def _lines(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]:
-    """Return the lines of a text, tabs between what another sign separates, and their kinds."""
-    if BOM in text:
-        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
-            raise mark_inside(f"{name}:{number}")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    if "\r" in text:
-        text = "\n".join([line.rstrip(" \r") for line in text.split("\n")])
-        for number in (number for number, line in _numbered(text, before) if "\r" in line):
-            raise InputError(
-                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-            )
-    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    starts, kinds = kinds_of_lines(data)
-    lines = Lines(data, starts)
-    if sign != "\t":
-        is_row = (kinds == ROW) | (kinds == COMMENT)
-        lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
-    return lines, kinds
-
-
-def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
-    return enumerate(text.split("\n"), before + 1)
-
-
-def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
-    """Return lines of which the rows have tabs in place of commas or semicolons."""
-    try:
-        fields = [
-            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
-        ]
-    except csv.Error as error:
-        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
-    if len(fields) != len(rows):
-        raise InputError(
-            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
-            " field goes over several; each token has a line of its own"
-        )
-    texts = [lines[i] for i in range(len(lines.starts) - 1)]
-    for i, row in zip(rows, fields, strict=True):
-        texts[i] = row
-    return Lines.of(texts)
-
-
 def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
     """Leave out the row of names, and rows of CoNLL-U that are not words; return their counts."""
     if header:
         keep[int(keep.argmax())] = False
     if not layout.numbered:
         return {}
-    found = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
-    at = np.searchsorted(lines.starts, [start for start, _ in found], side="right") - 1
-    kinds = [kind for (_, kind), kept in zip(found, keep[at].tolist(), strict=True) if kept]
+    others = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
+    at = np.searchsorted(lines.starts, [start for start, _ in others], side="right") - 1
+    kinds = [kind for (_, kind), kept in zip(others, keep[at].tolist(), strict=True) if kept]
     keep[at] = False
     return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
 
