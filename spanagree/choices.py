@@ -39,6 +39,7 @@ Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
+DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
 Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str

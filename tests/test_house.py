@@ -186,6 +186,7 @@ def choices():
     from spanagree.matching.measures import MATCHES
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
+    from spanagree.project.disputes import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
@@ -201,7 +202,7 @@ def choices():
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
-        "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip

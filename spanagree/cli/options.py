@@ -304,6 +304,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     look = f"Set off the best figures, or use packages of LaTeX: {', '.join(styles)}."
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
+    mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
@@ -316,6 +317,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         *([flag("--all-columns", wide)] if "csv" in (forms or FORMATS) else []),
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
+        *([flag("--bom", mark)] if "csv" in (forms or FORMATS) else []),
     )
 
 
