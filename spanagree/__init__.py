@@ -99,6 +99,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies
     from spanagree.matching.tally import Tally as Tally
+    from spanagree.project.gold import Gold as Gold
+    from spanagree.project.gold import gold as gold
     from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.report.citation import cite as cite
