@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import step_of
+from spanagree.arrays import Progress, step_of
 from spanagree.choices import By, Chance, Interval, MatchName, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
@@ -180,10 +180,12 @@ class AgainstReferences(Result):
         ]
         references = counted(self.settings.references, "reference")
         how = "the nearest of" if self.settings.best_match else ""
+        in_data = [[None if value == "" else value for value in row] for row in rows]
         return Table(
             columns,
             rows,
             self.settings,
+            in_data=Table(columns, in_data, self.settings),
             caption=f"{counted(len(self.systems), 'system')} against {how} {references},"
             f" {counted(self.documents, document)}".replace("  ", " "),
             remarks=self._remarks(),
@@ -241,77 +243,84 @@ def evaluate_references(
     """Return F1 of systems against many annotators, beside what these reach among themselves.
 
     Each system is compared with each reference that saw the document, and each reference with the
-    others, by the same measure; tallies are summed over pairs and documents, as
-    :func:`spanagree.agree` does. The share of the ceiling is that of a system over the documents
-    that two references saw, each weighing as much as it does in the ceiling.
+    others; tallies are summed over pairs and documents, as :func:`spanagree.agree` does.
 
     Args:
         corpus: references and systems as layers.
-        references: the names of the references; all that are not systems unless given.
-        systems: the names of the systems; all that are not references unless given.
+        references: the names of the references, or all that are not systems.
+        systems: the names of the systems, or all that are not references.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        best_match: whether the reference counts that is nearest in each document. Of R references
-            a system too chooses among R − 1, as a mean over which one is left out; if neither
-            marked anything that is a match. Its luck is drawn, as a maximum does not add.
-        draws: how many random annotations the luck of the best match is the mean of.
-        ci: confidence intervals for every figure, by resampling documents; see
-            :func:`spanagree.evaluate` for these.
+        best_match: whether the nearest reference of each document counts, its luck being drawn; of
+            R, systems too choose among R − 1, as a mean over which one is left out.
+        draws: how many, for the luck of the best match.
+        ci: intervals for every figure, as of :func:`spanagree.evaluate`.
         seed: a whole number from 0, of resamples and of draws.
         interval: bca, percentile or jackknife.
         resample_by: what is drawn for intervals, unit or document.
         progress: called with the number of steps done, and of all.
 
     Raises:
-        SettingError: for an unknown name, or one on both sides; if a side has none; for a number
-            out of range, or a layer that overlaps itself where the measure or the chance model does
-            not allow it.
+        SettingError: for an unknown name, one on both sides, or none on one; otherwise as for
+            :func:`spanagree.evaluate`.
 
     >>> layers = {"ann": [[(0, 4, "X")]], "bob": [[(0, 4, "X")]], "model": [[(0, 2, "X")]]}
     >>> corpus = Corpus.from_segments([8], layers)
     >>> result = evaluate_references(corpus, systems=["model"], match="token")
-    >>> round(result["model"].f1.observed, 4), result.ceiling.f1.observed
-    (0.6667, 1.0)
+    >>> print(result["model"].f1, result.ceiling.f1.observed)
+    0.6667 (luck 0.4200, corrected 0.4253) 1.0
     """
     check_names(match, chance)
     check_draws(draws)
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     people, machines = _sides(corpus, kept_names(references), kept_names(systems))
-    left_out = [name for name in corpus.annotators if name not in (*people, *machines)]
+    settings = AgainstSettings(
+        match=match, chance=chance, systems=machines, references=len(people),
+        chosen=None if len(corpus.layers) == len(people + machines) else people,
+        offsets=corpus.offsets, reading=corpus.reading,
+    )  # fmt: skip
+    luck = (draws, seed) if best_match else None
     corpus = corpus.of_annotators([*people, *machines])
+    return _compared(corpus, settings, luck, resampling if ci else None, progress)
+
+
+def _compared(
+    corpus: Corpus,
+    settings: AgainstSettings,
+    luck: tuple[int, int] | None,
+    resampling: Resampling | None,
+    progress: Progress,
+) -> AgainstReferences:
+    """Return the result for a corpus in which the references come first.
+
+    ``luck`` has the number of draws and their seed, if the best match is asked for.
+    """
+    match, chance, people = settings.match, settings.chance, settings.references
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
-    settings = AgainstSettings(
-        match=match,
-        chance=chance,
-        systems=machines,
-        references=len(people),
-        chosen=people if left_out else None,
-        offsets=corpus.offsets,
-        reading=corpus.reading,
-        **resampling.settings() if ci else {},
-    )
-    notes, more = [*corpus.notes], dict[str, Any]()
-    if best_match:
-        shared, error = best_matches(corpus, len(people), match, chance, draws, seed, progress)
-        more = {"best_match": True, "draws": int(draws), "seed": int(seed)}
+    notes = [*corpus.notes]
+    if luck is not None:
+        shared, error = best_matches(corpus, people, match, chance, *luck, progress)
+        draws, seed = map(int, luck)
+        settings = replace(settings, best_match=True, draws=draws, seed=seed)
         notes.append(
             f"luck of the best match is the mean of {counted(draws, 'draw')}; its standard error is"
             f" {error:.2g} at most"
         )
     else:
         over = Counter[str]()
-        is_reference = np.arange(len(corpus.annotators)) < len(people)
+        is_reference = np.arange(len(corpus.annotators)) < people
         shared = shared_with(corpus, is_reference, match, chance, over, progress)
-        more = {"expected": expected_how(over)}
+        settings = replace(settings, expected=expected_how(over))
         notes += notes_on(over)
-    settings = replace(settings, **more)
-    tables = Tables.of(corpus, len(people), shared, alike=best_match)
-    wholes = resampling.wholes_of(corpus.wholes, settings)
-    drawing = step_of(progress, "intervals") if ci else None
-    drawn, how = tables.by_wholes(wholes), resampling if ci else None
-    scores = scores_of(tables, drawn, how, drawing, alike=best_match)
-    return _result(corpus, tables, scores, settings, notes)
+    alike = luck is not None
+    tables = drawn = Tables.of(corpus, people, shared, alike=alike)
+    if resampling is not None:
+        drawn = tables.by_wholes(resampling.wholes_of(corpus.wholes, settings))
+        settings = replace(settings, **resampling.settings())
+    drawing = None if resampling is None else step_of(progress, "intervals")
+    scores = scores_of(tables, drawn, resampling, drawing, alike=alike)
+    return _result(len(corpus), tables, scores, settings, notes)
 
 
 def _sides(
@@ -348,7 +357,7 @@ def _sides(
 
 
 def _result(
-    corpus: Corpus,
+    documents: int,
     tables: Tables,
     scores: Scores,
     settings: AgainstSettings,
@@ -367,5 +376,5 @@ def _result(
     }
     ceiling = Person(PEOPLE, len(tables.ceiling[0]), scores.ceiling)
     return AgainstReferences(
-        systems, people, ceiling, len(corpus), settings, tuple(notes), scores.evidence
+        systems, people, ceiling, documents, settings, tuple(notes), scores.evidence
     )

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from oracles import configurations, enumerated_expectation, matched
 from strategies import PAIRS, crowds, spans
 
@@ -74,6 +74,7 @@ def same(score, figures):
 
 
 @pytest.mark.parametrize(("match", "chance"), PAIRS)
+@settings(max_examples=30)
 @given(crowd=crowds(most=5))
 def test_pooled_figures(match, chance, crowd):
     """Systems, references, ceiling and shares are those of enumeration, with gaps."""
@@ -134,7 +135,7 @@ def test_the_ceiling_is_what_agree_says(annotators):
     """The ceiling is the team's F1 of the references, and each of them is as `agree` has her."""
     corpus = sa.Corpus.from_segments(*many(annotators, 8))
     people = list(corpus.annotators[1:])
-    for match in ("exact", "token", "iou", "overlap"):
+    for match in ("exact", "token", "iou", "overlap")[: 4 if annotators == 3 else 2]:
         team = sa.agree(corpus, annotators=people, match=match, ci=True, interval="jackknife")
         how = {"match": match, "ci": True, "interval": "jackknife"}  # which draws nothing
         result = sa.evaluate_references(corpus, people, **how)
@@ -404,7 +405,7 @@ def test_the_command(run, crowd, tmp_path):
     code, out, _ = run("evaluate", crowd, "--systems", "m", "--by", "annotator", "--explain")
     assert code == 0
     rows = [line.split()[0] for line in out.splitlines() if line.strip()]
-    assert rows[2:8] == ["m", "people", "a0", "a1", "a2", "a3"]
+    assert rows[4:10] == ["m", "people", "a0", "a1", "a2", "a3"]
     assert "share beyond luck: " in " ".join(out.split())
     assert (
         run("evaluate", crowd, "--systems", "m", "--best-match", "--draws", 5, "--seed", 2)[0] == 0
