@@ -17,6 +17,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
+from spanagree.cli.baselines import against_gold, baseline, seeded
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import OWN, against_references, references
@@ -30,7 +31,9 @@ _TEST = "Test all pairs of systems, or each against luck."
 @command(
     options.FILES,
     options.comparing(
-        options.gold(), options.by([*Evaluation.BY, "difficulty", *sa.AgainstReferences.BY])
+        options.gold(),
+        options.by([*Evaluation.BY, "difficulty", *sa.AgainstReferences.BY]),
+        baseline(),
     ),
     references(),
     options.certainty(
@@ -53,12 +56,13 @@ def evaluate(
     test: str | None,
     simulate: bool,
     tallies: str | None,
+    baseline: list[str] | None,
     **settings: Any,
 ) -> None:
     own = {name: settings.pop(name) for name in OWN}
     if own["references"] or own["systems"]:
         only = {"gold": gold, "test": test, "simulate": simulate, "tallies": tallies}
-        against_references(job, by, own, {**only, **job.levels}, **settings)
+        against_references(job, by, own, {**only, **job.levels}, baseline or [], **settings)
         return
     _check(job, by, test)
     if given := options.given(own):
@@ -70,13 +74,16 @@ def evaluate(
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":
         job.check_picture(Evaluation, by)
+    job, seed = seeded(job, baseline)
     drawing = job.drawing(test, by)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
         check_tallies_name(tallies)
-    corpus = job.source()
     named = job.layer(gold)
+    corpus = job.source()
+    if baseline and isinstance(corpus, sa.Corpus):
+        corpus = against_gold(corpus, named, baseline, chance=settings["chance"], seed=seed)
     intervals = drawing if "ci" in drawing else {}
     if by == "document":
         settings["luck"] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
+from spanagree.cli.baselines import seeded
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
@@ -40,7 +41,12 @@ def references() -> options.Group:
 
 
 def against_references(
-    job: Job, by: str | None, own: Mapping[str, Any], unfit: Mapping[str, Any], **settings: Any
+    job: Job,
+    by: str | None,
+    own: Mapping[str, Any],
+    unfit: Mapping[str, Any],
+    baselines: Sequence[str],
+    **settings: Any,
 ) -> None:
     """Compare systems with references and show it; ``unfit`` are options that go with gold only."""
     if given := options.given(unfit):
@@ -64,11 +70,21 @@ def against_references(
     for side in ("references", "systems"):
         if side in chosen:
             chosen[side] = [job.layer(name) for name in chosen[side]]
-    certainty = dict(job.certainty)
-    seed = {"seed": certainty.pop("seed")} if "best_match" in chosen else {}
-    drawing = {**replace(job, certainty=certainty).drawing(), **options.given(seed)}
+    seed = job.certainty.get("seed")
+    job, drawn_from = seeded(job, baselines)
+    if "best_match" in chosen and not job.certainty.get("ci"):
+        job = replace(job, certainty={**job.certainty, "seed": None})
+    drawing = job.drawing()
+    if "best_match" in chosen and seed is not None:
+        drawing["seed"] = seed
     job.check_picture(sa.AgainstReferences, by)
     corpus = job.read()
+    if baselines:
+        systems = chosen.get("systems", ())
+        people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
+        how = {"chance": settings["chance"], "seed": drawn_from}
+        corpus = sa.with_baselines(corpus, baselines, references=people, **how)
+        chosen |= {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
     result = sa.evaluate_references(
         corpus, **chosen, **settings, **drawing, progress=progress("comparing")
     )

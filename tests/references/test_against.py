@@ -432,3 +432,22 @@ def test_options_that_do_not_go_together(run, crowd, options, message):
     assert code != 0
     assert message in err
     assert "Traceback" not in err
+
+
+def test_baselines_are_systems(run, crowd):
+    """Baselines of the references stand among the systems; luck is all that everything has."""
+    code, out, _ = run(
+        "evaluate", crowd, "--systems", "m", "--baseline", "everything,random", "--best-match",
+        "--draws", 5, "--seed", 2, "--format", "json",
+    )  # fmt: skip
+    assert code == 0
+    data = json.loads(out)
+    assert [x["name"] for x in data["systems"]] == ["m", "everything", "random"]
+    assert data["ceiling"]["references"] == 4
+    corpus, people = sa.read(str(crowd)), ["a0", "a1", "a2", "a3"]
+    corpus = sa.with_baselines(corpus, ["everything", "random"], references=people, seed=2)
+    how = {"best_match": True, "draws": 5, "seed": 2}
+    assert data == json.loads(json.dumps(sa.evaluate_references(corpus, people, **how).to_dict()))
+    code, out, _ = run("evaluate", crowd, "--references", "a0,a1", "--baseline", "nothing", "--format", "json")  # fmt: skip
+    names = [x["name"] for x in json.loads(out)["systems"]]
+    assert (code, names) == (0, ["m", "a2", "a3", "nothing"])
