@@ -10,6 +10,7 @@ import numpy as np
 
 from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
 from spanagree.agreement.mean_over_pairs import interval_of_mean
+from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
@@ -32,8 +33,10 @@ def with_intervals(
         if wholes is not None:
             rows = rows._replace(document=wholes[rows.document])
         ends, mean = _over_documents(figures, rows, resampling, progress)
+        rises: list[Interval | None] = rise_intervals(figures, rows, resampling)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)
+        rises = [None] * len(figures.annotators)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -43,11 +46,15 @@ def with_intervals(
         return replace(bare, tally=tally(bare.tally))
 
     team = part(figures.team)
+    risen = dict(zip(figures.annotators, rises, strict=True))
     labels = {label: tally(figures.labels[label]) for label in sorted(figures.labels)}
     return Scored(
         team,
         replace(figures.mean, interval=mean),
-        annotators={name: part(member) for name, member in figures.annotators.items()},
+        annotators={
+            name: replace(part(member), rise_interval=risen[name])
+            for name, member in figures.annotators.items()
+        },
         pairs=figures.pairs.replaced([part(pair) for pair in figures.pairs.values()]),
         labels={label: labels[label] for label in figures.labels},
     )
