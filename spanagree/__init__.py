@@ -99,6 +99,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies
     from spanagree.matching.tally import Tally as Tally
+    from spanagree.project.gold import Gold as Gold
+    from spanagree.project.gold import gold as gold
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics

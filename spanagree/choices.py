@@ -45,5 +45,8 @@ Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
-By: TypeAlias = Literal["label", "document", "pair", "annotator", "category", "share"] | str
+Vote: TypeAlias = Literal["tokens", "segments"] | str
+By: TypeAlias = Literal[
+    "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate"
+] | str  # fmt: skip
 """What results can be broken down by; each has some of them."""

@@ -179,7 +179,7 @@ def _plain(value: Any) -> Any:
 
 PROVENANCE = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
-    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list,
+    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
 }  # fmt: skip
 """The settings of reading that stay with a corpus that was written and is read again."""
 
@@ -200,7 +200,7 @@ KEYS = {
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
-    "map_labels": "text",
+    "map_labels": "text", "made": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
     "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",

@@ -186,6 +186,7 @@ def choices():
     from spanagree.matching.measures import MATCHES
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
+    from spanagree.project.gold import VOTES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
@@ -200,7 +201,7 @@ def choices():
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
-        "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "Vote": VOTES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip
@@ -376,6 +377,7 @@ def test_options_in_the_docs():
     from spanagree.cli.difficulty import difficulty
     from spanagree.cli.disagreements import disagreements
     from spanagree.cli.evaluate import evaluate
+    from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
     from spanagree.cli.report import report
     from spanagree.cli.split import split
@@ -395,11 +397,12 @@ def test_options_in_the_docs():
             "report",
             "plots",
             "in_a_paper",
+            "gold",
         )
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion,
+        cite, confusion, gold,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

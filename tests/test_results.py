@@ -36,7 +36,9 @@ def makers():
     labels = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")])
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
-    whole = dict.fromkeys(("evaluate", "agree", "difficulty", "alpha_u", "side_by_side"), (corpus,))
+    whole = dict.fromkeys(
+        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side"), (corpus,)
+    )
     return {
         **table,
         **pair,

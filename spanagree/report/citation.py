@@ -207,5 +207,6 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "between": "disagreements",
         "confusion": "disagreements",
         "chance": "chance",
+        "made": "gold",
     }
     return next((subject for key, subject in subjects.items() if key in settings), "reading")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.matching.pairing import KINDS, OUTCOMES
+from spanagree.rendering.table import Look
 from spanagree.rendering.text import render
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)
@@ -311,6 +312,20 @@ def test_many():
     corpus = sa.Corpus(np.array([5_000_000]), {"a": a, "b": b}, ("X",))
     counts = sa.disagreements(corpus, "a", "b").counts
     assert counts == {**dict.fromkeys(OUTCOMES, 0), "boundary": 100_000, "missed": 1}
+
+
+def test_a_terminal_shows_the_first_thousand():
+    """Of 1,001 rows, counted by hand; data and --all-columns have them all."""
+    layers = {"a": [[(2 * i, 2 * i + 1, "X") for i in range(1001)]], "b": [[]]}
+    table = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b").table()
+    shown = render(table).splitlines()
+    assert sum("missed" in line for line in shown[2:]) == 1000
+    assert "1 more row: --all-columns shows all, --format csv has all" in shown
+    assert "2000–2001" not in render(table)
+    assert "2000–2001" in render(table, Look(all_columns=True))
+    assert len(table.to_rows()) == 1001
+    few = sa.Corpus.from_segments([2000], {name: [rows[0][:1000]] for name, rows in layers.items()})
+    assert sa.disagreements(few, "a", "b").table().in_terminal is None
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -215,6 +215,15 @@ CASES = {
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
+    "gold": {
+        **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
+        **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),
+        "--name": SHOWN,
+        **BY,
+        **dict.fromkeys(("--to", "--alone"), SHOWN),
+        **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
+        **OUTPUT,
+    },
     "check": {**READING, **FILES, "--fail-on": SHOWN},
     "split": {
         **behind(TWO, LEVELS),

@@ -376,6 +376,7 @@ def test_results(newsroom):
         sa.kappa(table),
         sa.disagreements(corpus, "gold.conll", "tagger.conll"),
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
+        sa.gold(corpus),
     ]
     for one in results:
         assert sa.cite(one) == sa.cite(one.signature)
