@@ -184,7 +184,7 @@ def layout(
     for kind, title in zip(Figures._fields, ("rise", "", "corrected rise"), strict=True):
         behind.append(Column(f"rise_{kind}", title))
         if ci and title:
-            behind.append(Column("", "interval", "interval", "interval of a rise"))
+            behind.append(Column("", "rise interval", "interval", "interval of a rise"))
     behind += [Column("p", "p", "probability", "p of an annotator")]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
     behind += [Column(f"share_{k}", t, "figure", "shares of kinds") for k, t in _SHARES.items()]
