@@ -101,6 +101,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.matching.tally import Tally as Tally
     from spanagree.project.gold import Gold as Gold
     from spanagree.project.gold import gold as gold
+    from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics

@@ -45,6 +45,7 @@ Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
+Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
 Vote: TypeAlias = Literal["tokens", "segments"] | str
 By: TypeAlias = Literal[
     "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate"

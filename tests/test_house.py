@@ -187,6 +187,7 @@ def choices():
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
     from spanagree.project.gold import VOTES
+    from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
@@ -201,7 +202,7 @@ def choices():
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
-        "Vote": VOTES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip

@@ -16,6 +16,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
+from spanagree.cli.baselines import against_gold, baseline, seeded
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.evaluation.compare_systems import TESTS
@@ -27,7 +28,7 @@ _TEST = "Test all pairs of systems, or each against luck."
 
 @command(
     options.FILES,
-    options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"])),
+    options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"]), baseline()),
     options.certainty(
         options.option("--test", _TEST, choices=[*TESTS, "luck"]),
         options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
@@ -48,6 +49,7 @@ def evaluate(
     test: str | None,
     simulate: bool,
     tallies: str | None,
+    baseline: list[str] | None,
     **settings: Any,
 ) -> None:
     _check(job, by, test)
@@ -55,13 +57,16 @@ def evaluate(
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":
         job.check_picture(Evaluation, by)
+    job, seed = seeded(job, baseline)
     drawing = job.drawing(test, by)
     if tallies is not None:
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
         check_tallies_name(tallies)
-    corpus = job.source()
     named = job.layer(gold)
+    corpus = job.source()
+    if baseline and isinstance(corpus, sa.Corpus):
+        corpus = against_gold(corpus, named, baseline, chance=settings["chance"], seed=seed)
     intervals = drawing if "ci" in drawing else {}
     if by == "document":
         settings["luck"] = True

@@ -142,6 +142,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl --test luck", simulate="--simulate"),
+        **pairs("trio.jsonl", baseline="--baseline nothing"),
         "--tallies": SHOWN,
         **READING,
         **OUTPUT,
