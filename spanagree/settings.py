@@ -194,7 +194,7 @@ KEYS = {
     "average": "word", "of": "word",
     "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
-    "kinds": "text",
+    "kinds": "text", "sort": "word",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "offsets": "word", "unit": "word",

@@ -46,7 +46,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
     ),
     unitizing(),
-    options.certainty(),
+    options.certainty(team=True),
     options.blocks(),
     options.reading(),
     options.output(),

@@ -184,8 +184,10 @@ def test_coverage_of_rises():
     assert (np.abs(np.mean(held, axis=0) - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)).all()
 
 
-def test_no_rise_without_a_team():
-    """Of two annotators there is no team without either, so no interval of the rise."""
+def test_no_rise_without_a_team(crowd):
+    """Of two annotators there is no team without either; a rise is not that of other annotators."""
+    result = sa.agree(crowd, ci=True, resamples=9, resample_by="both")
+    assert result.annotators["dia"].rise_interval is None
     corpus = sa.Corpus.from_segments([9, 9], {n: [[(0, 2, "X")], [(3, 4, "X")]] for n in "ab"})
     ends = sa.agree(corpus, ci=True, resamples=9).annotators["a"].rise_interval
     assert math.isnan(ends.corrected[0])

@@ -104,7 +104,7 @@ LEVELS = {
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
 FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
-ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--all-columns"), SHOWN)}
+ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
@@ -196,6 +196,9 @@ CASES = {
     "disagreements": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs(TWO, kind="--kind label"),
+        **pairs("trio.jsonl --match boundaries", sort="--sort segments"),
+        **MATCH,
+        **BY,
         "--no-text": SHOWN,
         **READING,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
