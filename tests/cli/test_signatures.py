@@ -151,7 +151,7 @@ CASES = {
         **OUTPUT,
     },
     "agree": {
-        "--fail-under": SHOWN,
+        **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,

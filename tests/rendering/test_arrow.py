@@ -91,7 +91,16 @@ def test_the_rows_again(which):
 
 COUNTS = {
     *("documents", "size_gold", "size_system", "rank_observed", "rank_corrected", "size_a"),
-    *("size_b", "pairs", "pairs_corrected", "annotators", "differing", "items", "compared"),
+    *(
+        "size_b",
+        "pairs",
+        "pairs_corrected",
+        "annotators",
+        "differing",
+        "segments",
+        "items",
+        "compared",
+    ),
     *("labels", "categories", "agreements", "potential"),
 }
 
