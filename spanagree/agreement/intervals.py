@@ -11,6 +11,7 @@ import numpy as np
 from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
 from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.other_annotators import OtherAnnotators, widened
+from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
@@ -35,6 +36,9 @@ def with_intervals(
         ends, mean = _over_documents(figures, rows, resampling, progress)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)
+    rises: list[Interval | None] = [None] * len(figures.annotators)
+    if kept is not None and resampling.resample_by not in SAMPLED_BY:  # a rise is of these others
+        rises = rise_intervals(figures, rows, resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -44,11 +48,15 @@ def with_intervals(
         return replace(bare, tally=tally(bare.tally))
 
     team = part(figures.team)
+    risen = dict(zip(figures.annotators, rises, strict=True))
     labels = {label: tally(figures.labels[label]) for label in sorted(figures.labels)}
     return Scored(
         team,
         replace(figures.mean, interval=mean),
-        annotators={name: part(member) for name, member in figures.annotators.items()},
+        annotators={
+            name: replace(part(member), rise_interval=risen[name])
+            for name, member in figures.annotators.items()
+        },
         pairs=figures.pairs.replaced([part(pair) for pair in figures.pairs.values()]),
         labels={label: labels[label] for label in figures.labels},
     )

@@ -328,7 +328,8 @@ class Job:
         progress("writing")
         last = result if test is None else test
         if self.format == "json":
-            plain = result.to_dict(by) if by == "document" else result.to_dict()
+            known = by in getattr(result, "IN_JSON", ())  # not all are tables
+            plain = result.to_dict(by) if known else result.to_dict()
             self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
