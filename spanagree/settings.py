@@ -191,6 +191,7 @@ KEYS = {
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
     "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
+    "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
     "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",

@@ -219,6 +219,15 @@ CASES = {
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
+    "plan": {
+        **behind("--width 0.1", MATCH),
+        **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
+        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9", seed="--seed 1"),
+        **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
+        **BY,
+        **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
+        **OUTPUT,
+    },
     "gold": {
         **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
         **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),

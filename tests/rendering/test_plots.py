@@ -58,6 +58,7 @@ def results(corpus, crowd):
         "confusion": sa.confusion(crowd, "ann", "bob"),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
+        "plan": sa.plan(crowd, 0.1),
     }
 
 
