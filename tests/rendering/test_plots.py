@@ -57,6 +57,7 @@ def results(corpus, crowd):
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd, "ann", "bob"),
         "gold": sa.gold(crowd),
+        "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 
 

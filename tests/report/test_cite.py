@@ -377,6 +377,7 @@ def test_results(newsroom):
         sa.disagreements(corpus, "gold.conll", "tagger.conll"),
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
         sa.gold(corpus),
+        sa.soft_scores(corpus),
     ]
     for one in results:
         assert sa.cite(one) == sa.cite(one.signature)

@@ -76,6 +76,7 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
+        *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
