@@ -55,6 +55,9 @@ def soft(job: Job, by: str | None, baseline: list[str] | None, **settings: Any) 
         raise click.UsageError("--threshold is for --probabilities; name files of them too")
     if baseline is not None:
         settings["baselines"] = [] if baseline == ["none"] else baseline
+    for side in ("systems", "references"):
+        if settings[side] is not None:
+            settings[side] = [job.layer(name) for name in settings[side]]
     corpus = job.read()
     progress("evaluating")
     job.show(sa.soft_scores(corpus, **options.given(settings)), by)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, ranges
+from spanagree.arrays import Bools, Ints, as_small, ranges
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, show
@@ -148,8 +148,8 @@ def read_tags(
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
-    prefix = np.array([*(prefix for prefix, _ in meanings), O], np.int64)[codes]
-    label = np.array([*(place.get(name, -1) for _, name in meanings), -1], np.int64)[codes]
+    prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
+    label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -168,7 +168,7 @@ def read_tags(
         start, end = _strict(sequence, scheme, ill_formed, start, end)
     number = np.searchsorted(sequence.first, start, side="right") - 1
     first = sequence.first[number]
-    rows = sequence.sentence[number], start - first, end - first, label[start]
+    rows = sequence.sentence[number], start - first, end - first, label[start].astype(np.int64)
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
@@ -292,9 +292,10 @@ class _Sequence:
         self.prefix, self.label = prefix, label
         self.sentence = np.flatnonzero(lengths)  # those with tokens
         self.first = (np.cumsum(lengths) - lengths)[self.sentence]
-        self.before = np.concatenate(([O], prefix))[:-1]  # the tag before, O at a sentence's start
+        self.before, self.after = np.full((2, len(prefix)), O, prefix.dtype)
+        self.before[1:] = prefix[:-1]  # the tag before, O at a sentence's start
         self.before[self.first] = O
-        self.after = np.concatenate((prefix, [O]))[1:]
+        self.after[:-1] = prefix[1:]
         self.after[self.first[1:] - 1] = O
         same = np.zeros(len(label) + 1, np.bool_)  # whether neighbours have the same label
         same[1:-1] = label[1:] == label[:-1]
@@ -322,9 +323,11 @@ class _Sequence:
 
 
 def _among(prefix: Ints, some: Sequence[int]) -> Bools:
-    chosen = np.zeros(S + 1, np.bool_)
-    chosen[list(some)] = True
-    return chosen[prefix]
+    """Return which tags mean one of some things; comparing is faster than looking up."""
+    among = np.zeros(len(prefix), np.bool_)
+    for meaning in some:
+        among |= prefix == meaning
+    return among
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:
