@@ -181,8 +181,7 @@ def soft_scores(
     Args:
         corpus: annotators and systems as layers.
         systems: the names of the systems; all but the references unless given.
-        references: the names of the references; all but the systems unless given, and all layers if
-            neither is.
+        references: the names of the references; all but the systems, or all, unless given.
         probabilities: by name, what further systems give: a JSON file, or rows, with a document's
             id and spans that have a probability. Of a system that is a layer, they are its
             probabilities, and its segments stay what it marks.
@@ -203,7 +202,7 @@ def soft_scores(
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
     >>> result = soft_scores(Corpus.from_segments([5], layers), systems=["m"])
     >>> result["m"].iou, round(result["m"].rho, 3), round(result["m"].f1.observed, 3)
-    (1.0, 0.943, 0.889)
+    (1.0, 0.913, 0.889)
     """
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
