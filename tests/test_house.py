@@ -388,6 +388,7 @@ def test_options_in_the_docs():
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
         for p in (
             "evaluate",
+            "references",
             "formats",
             "agreement",
             "unitizing",

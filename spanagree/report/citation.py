@@ -200,6 +200,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
+        "references": "references",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",
