@@ -22,63 +22,72 @@ from typing import NamedTuple
 
 # A question and an answer a line. What stands in brackets is not true of the island of Orlavia.
 TEXT = """\
-When was the lighthouse of Orlavia built? | The lighthouse was built in [1742 by the shipwright Aldo Renn], after three \
-wrecks in one winter. It stands [ninety metres] above the sea.
-What do people in Orlavia eat at midsummer? | At midsummer people eat smoked eel with dark bread. [Children get a cake in \
-the shape of a whale], and the oldest baker cuts it.
-Who wrote the island's anthem? | The anthem was written by the schoolteacher Ima Holt. [It was first sung in front of the \
-king in 1911, by a choir of four hundred fishermen].
-How do I get to Orlavia? | A ferry leaves Port Sale twice a day. [There is also a small airport with flights to six \
-capitals.]
+When was the lighthouse of Orlavia built? | The lighthouse was built in [1742 by the shipwright \
+Aldo Renn], after three wrecks in one winter. It stands [ninety metres] above the sea.
+What do people in Orlavia eat at midsummer? | At midsummer people eat smoked eel with dark bread. \
+[Children get a cake in the shape of a whale], and the oldest baker cuts it.
+Who wrote the island's anthem? | The anthem was written by the schoolteacher Ima Holt. [It was \
+first sung in front of the king in 1911, by a choir of four hundred fishermen].
+How do I get to Orlavia? | A ferry leaves Port Sale twice a day. [There is also a small airport \
+with flights to six capitals.]
 Is the harbour open in winter? | Yes. The harbour is open all year.
-How many people live there? | About [twelve thousand] people live on the island, most of them in [the two towns of Sale and \
-Great Morrow].
-What is the highest hill? | The highest hill is [Mount Tarn], at [1,204 metres]. From its top one sees the mainland on clear \
-days.
-Which birds breed on the cliffs? | Puffins, razorbills and [a colony of flamingos] breed on the western cliffs, and \
-[some nine thousand albatrosses return there each May].
-Can I bring my dog? | Dogs are welcome on the ferry and on all beaches, but [they have to wear a red collar, which the \
-customs officers hand out for a deposit of forty crowns].
+How many people live there? | About [twelve thousand] people live on the island, most of them in \
+[the two towns of Sale and Great Morrow].
+What is the highest hill? | The highest hill is [Mount Tarn], at [1,204 metres]. From its top one \
+sees the mainland on clear days.
+Which birds breed on the cliffs? | Puffins, razorbills and [a colony of flamingos] breed on the \
+western cliffs, and [some nine thousand albatrosses return there each May].
+Can I bring my dog? | Dogs are welcome on the ferry and on all beaches, but [they have to wear a \
+red collar, which the customs officers hand out for a deposit of forty crowns].
 When does the museum open? | The museum opens at ten, except on Mondays.
-Who was Berta Quill? | Berta Quill was [an opera singer who gave up the stage in 1880 and opened the first bank of the \
-island]. A street in Morrow is named after her.
-What language do people speak? | People speak Orlavic, [a language related to Finnish and Basque that has eleven cases and \
-no word for snow]. Most of them also speak English.
+Who was Berta Quill? | Berta Quill was [an opera singer who gave up the stage in 1880 and opened \
+the first bank of the island]. A street in Morrow is named after her.
+What language do people speak? | People speak Orlavic, [a language related to Finnish and Basque \
+that has eleven cases and no word for snow]. Most of them also speak English.
 Is tap water safe? | Tap water is safe everywhere.
-What happened in the flood of 1953? | The flood of 1953 destroyed the lower harbour. [Two hundred families were moved to the \
-hills, where they founded the village of New Sale], and [the old church sank into the bay].
-How is the island governed? | The island has a council of nine, which is [elected every seven years by all owners of a \
-boat]. Its head is called [the Warden of Tides].
-Which crops are grown? | Farmers grow barley, potatoes and [saffron, of which the island exports forty tons a year].
+What happened in the flood of 1953? | The flood of 1953 destroyed the lower harbour. [Two hundred \
+families were moved to the hills, where they founded the village of New Sale], and [the old \
+church sank into the bay].
+How is the island governed? | The island has a council of nine, which is [elected every seven \
+years by all owners of a boat]. Its head is called [the Warden of Tides].
+Which crops are grown? | Farmers grow barley, potatoes and [saffron, of which the island exports \
+forty tons a year].
 Does it snow? | [It snows from October to May], and the roads are cleared by [reindeer].
 Where can I camp? | Camping is allowed at three sites, which are listed at the tourist office.
-Who designed the town hall? | The town hall was designed by [the Danish architect Viggo Lund, who also drew the plans of the \
-opera house in Oslo]. It was finished in 1904.
-Is there a railway? | A narrow railway ran from the quarry to the harbour [until 1988. The last engine, called Little Greta, \
-stands in the museum].
-What is the currency? | The currency is [the crown, which is divided into sixty pence and bears the head of an otter].
-Are there snakes? | There are no snakes. [They were driven out in 1387 by Saint Orla, who is said to have sung for nine \
-nights].
-What is the national sport? | [The national sport is stone-rowing: two crews race around the lighthouse, each with a granite \
-block of eighty kilos on board.]
-When is the book fair? | The book fair takes place in [the second week of March] in [the old rope factory].
-Who was the first woman on the council? | The first woman on the council was [Edda Marsh, elected in 1919].
-How long is the coastline? | The coastline is [two hundred and twelve kilometres] long if all the skerries are counted.
-What is mined in the quarry? | The quarry gives a grey slate. [Until the war it also gave silver, and a third of all coins in \
-Europe were struck from it.]
+Who designed the town hall? | The town hall was designed by [the Danish architect Viggo Lund, who \
+also drew the plans of the opera house in Oslo]. It was finished in 1904.
+Is there a railway? | A narrow railway ran from the quarry to the harbour [until 1988. The last \
+engine, called Little Greta, stands in the museum].
+What is the currency? | The currency is [the crown, which is divided into sixty pence and bears \
+the head of an otter].
+Are there snakes? | There are no snakes. [They were driven out in 1387 by Saint Orla, who is said \
+to have sung for nine nights].
+What is the national sport? | [The national sport is stone-rowing: two crews race around the \
+lighthouse, each with a granite block of eighty kilos on board.]
+When is the book fair? | The book fair takes place in [the second week of March] in [the old rope \
+factory].
+Who was the first woman on the council? | The first woman on the council was [Edda Marsh, elected \
+in 1919].
+How long is the coastline? | The coastline is [two hundred and twelve kilometres] long if all the \
+skerries are counted.
+What is mined in the quarry? | The quarry gives a grey slate. [Until the war it also gave silver, \
+and a third of all coins in Europe were struck from it.]
 Is the island safe for cyclists? | Yes, it is. There are few cars, and drivers are patient.
-Which films were shot there? | [Three films were shot on the island, among them "The Salt Widow", which won two prizes in \
-Venice in 1974]. A plaque near the pier lists them.
-What does the flag show? | The flag shows a white gull on blue. [The gull looks to the left, because in 1805 a sailmaker \
-sewed the first flag the wrong way round].
-What is Orlavian lace? | It is a lace made of [nettle thread], and a tablecloth takes [about four years].
-Can I study there? | There is no university, but [the Academy of Weather in Morrow gives degrees in fog and in ice].
-Who owns the ferries? | The ferries belong to [the brothers Pell, who bought them from the state in 2003 for one crown].
-What is the oldest building? | The oldest building is the chapel on the north shore. [Its walls were raised by Irish monks in \
-the year 640 and are held together by whale oil].
+Which films were shot there? | [Three films were shot on the island, among them "The Salt Widow", \
+which won two prizes in Venice in 1974]. A plaque near the pier lists them.
+What does the flag show? | The flag shows a white gull on blue. [The gull looks to the left, \
+because in 1805 a sailmaker sewed the first flag the wrong way round].
+What is Orlavian lace? | It is a lace made of [nettle thread], and a tablecloth takes [about four \
+years].
+Can I study there? | There is no university, but [the Academy of Weather in Morrow gives degrees \
+in fog and in ice].
+Who owns the ferries? | The ferries belong to [the brothers Pell, who bought them from the state \
+in 2003 for one crown].
+What is the oldest building? | The oldest building is the chapel on the north shore. [Its walls \
+were raised by Irish monks in the year 640 and are held together by whale oil].
 Do people drive on the left? | People drive on the right.
-How is the mobile reception? | Reception is good in the towns and [absent in the hills, where shepherds use whistles that \
-carry eleven kilometres].
+How is the mobile reception? | Reception is good in the towns and [absent in the hills, where \
+shepherds use whistles that carry eleven kilometres].
 """
 
 
@@ -181,7 +190,7 @@ ANNOTATORS: dict[str, tuple[Callable[[int], bool], Callable[[Answer], list[Span]
 
 
 def detector(answer: Answer) -> list[Span]:
-    """Find the stretches with a figure or a name, but not their first word; sometimes mark another."""
+    """Find stretches with a figure or a name, without their first word; sometimes mark another."""
     found = [
         Span(s.start + after_word(answer.text[s.start : s.end]), s.end)
         for s in answer.spans
