@@ -218,7 +218,7 @@ CASES = {
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
-        "--shares": SHOWN,
+        **dict.fromkeys(("--shares", "--luck"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
