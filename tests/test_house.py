@@ -383,12 +383,14 @@ def test_options_in_the_docs():
     from spanagree.cli.merge import merge
     from spanagree.cli.plan import plan
     from spanagree.cli.report import report
+    from spanagree.cli.soft import soft
     from spanagree.cli.split import split
 
     page = "\n".join(
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
         for p in (
             "evaluate",
+            "references",
             "formats",
             "agreement",
             "unitizing",
@@ -402,11 +404,12 @@ def test_options_in_the_docs():
             "in_a_paper",
             "gold",
             "plan",
+            "soft",
         )
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion, gold, plan,
+        cite, confusion, gold, plan, soft,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

@@ -300,7 +300,7 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     return Plan(
-        made.team.f1[kind],
+        getattr(made.team.f1, settings.figure),
         len(table),
         float(table[:, _SEEN].mean()),
         _scale(resampling.tail) * here,

@@ -56,9 +56,11 @@ def results(corpus, crowd):
         "exact luck": sa.luck_test(corpus, whole),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd, "ann", "bob"),
+        "references": sa.evaluate_references(crowd, systems=["bob"]),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
         "plan": sa.plan(crowd, 0.1),
+        "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 
 

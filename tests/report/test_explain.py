@@ -55,6 +55,8 @@ def evaluations(folder):
 def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
+        names = list(corpus.annotators)[:1]
+        yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
     yield from units(corpus)
 
@@ -76,6 +78,7 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
+        *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
@@ -111,8 +114,8 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
         *("items", "items, O kept", "items, O skipped"),
-        *("intervals over sentences", "intervals over few"),
-        *(f"intervals over {what}" for what in ("these annotators", *SAMPLED_BY)),
+        *("intervals over sentences", "intervals over few", "intervals over these annotators"),
+        *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
     used = {heading for table in tables for heading in meanings(table).values()}
