@@ -17,14 +17,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints, ranges
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, show
+
+_Prefixes: TypeAlias = NDArray[np.int8]
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 
@@ -148,8 +151,8 @@ def read_tags(
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
-    prefix = np.array([*(prefix for prefix, _ in meanings), O], np.int64)[codes]
-    label = np.array([*(place.get(name, -1) for _, name in meanings), -1], np.int64)[codes]
+    prefix = np.array([*(prefix for prefix, _ in meanings), O], np.int8)[codes]
+    label = np.array([*(place.get(name, -1) for _, name in meanings), -1], np.int32)[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -167,8 +170,10 @@ def read_tags(
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
     number = np.searchsorted(sequence.first, start, side="right") - 1
-    first = sequence.first[number]
-    rows = sequence.sentence[number], start - first, end - first, label[start]
+    labels = label[start].astype(np.int64)
+    start -= (first := sequence.first[number])
+    end -= first
+    rows = sequence.sentence[number], start, end, labels
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
@@ -288,13 +293,13 @@ def _unknown(tag: object, scheme: str) -> str:
 class _Sequence:
     """Tags as two arrays over all tokens, and what they have next to them."""
 
-    def __init__(self, prefix: Ints, label: Ints, lengths: Ints) -> None:
+    def __init__(self, prefix: _Prefixes, label: NDArray[np.int32], lengths: Ints) -> None:
         self.prefix, self.label = prefix, label
         self.sentence = np.flatnonzero(lengths)  # those with tokens
         self.first = (np.cumsum(lengths) - lengths)[self.sentence]
-        self.before = np.concatenate(([O], prefix))[:-1]  # the tag before, O at a sentence's start
+        self.before = np.roll(prefix, 1)  # the tag before, O at a sentence's start
         self.before[self.first] = O
-        self.after = np.concatenate((prefix, [O]))[1:]
+        self.after = np.append(prefix, np.int8(O))[1:]
         self.after[self.first[1:] - 1] = O
         same = np.zeros(len(label) + 1, np.bool_)  # whether neighbours have the same label
         same[1:-1] = label[1:] == label[:-1]
@@ -321,7 +326,7 @@ class _Sequence:
         }
 
 
-def _among(prefix: Ints, some: Sequence[int]) -> Bools:
+def _among(prefix: _Prefixes, some: Sequence[int]) -> Bools:
     chosen = np.zeros(S + 1, np.bool_)
     chosen[list(some)] = True
     return chosen[prefix]
