@@ -123,10 +123,7 @@ def read_columns(
     settings, remarks = _settings(readings, options)
     return RawCorpus.from_layers(
         documents,
-        {  # a reading is let go once its layer is there
-            name: _layer(readings.pop(name), sentences[name], documents, seen[name])
-            for name in columns
-        },
+        {n: _layer(readings.pop(n), sentences[n], documents, seen[n]) for n in columns},  # let go
         ids=None if ids is None else tuple(ids),
         tokens=None if tokens is None else tuple(tokens),
         reading={**reading, **settings, **partial},

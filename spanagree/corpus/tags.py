@@ -170,10 +170,8 @@ def read_tags(
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
     number = np.searchsorted(sequence.first, start, side="right") - 1
-    labels = label[start].astype(np.int64)
-    start -= (first := sequence.first[number])
-    end -= first
-    rows = sequence.sentence[number], start, end, labels
+    bounds = start - sequence.first[number], end - sequence.first[number]
+    rows = sequence.sentence[number], *bounds, label[start].astype(np.int64)
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
