@@ -150,7 +150,9 @@ def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
             for place, child in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(child, ast.AST) and getattr(child, "arg", "") != "strict":
                     name, inside = getattr(child, "name", None), lines
-                    if isinstance(child, STATEMENTS):
+                    if isinstance(child, ast.arguments):  # defaults are set on import, and used
+                        inside = range(lines.start, (getattr(node, "end_lineno", 0) or 0) + 1)
+                    elif isinstance(child, STATEMENTS):
                         body = getattr(child, "body", None) or getattr(child, "cases", None)
                         end = body[0].lineno if body else (child.end_lineno or 0) + 1
                         inside = range(child.lineno, max(end, child.lineno + 1))
@@ -220,6 +222,11 @@ class Reach:
             return line
 
         self.calls.clear()
+        for module in list(sys.modules.values()):
+            if getattr(module, "__file__", None) in self.lines:
+                for value in vars(module).values():
+                    if clear := getattr(value, "cache_clear", None):
+                        clear()  # what is cached would be run by one test alone
         self.started = work()
         sys.settrace(enter)
 
@@ -234,7 +241,8 @@ class Reach:
         """Return the tests that run the lines of a mutant, fastest first.
 
         Of lines that run on import, those are the tests that run the module, or are of its room:
-        what a decorator makes of a class is in no file.
+        what a decorator makes of a class is in no file. The lines of a default are those of its
+        function, as each test that calls it may rest on the default.
         """
         lines = self.lines[str(mutant.module)]
         room = f"tests/{mutant.module.parent.name}/"
@@ -249,6 +257,8 @@ def traced(files: Sequence[Path], folders: Sequence[str], sender: Any) -> None:
     """Send the reach of the tests in these folders; in a process of its own."""
     import pytest
 
+    for file in files:  # first, so that no line that runs on import counts as one test's
+        importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
     reach = Reach(files)
     with quiet():
         code = pytest.main([*PYTEST, FEW, "-m", LEFT_OUT, *folders], [reach])

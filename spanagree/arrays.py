@@ -22,6 +22,17 @@ Progress: TypeAlias = Callable[[int, int], None] | None
 """Called with the number of steps that are done, and of all; or nothing."""
 
 
+def as_small(numbers: Any) -> Ints:
+    """Return numbers in the smallest type that has them and −1, for arrays as long as a corpus.
+
+    >>> as_small([3, 200]).dtype.itemsize
+    2
+    """
+    array: Any = np.asarray(numbers)
+    most = int(array.max(initial=0))
+    return array.astype(np.min_scalar_type(-most - 1))
+
+
 def step_of(progress: Progress, name: str) -> Progress:
     """Return the progress of a step by its name, if what is called shows names."""
     return getattr(progress, "step", lambda _: progress)(name)

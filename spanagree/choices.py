@@ -16,6 +16,7 @@ Scheme: TypeAlias = Literal[
 ] | str  # fmt: skip
 Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
 ResampleBy: TypeAlias = Literal["unit", "document"] | str
+SampledBy: TypeAlias = Literal["annotators", "both"] | str
 OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str
@@ -38,6 +39,7 @@ Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
+DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
 Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str
@@ -45,5 +47,9 @@ Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
-By: TypeAlias = Literal["label", "document", "pair", "annotator", "category", "share"] | str
+Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
+Vote: TypeAlias = Literal["tokens", "segments"] | str
+By: TypeAlias = Literal[
+    "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate"
+] | str  # fmt: skip
 """What results can be broken down by; each has some of them."""

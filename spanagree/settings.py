@@ -179,7 +179,7 @@ def _plain(value: Any) -> Any:
 
 PROVENANCE = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
-    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list,
+    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
 }  # fmt: skip
 """The settings of reading that stay with a corpus that was written and is read again."""
 
@@ -192,15 +192,16 @@ KEYS = {
     "precision": "number",
     "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
     "average": "word", "of": "word",
-    "gold": "text", "team": "word", "annotators": "whole", "chosen": "text",
+    "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",
+    "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
-    "kinds": "text",
+    "kinds": "text", "sort": "word",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
-    "map_labels": "text",
+    "map_labels": "text", "made": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
     "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",

@@ -186,9 +186,12 @@ def choices():
     from spanagree.matching.measures import MATCHES
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
+    from spanagree.project.disputes import SORTS
+    from spanagree.project.gold import VOTES
+    from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
     from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
     from spanagree.unitizing.dissimilarity import CATEGORICAL
     from spanagree.unitizing.sampling import SAMPLERS
@@ -196,11 +199,11 @@ def choices():
     results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
-        "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
-        "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip
@@ -376,6 +379,7 @@ def test_options_in_the_docs():
     from spanagree.cli.difficulty import difficulty
     from spanagree.cli.disagreements import disagreements
     from spanagree.cli.evaluate import evaluate
+    from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
     from spanagree.cli.report import report
     from spanagree.cli.split import split
@@ -384,6 +388,7 @@ def test_options_in_the_docs():
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
         for p in (
             "evaluate",
+            "references",
             "formats",
             "agreement",
             "unitizing",
@@ -395,11 +400,12 @@ def test_options_in_the_docs():
             "report",
             "plots",
             "in_a_paper",
+            "gold",
         )
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion,
+        cite, confusion, gold,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

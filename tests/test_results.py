@@ -36,7 +36,10 @@ def makers():
     labels = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")])
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
-    whole = dict.fromkeys(("evaluate", "agree", "difficulty", "alpha_u", "side_by_side"), (corpus,))
+    whole = dict.fromkeys(
+        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side", "disputes"),
+        (corpus,),
+    )
     return {
         **table,
         **pair,
@@ -44,6 +47,7 @@ def makers():
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
+        "evaluate_references": (corpus, ["gold", "yours"]),
         "luck_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),

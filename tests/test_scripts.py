@@ -59,6 +59,7 @@ def test_mutants_by_hand():
         )
     )
     assert list(changed["share: number: 0 -> 1"]) == [4]
+    assert list(changed["share: number: 1 -> 2"]) == [2, 3, 4, 5, 6, 7]  # a default: all of it
     assert ast.unparse(tree) == ast.unparse(ast.parse(SOURCE))
 
 
@@ -83,6 +84,21 @@ def test_tests_of_a_mutant():
     assert reach.tests(one) == ["tests/levels/b", "tests/matching/a"]
     reach.lines[str(one.module)] |= {one.lines[0]: {"tests/agreement/c"}}
     assert reach.tests(one) == ["tests/agreement/c"]
+
+
+def test_what_is_cached_is_run_again():
+    """Each test runs the lines of a cached function that it calls, even if another has before."""
+    from spanagree.chance import edges
+
+    file = ROOT / "spanagree" / "chance" / "edges.py"
+    reach = script("mutate.py").Reach([file])
+    for name in ("a", "b"):
+        reach.pytest_runtest_logstart(name)
+        edges._binomials()
+        reach.pytest_runtest_logfinish(name)
+    run = {line: tests for line, tests in reach.lines[str(file)].items() if tests}
+    assert len(run) > 4
+    assert all(tests == {"a", "b"} for tests in run.values())
 
 
 def test_equivalent_mutants_are_there():

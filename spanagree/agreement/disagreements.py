@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +24,8 @@ CONTEXT = {"tokens": 5, "characters": 40}
 
 _LONGEST = 40  # characters of a segment's text that people see; the other formats have all
 
-Row = tuple[int, int, int]
-"""Start, end and label of a segment, or −1."""
+FIRST = 1000
+"""How many rows people see in a terminal."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,22 +92,26 @@ class Disagreements(Result):
         return len(self.kind)
 
     def __iter__(self) -> Iterator[Disagreement]:
-        columns = (self.document, self.kind, self.a, self.b)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        for d, kind, a, b in rows:
-            texts = self._texts(d, a, b) if self.with_text else ()
-            first, second = (
-                None if start == NONE else Segment(start, end, self.corpus.labels[label])
-                for start, end, label in (a, b)
-            )
-            yield Disagreement(self.corpus.id_of(d), OUTCOMES[kind], first, second, *texts)
+        def segment(start: int, end: int, label: int) -> Segment | None:
+            return None if start == NONE else Segment(start, end, self.corpus.labels[label])
 
-    def _texts(self, d: int, a: Row, b: Row) -> list[str]:
-        there = [row for row in (a, b) if row[0] != NONE]
-        first, last = min(start for start, _, _ in there), max(end for _, end, _ in there)
-        reach, length = CONTEXT[self.corpus.offsets], int(self.corpus.lengths[d])
-        around = ((max(first - reach, 0), first), (last, min(last + reach, length)))
-        return [text_of(self.corpus, d, *ends) for ends in (a[:2], b[:2], *around)]
+        for d, kind, a, b, *texts in zip(*self._columns(len(self)), strict=True):
+            yield Disagreement(d, kind, segment(*a), segment(*b), *texts)
+
+    def _columns(self, count: int) -> list[Sequence[Any]]:
+        """Return document, kind, both segments and, if rows have them, the texts of first rows."""
+        d, a, b = self.document[:count], self.a[:count], self.b[:count]
+        columns: list[Sequence[Any]] = [
+            list(map(self.corpus.id_of, d.tolist())),
+            [OUTCOMES[kind] for kind in self.kind[:count].tolist()],
+            *(a.tolist(), b.tolist()),
+        ]
+        if not self.with_text:
+            return columns
+        first, last = np.minimum(a[:, 0], b[:, 0]), np.maximum(a[:, 1], b[:, 1])
+        first = np.where(first == NONE, np.maximum(a[:, 0], b[:, 0]), first)
+        ends = (a[:, 0], a[:, 1]), (b[:, 0], b[:, 1]), *around(self.corpus, d, first, last)
+        return columns + [texts_of(self.corpus, d, *each) for each in ends]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; a segment that is not there is ``None``."""
@@ -126,29 +130,42 @@ class Disagreements(Result):
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
     def _table(self, by: str | None) -> Table:
-        """A row for each disagreement; if there is none, the caption says so."""
+        """A row for each disagreement; if there is none, the caption says so.
+
+        People see the first rows only, as nobody reads thousands of them in a terminal.
+        """
+        whole = self._rows_of(len(self))
+        left = len(self) - FIRST
+        if left <= 0:
+            return whole
+        return replace(whole, in_terminal=replace(self._rows_of(FIRST), remarks=[more_rows(left)]))
+
+    def _rows_of(self, count: int) -> Table:
+        """Return the table of the first rows."""
+        document, kind, *both = self._columns(count)
+        texts = both[2:]
         columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
-        for side, name in zip("ab", self.between, strict=True):
+        values: list[Sequence[Value]] = [document, kind]
+        names = (*self.corpus.labels, None)  # the last one is that of no segment
+        for i, (side, name) in enumerate(zip("ab", self.between, strict=True)):
             columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
             columns += [Column(f"{side}_label", "", "name")]
             columns += [Column("", printable(name), "name"), Column("", "label", "name")]
+            there = [start != NONE for start, _, _ in both[i]]
+            values += [[None if x[k] == NONE else x[k] for x in both[i]] for k in (0, 1)]
+            label = [names[x[2]] for x in both[i]]
+            values += [label, [f"{x[0]}–{x[1]}" if x[0] != NONE else "" for x in both[i]]]
+            values += [[name or "" for name in label]]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
+                shown = zip(texts[i], there, strict=True)
+                values += [[text if yes else None for text, yes in shown], shortened(texts[i])]
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
+            values += texts[2:]
         if not len(self):  # people see no column
             columns = [column._replace(title="") for column in columns]
-        rows: list[list[Value]] = []
-        for row in self:
-            rows.append([row.document, row.kind])
-            for segment, text in ((row.a, row.a_text), (row.b, row.b_text)):
-                start, end, label = segment or (None, None, None)
-                rows[-1] += [start, end, label]
-                rows[-1] += ["", ""] if segment is None else [f"{start}–{end}", label]
-                if self.with_text:
-                    cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-                    rows[-1] += [None if segment is None else text, cut]
-            rows[-1] += [row.before, row.after] if self.with_text else []
+        rows = list(zip(*values, strict=True))
         return Table(columns, rows, self.settings, caption=self._caption())
 
     def _caption(self) -> str:
@@ -171,24 +188,51 @@ class Disagreements(Result):
         return Picture(lambda ax: bars(ax, counts, what))
 
 
-def text_of(corpus: Corpus, document: int, start: int, end: int) -> str:
-    """Return what stands between two offsets of a document; tokens are joined by spaces.
+def more_rows(count: int) -> str:
+    """Return where the rows are that a terminal does not show."""
+    return f"{counted(count, 'more row')}: --all-columns shows all, --format csv has all"
 
-    >>> text_of(Corpus(np.array([3]), {}, (), tokens=("No", "way", "!")), 0, 1, 3)
-    'way !'
+
+def around(
+    corpus: Corpus, document: Ints, first: Ints, last: Ints
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """Return from where to where the context before and after some stretches reaches."""
+    reach = CONTEXT[corpus.offsets]
+    after = np.minimum(last + reach, corpus.lengths[document])
+    return (np.maximum(first - reach, 0), first), (last, after)
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Return texts as people see them, cut after forty characters."""
+    return [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
+
+
+def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
+    """Return what stands between two offsets of each document; tokens are joined by spaces.
+
+    What is not known is empty, and so is what ends where it starts.
+
+    >>> corpus = Corpus(np.array([3]), {}, (), tokens=("No", "way", "!"))
+    >>> texts_of(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))
+    ['way !', '']
     """
-    if start >= end:
-        return ""
-    if corpus.offsets == "characters":
-        return "" if corpus.texts is None else corpus.texts[document][start:end]
-    if corpus.tokens is None:
-        return ""
-    first = int(corpus.starts[document])
-    if corpus.texts is None or corpus.token_starts is None:
-        return " ".join(corpus.tokens[first + start : first + end])
-    last = first + end - 1
-    low, high = int(corpus.token_starts[first + start]), int(corpus.token_starts[last])
-    return corpus.texts[document][low : high + len(corpus.tokens[last])]
+    if corpus.offsets == "tokens":
+        if corpus.tokens is None:
+            return [""] * len(document)
+        first = corpus.starts[document]
+        if corpus.texts is None or corpus.token_starts is None:
+            words = corpus.tokens
+            bounds = zip((first + start).tolist(), (first + end).tolist(), strict=True)
+            return [" ".join(words[low:high]) for low, high in bounds]
+        some = start < end
+        last = np.where(some, first + end - 1, 0)
+        width = np.array([len(corpus.tokens[i]) for i in last.tolist()], np.int64)
+        start = np.where(some, corpus.token_starts[np.where(some, first + start, 0)], 0)
+        end = np.where(some, corpus.token_starts[last] + width, 0)
+    if corpus.texts is None:
+        return [""] * len(document)
+    texts, rows = corpus.texts, (document.tolist(), start.tolist(), end.tolist())
+    return [texts[d][low:high] for d, low, high in zip(*rows, strict=True)]
 
 
 def disagreements(

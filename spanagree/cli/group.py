@@ -24,6 +24,7 @@ SECTIONS = {
         "report",
     ),
     "Difficulty and luck": ("difficulty", "split", "chance"),
+    "Projects": ("gold",),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
     "This program": ("completion",),

@@ -17,17 +17,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spanagree.arrays import Bools, Ints, ranges
+from spanagree.arrays import Bools, Ints, as_small, ranges
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, show
-
-_Prefixes: TypeAlias = NDArray[np.int8]
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 
@@ -151,8 +148,8 @@ def read_tags(
     meanings = _meanings(tags, codes, scheme, where)
     names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
     place = {name: i for i, name in enumerate(names)}
-    prefix = np.array([*(prefix for prefix, _ in meanings), O], np.int8)[codes]
-    label = np.array([*(place.get(name, -1) for _, name in meanings), -1], np.int32)[codes]
+    prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
+    label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -170,8 +167,8 @@ def read_tags(
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
     number = np.searchsorted(sequence.first, start, side="right") - 1
-    bounds = start - sequence.first[number], end - sequence.first[number]
-    rows = sequence.sentence[number], *bounds, label[start].astype(np.int64)
+    first = sequence.first[number]
+    rows = sequence.sentence[number], start - first, end - first, label[start].astype(np.int64)
     dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
@@ -291,13 +288,14 @@ def _unknown(tag: object, scheme: str) -> str:
 class _Sequence:
     """Tags as two arrays over all tokens, and what they have next to them."""
 
-    def __init__(self, prefix: _Prefixes, label: NDArray[np.int32], lengths: Ints) -> None:
+    def __init__(self, prefix: Ints, label: Ints, lengths: Ints) -> None:
         self.prefix, self.label = prefix, label
         self.sentence = np.flatnonzero(lengths)  # those with tokens
         self.first = (np.cumsum(lengths) - lengths)[self.sentence]
-        self.before = np.roll(prefix, 1)  # the tag before, O at a sentence's start
+        self.before, self.after = np.full((2, len(prefix)), O, prefix.dtype)
+        self.before[1:] = prefix[:-1]  # the tag before, O at a sentence's start
         self.before[self.first] = O
-        self.after = np.append(prefix, np.int8(O))[1:]
+        self.after[:-1] = prefix[1:]
         self.after[self.first[1:] - 1] = O
         same = np.zeros(len(label) + 1, np.bool_)  # whether neighbours have the same label
         same[1:-1] = label[1:] == label[:-1]
@@ -324,10 +322,12 @@ class _Sequence:
         }
 
 
-def _among(prefix: _Prefixes, some: Sequence[int]) -> Bools:
-    chosen = np.zeros(S + 1, np.bool_)
-    chosen[list(some)] = True
-    return chosen[prefix]
+def _among(prefix: Ints, some: Sequence[int]) -> Bools:
+    """Return which tags mean one of some things; comparing is faster than looking up."""
+    among = np.zeros(len(prefix), np.bool_)
+    for meaning in some:
+        among |= prefix == meaning
+    return among
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:

@@ -55,7 +55,7 @@ class EvaluationByLevel(Result):
     notes: tuple[str, ...]
 
     def tau(self, one: Sequence[float], other: Sequence[float]) -> float:
-        """Return Kendall's τ-b of two lists of scores; ``nan`` with fewer than two systems."""
+        """Return Kendall's τ-b of two lists of scores; ``nan`` if one does not vary."""
         from scipy.stats import kendalltau  # takes half a second to import
 
         pairs = [
@@ -63,7 +63,7 @@ class EvaluationByLevel(Result):
             for a, b in zip(one, other, strict=True)
             if not (math.isnan(a) or math.isnan(b))
         ]
-        if len(pairs) < 2 or any(len(set(column)) < 2 for column in zip(*pairs, strict=True)):
+        if len(pairs) < 2:
             return UNDEFINED
         return float(kendalltau(*zip(*pairs, strict=True)).statistic)
 

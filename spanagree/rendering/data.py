@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.extras import optional
@@ -56,20 +56,32 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(table: Table, *, safe_cells: bool = False) -> str:
+def to_csv(table: Table, *, safe_cells: bool = False, bom: bool = False) -> str:
     """Return a line for each row, all digits, after a header; undefined is empty.
 
     With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
-    it; numbers stay as they are.
+    it; numbers stay as they are. With ``bom`` a byte order mark comes first, by which spreadsheets
+    know that what follows is UTF-8.
     """
     lines: list[str] = []
     # the writer quotes what has a part of this end in it, and hands over a line at a time
     writer = csv.writer(_Sink(lines), lineterminator="\r\n")
-    keys = list(table.types)
-    writer.writerow(keys)
-    for row in table.to_rows():
-        writer.writerow([_cell(row.get(key), safe_cells) for key in keys])
-    return "".join(f"{line[:-2]}\n" for line in lines)
+    writer.writerow(table.types)
+    writer.writerows(zip(*_cells(table.in_data or table, safe_cells), strict=True))
+    return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
+
+
+def _cells(table: Table, safe: bool) -> Iterator[Sequence[Any]]:
+    """Yield the columns for programs as they are written; the writer leaves ``None`` empty."""
+    rows = table.rows
+    if table.for_people:
+        rows = [row for number, row in enumerate(rows) if number not in table.for_people]
+    columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
+    for column, values in zip(table.columns, columns, strict=True):
+        if column.key:
+            plain_text = column.kind == "name" and not safe
+            yield values if plain_text else [_cell(value, safe) for value in values]
+    yield [_cell(table.signature, safe)] * len(rows)
 
 
 class _Sink(NamedTuple):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.matching.pairing import KINDS, OUTCOMES
+from spanagree.rendering.table import Look
 from spanagree.rendering.text import render
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)
@@ -313,6 +314,20 @@ def test_many():
     assert counts == {**dict.fromkeys(OUTCOMES, 0), "boundary": 100_000, "missed": 1}
 
 
+def test_a_terminal_shows_the_first_thousand():
+    """Of 1,001 rows, counted by hand; data and --all-columns have them all."""
+    layers = {"a": [[(2 * i, 2 * i + 1, "X") for i in range(1001)]], "b": [[]]}
+    table = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b").table()
+    shown = render(table).splitlines()
+    assert sum("missed" in line for line in shown[2:]) == 1000
+    assert "1 more row: --all-columns shows all, --format csv has all" in shown
+    assert "2000–2001" not in render(table)
+    assert "2000–2001" in render(table, Look(all_columns=True))
+    assert len(table.to_rows()) == 1001
+    few = sa.Corpus.from_segments([2000], {name: [rows[0][:1000]] for name, rows in layers.items()})
+    assert sa.disagreements(few, "a", "b").table().in_terminal is None
+
+
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -398,10 +413,9 @@ def test_refused_commands(run, newsroom, tmp_path):
     """One line on stderr, nothing on stdout, nothing written."""
     gold, tagger = newsroom / "gold.conll", newsroom / "tagger.conll"
     for arguments, code, said in (
-        ((gold,), 2, "--between: 1 layer; two of them are needed; pass a second file; see"),
+        ((gold,), 2, "1 layer; two annotators are needed; pass a second file; see"),
         ((gold, tagger, "--between", "gold.conll", "eve"), 1, "unknown annotator 'eve'; allowed: gold.conll, tagger.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "--kind", "x"), 1, "unknown kind 'x'; allowed: missed,"),
-        ((gold, tagger, newsroom / "lexicon.conll"), 2, "--between: 3 layers; two of them are needed; give --between A B, of gold.conll, tagger.conll, lexicon.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "-o", tmp_path), 1, "is a folder; a file is needed"),
     ):  # fmt: skip
         done, out, err = run(*arguments)

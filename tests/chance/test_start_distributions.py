@@ -179,12 +179,27 @@ def test_halves_equal_fractions(free, lengths):
     if not len(long):
         return
     distinct = np.unique(excess).tolist()
-    for e, edge in edges_of._edges_by_halves(long, slots, distinct).items():
+    edges = edges_of._edges_by_halves(long, slots, distinct)
+    assert sorted(edges) == distinct
+    for e, edge in edges.items():
         others = np.delete(excess, excess.tolist().index(e))
         exact = fractions_of_starts(others[others > 0].tolist(), slots)
         reach = (len(exact) + 1) // 2
         wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
         np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
+def test_few_long_segments_in_a_long_document():
+    """Where more than half of the long ones fit near an edge, each is left out by its own length.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    excess, slots = np.array([5, 40, 70]), 1_500
+    edges = edges_of.long_edges(excess, slots)
+    assert sorted(edges) == excess.tolist()
+    for e, edge in edges.items():
+        exact = fractions_of_starts(excess[excess != e].tolist(), slots)[: len(edge)]
+        np.testing.assert_allclose(edge, exact, rtol=0, atol=1e-14 * max(exact))
 
 
 def fractions_of_starts(excess, slots):
@@ -300,10 +315,19 @@ def test_short_documents_in_portions(monkeypatch):
         np.testing.assert_allclose(parts.expand(i), whole.expand(i), rtol=1e-13, atol=0)
 
 
+def test_what_a_full_distribution_costs(monkeypatch):
+    """Four places for each token are asked for, by hand."""
+    asked = []
+    monkeypatch.setattr(placement, "check_cost", lambda cost, what: asked.append((cost, what)))
+    sa.start_distribution(10, [2])
+    assert asked == [(40, "the start distribution in a document of 10 tokens")]
+
+
 def test_lengths_are_numbers_of_any_kind():
     """NumPy's whole numbers are whole numbers; no segments, no distributions."""
     assert sa.start_distribution(np.int64(5), np.array([2]))[0].tolist() == [0.25] * 4
     assert sa.start_distribution(5, []) == ()
+    assert sa.start_distribution(5, [4, 4], "overlapping")[1].tolist() == [0.5, 0.5]
     assert Counter(map(len, sa.start_distribution(5, [2, 3]))) == {4: 1, 3: 1}
 
 

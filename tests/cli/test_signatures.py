@@ -104,7 +104,7 @@ LEVELS = {
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
 FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
-ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--all-columns"), SHOWN)}
+ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
@@ -142,12 +142,16 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl --test luck", simulate="--simulate"),
+        **pairs("trio.jsonl", baseline="--baseline nothing"),
         "--tallies": SHOWN,
+        **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
+        **pairs("trio.jsonl --systems cem", best_match="--best-match"),
+        **pairs("trio.jsonl --systems cem --best-match", draws="--draws 9"),
         **READING,
         **OUTPUT,
     },
     "agree": {
-        "--fail-under": SHOWN,
+        **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,
@@ -195,6 +199,9 @@ CASES = {
     "disagreements": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs(TWO, kind="--kind label"),
+        **pairs("trio.jsonl --match boundaries", sort="--sort segments"),
+        **MATCH,
+        **BY,
         "--no-text": SHOWN,
         **READING,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
@@ -214,6 +221,15 @@ CASES = {
         "--shares": SHOWN,
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
+    },
+    "gold": {
+        **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
+        **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),
+        "--name": SHOWN,
+        **BY,
+        **dict.fromkeys(("--to", "--alone"), SHOWN),
+        **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
+        **OUTPUT,
     },
     "check": {**READING, **FILES, "--fail-on": SHOWN},
     "split": {

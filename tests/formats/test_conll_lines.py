@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree import files
+from spanagree.corpus.segments import codes
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import lines_of, mark_inside
+from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
-from spanagree.formats.conll import page
 from spanagree.formats.conll import read as conll
 
 IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
@@ -231,13 +232,48 @@ def outcome(read, *arguments):
 
 
 @given(texts(), st.sampled_from([[None], [1], [1, 2], [2, None]]), st.sampled_from(["auto", "IOB2", "IO"]),
-    st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]))  # fmt: skip
-def test_pages(text, columns, scheme, missing, unit, before):
+    st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]), st.integers(1, 20))  # fmt: skip
+def test_pages(text, columns, scheme, missing, unit, before, portion):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
     part = conll_lines.TextPart(text, before)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
-    assert outcome(page.read_page, "name", part, columns, options) == slow
+    with patch.object(fields, "_PORTION", portion):
+        assert outcome(page.read_page, "name", part, columns, options) == slow
+
+
+words = st.text("abé\u2028😀", max_size=70).map(lambda word: word[:9] if len(word) < 60 else word)
+
+
+@given(st.lists(words, max_size=40), st.integers(1, 20), st.data())
+def test_fields(column, portion, data):
+    """Fields are numbered and compared, whatever their length, as Python's strings are."""
+
+    def found(first):
+        rows = fields.Lines.of(f"{word}\t{len(word)}" for word in first)
+        return rows.fields(np.ones(len(first), np.bool_)).where_wide(0)
+
+    other = list(column)
+    if column:
+        other[data.draw(st.integers(0, len(column) - 1))] = data.draw(words)
+    with patch.object(fields, "_PORTION", portion):
+        mine, its = found(column), found(other)
+        numbers, names = mine.numbered
+        assert (numbers.tolist(), names) == (codes(column)[0].tolist(), codes(column)[1])
+        assert list(mine) == [mine[i] for i in range(len(mine))] == column
+        assert mine[1:3] == tuple(column[1:3])
+        assert (mine == its) == (column == other)
+        assert mine == found(column)
+        assert mine != found([]) or not column
+
+
+def test_equal_tokens_are_one_string(tmp_path):
+    """Tokens that are equal are one string in memory, also of different parts of a file."""
+    path = tmp_path / "a"
+    path.write_text("Jo B-X\na O\nJo O\n")
+    with patch.object(fields, "_PORTION", 1):
+        first, _, third = sa.read_conll({"x": path}).tokens
+    assert first is third
 
 
 def test_encodings_by_bytes():

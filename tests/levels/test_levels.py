@@ -182,6 +182,7 @@ def test_thresholds():
     assert [x.documents.tolist() for x in by_chance.levels] == [[0, 1, 2], [3]]
     assert [(x.low, x.high) for x in by_chance.levels] == [(0, 0.825), (0.825, 1)]
     assert by_chance.undefined.documents.tolist() == [4]
+    assert [x.documents.tolist() for x in levels_of(hard, at=[0]).levels] == [[], [0, 1, 2, 3]]
     two = levels_of(hard, chance_at=[0.1, 0.7])
     assert [x.documents.tolist() for x in two.levels] == [[0], [1, 2, 3], []]
     assert two.notes == ("no document has a difficulty from 0.9 to 1 (level-3)",)
@@ -326,6 +327,10 @@ def test_ids_are_those_of_the_whole():
     other = sa.difficulty(corpus.subset([0]))
     with pytest.raises(sa.SettingError, match=r"of other documents \(1 of them; the evaluation has 3\)"):  # fmt: skip
         sa.evaluate_levels(two, other)
+    with pytest.raises(
+        sa.SettingError, match="evaluate_levels: Difficulty; an evaluation is needed"
+    ):
+        sa.evaluate_levels(other, two)
 
 
 def test_folders(crowd, tmp_path):
@@ -344,9 +349,9 @@ def test_folders(crowd, tmp_path):
     assert (full / "dataset" / "level-1").exists()
     assert not (full / "level-1.jsonl").exists()  # of the split before
     for folder, said in (
-        (full / "mine.txt", "is not a folder; name one to write parts into"),
+        (full / "mine.txt", r"mine\.txt: is not a folder; name one to write parts into"),
         (tmp_path / "a" / "b", "there is no folder"),
-        ("", "is not a folder"),
+        ("", "'': is not a folder"),
     ):
         with pytest.raises(sa.InputError, match=said):
             sa.write_split(parts, folder)
@@ -364,6 +369,35 @@ def test_folders(crowd, tmp_path):
         sa.write_split(parts, "a\0b")
     with pytest.raises(sa.InputError, match="File name too long"):
         sa.write_split(parts, "x" * 300)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_folder_without_leave_to_write(crowd, tmp_path, monkeypatch, there):
+    """The folder itself is asked, or the one above if it is still to be made."""
+    folder = tmp_path / "parts"
+    if there:
+        folder.mkdir()
+    closed = folder if there else tmp_path
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed)
+    with pytest.raises(sa.InputError, match="parts: cannot be written: permission denied"):
+        sa.write_split(sa.split(crowd, sa.difficulty(crowd)), folder)
+
+
+def test_no_bars_of_datasets(crowd, tmp_path, capfd):
+    """Writing a dataset prints nothing."""
+    datasets = pytest.importorskip("datasets")
+    datasets.enable_progress_bars()
+    sa.write_split(sa.split(crowd, sa.difficulty(crowd)), tmp_path / "parts", "dataset")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_twenty_documents_are_shown_in_full():
+    """A terminal shows twenty; of more, five at either end."""
+    few, many = (difficulties(np.linspace(0, 1, n)).table().in_terminal for n in (20, 21))
+    assert len(few.rows) == 20
+    assert len(few.remarks) == len(many.remarks) - 1
+    assert [row[0] for row in many.rows] == [str(n) for n in (*range(1, 6), *range(17, 22))]
+    assert many.breaks == [5]
 
 
 def test_forced_again(crowd, tmp_path):
@@ -745,7 +779,7 @@ def test_tau(systems):
         by_level.tau([1.0, math.nan, 2.0, 3], [1, 3, 2, math.nan]) == 1
     )  # of the two that have both
     assert math.isnan(by_level.tau([1.0, 2.0], [1.0, 1.0]))
-    nearly = [0.5, 0.5 + 1e-14]  # a tie, on either side
+    nearly = [0.5, 0.5 + 3e-13]  # a tie to twelve digits, on either side
     for one, other in (([1, 2, 3], [*nearly, 1]), ([*nearly, 1], [1, 2, 3])):
         tied = [x if isinstance(x, int) else 0.5 for x in other]
         assert by_level.tau(one, other) == pytest.approx(

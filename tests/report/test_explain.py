@@ -55,6 +55,8 @@ def evaluations(folder):
 def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
+        names = list(corpus.annotators)[:1]
+        yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
     yield from units(corpus)
 
@@ -76,6 +78,7 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
+        *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
 

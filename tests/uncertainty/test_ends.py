@@ -7,12 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import spanagree as sa
 from spanagree.matching.score import f1_figures
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, _quantiles, bootstrap
 from spanagree.uncertainty.permutation import exchange, holm
 
 UNDEFINED = "percentile, as its bias or acceleration is undefined"
@@ -31,6 +33,18 @@ SKEWED = {  # their sums are exact, so that both programs find the same ties
     "whole numbers, with ties": [0, 0, 1, 1, 1, 2, 7],
     "as many equal ones as are drawn from their number": [0] * 40 + [1] * 3,
 }
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 3)), min_size=1, max_size=8),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_quantiles_of_what_occurs_often(some, low, high):
+    """Quantiles of counted values are NumPy's of the same values written out."""
+    values, often = map(np.array, zip(*some, strict=True))
+    plain = np.quantile(np.repeat(values, often), [low, high])
+    np.testing.assert_allclose(_quantiles(values, often, [low, high]), plain, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("confidence", [50, 95, 99])

@@ -19,6 +19,7 @@ from spanagree.formats.conll.columns import (
     number_of,
     values_of,
 )
+from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.page import ConllOptions, Page
 from spanagree.formats.peek import Peek
 
@@ -177,9 +178,9 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     sets: dict[Column, set[str]] = {}
     misc = page.layout.misc
     if misc is not None:
-        sets.update(keys_of(page.columns[misc]).items())
+        sets.update(keys_of(numbered(page.columns[misc])[1]).items())
     columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
-    sets |= {c: set(page.columns[c]) - {options.missing or ""} for c in columns}
+    sets |= {c: set(numbered(page.columns[c])[1]) - {options.missing or ""} for c in columns}
     tags = [c for c, values in sets.items() if are_tags(values, options.scheme)]
     if every and tags:
         return _Seen(tags, tags)
@@ -245,7 +246,7 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
     if number is not None and number < len(page.columns):
         return page.columns[number]
     misc = page.layout.misc
-    keys = {} if misc is None else keys_of(page.columns[misc])
+    keys = {} if misc is None else keys_of(numbered(page.columns[misc])[1])
     if misc is None or (column not in keys and not (sparse and number is None)):
         raise SettingError(
             f"{page.name}: no column {show(column)}; there are columns 0 (the token) to"

@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, as_small
 from spanagree.errors import InputError, printable
 from spanagree.files import PathName, decoded, lines_of, pieces_of, read_bytes
 from spanagree.formats.conll.columns import layout_of
@@ -20,7 +20,7 @@ from spanagree.formats.conll.columns import layout_of
 ROW, BLANK, COMMENT, DOCSTART = range(4)
 
 
-_FIRST = np.full(256, ROW)  # what a line is, by its first byte that is not a blank
+_FIRST = as_small(np.full(256, ROW))  # what a line is, by its first byte that is not a blank
 
 
 _FIRST[[ord("\n"), ord("#")]] = BLANK, COMMENT
@@ -59,14 +59,17 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     """
     ended = text if text.endswith(b"\n") or not text else text + b"\n"
     characters = np.frombuffer(ended, np.uint8)
-    starts = np.concatenate(([0], np.flatnonzero(characters == ord("\n")) + 1))
+    starts: Ints = np.concatenate(([-1], np.flatnonzero(characters == ord("\n"))))
+    starts += 1
     first = starts[:-1].copy()
     indented = _IS_BLANK[characters[first]]
     if indented.any():
         solid = np.flatnonzero(~_IS_BLANK[characters])
         first[indented] = solid[np.searchsorted(solid, first[indented])]
     kinds = _FIRST[characters[first]]
-    marks = [match.start() for match in _DOCSTART.finditer(ended)]
+    marks: list[int] = []
+    if b"-DOCSTART-" in ended:
+        marks = [match.start() for match in _DOCSTART.finditer(ended)]
     if b"newdoc" in ended or b"document_id" in ended:
         marks += [match.start() for match in _NEWDOC.finditer(ended)]
     at = np.array(marks, np.int64)

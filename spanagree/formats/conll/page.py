@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries
+from spanagree.arrays import Bools, Ints, as_small, entries
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import (
@@ -26,9 +25,8 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import BOM, PathName, mark_inside
+from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
-    INDEX,
     NO_NAMES,
     OWN,
     Column,
@@ -37,6 +35,7 @@ from spanagree.formats.conll.columns import (
     layout_of,
     number_of,
 )
+from spanagree.formats.conll.fields import Lines, lines_of
 from spanagree.formats.conll.lines import (
     BLANK,
     COMMENT,
@@ -44,7 +43,6 @@ from spanagree.formats.conll.lines import (
     ROW,
     FilePart,
     TextPart,
-    kinds_of_lines,
 )
 from spanagree.settings import as_read
 
@@ -56,6 +54,9 @@ UNITS = {
 
 
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
+
+
+_NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\n])")  # a row of CoNLL-U
 
 
 _MARK = re.compile(r"#[^=]*=\s*\S")  # of the lines that begin documents, one with an id
@@ -150,7 +151,7 @@ class Page:
     """What is in one file: its columns, and where sentences and documents end."""
 
     name: str
-    columns: list[tuple[str, ...]]
+    columns: list[Sequence[str]]
     lines: Ints  # the line number of each token
     sentences: Ints  # the number of tokens of each sentence
     documents: Ints
@@ -216,49 +217,41 @@ def read_page(
     Raises:
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
-    name, text, before = printable(os.fspath(path)), part.text, part.before
+    name, before = printable(os.fspath(path)), part.before
     layout = options.layouts.get(path, NO_NAMES)
-    all_lines = _lines(name, text, before)
-    if "\r" in text:
-        text = "\n".join(all_lines)
-    _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
-    is_row = (kinds == ROW) | (kinds == COMMENT)
-    rows = list(compress(all_lines, is_row.tolist()))
-    rows = _unquoted(name, rows, layout.sign)
-    above = np.cumsum(is_row)  # how many rows there are down to a line
-    lines = np.flatnonzero(is_row) + before + 1
+    lines, kinds = lines_of(name, part.text, before, layout.sign)
+    del part  # its text is no longer needed
+    keep = (kinds == ROW) | (kinds == COMMENT)
     wanted = [None if c is None else number_of(c, layout) for c in columns]
-    doubtful = [i for i in (above[kinds == COMMENT] - 1).tolist() if rows[i][0] == "#"]
-    tokens = _is_token(rows, doubtful, wanted, options) if doubtful else []
-    others = [i for i, token in zip(doubtful, tokens, strict=True) if not token]
-    comments = [(i, rows[i].rstrip(" ")) for i in others]
-    keep = np.ones(len(rows) + 1, np.bool_)
-    keep[others] = False
-    passed = _pass_over(rows, keep, layout, header=layout.header and not before)
-    moved: Ints = np.cumsum(keep) - keep
-    rows = rows if keep.all() else list(compress(rows, keep.tolist()))
-    if not rows:
+    comments = _comments(lines, kinds, keep, wanted, options)
+    keep[[i for i, _ in comments]] = False
+    passed = _pass_over(lines, keep, layout, header=layout.header and not before)
+    if not keep.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    at = lines[keep[:-1]]
-    table = _table(name, rows, at)
-    named = [(int(moved[i]), comment, int(lines[i])) for i, comment in comments]
+    at = as_small(np.flatnonzero(keep) + before + 1)
+    table = _table(name, lines, keep, at)
+    moved: Ints = np.cumsum(keep) - keep  # how many rows there are above a line
+    named = [(int(moved[i]), comment, before + i + 1) for i, comment in comments]
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
     starts = np.flatnonzero(kinds == DOCSTART).tolist()
-    marks = [(int(moved[above[i]]), all_lines[i], before + i + 1) for i in starts]
+    marks = [(int(moved[i]), lines[i], before + i + 1) for i in starts]
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     table[0] = table[layout.token]
-    documents = sorted({0, len(rows), *(i for i, _, _ in marks), *breaks["document"]})
-    blank = moved[above[kinds == BLANK]].tolist()
-    sentences = sorted({*documents, *blank, *breaks["sentence"]})
+    documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
+    ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
+    for some in (documents, moved[kinds == BLANK], np.array(breaks["sentence"], np.int64)):
+        ends[some] = True
+    sentences = np.flatnonzero(ends)
     by_sentence = options.unit == "sentence"
+    first = sentences[:-1].tolist()
     return Page(
         name,
         table,
         at,
         np.diff(sentences),
         np.diff(documents),
-        _ids(name, named, sentences[:-1], _SENT_ID.match, "sent_id") if by_sentence else None,
+        _ids(name, named, first, _SENT_ID.match, "sent_id") if by_sentence else None,
         len(documents) > 2 or bool(marks),
         tuple(line for _, comment, line in named if "\t" in comment),
         None if by_sentence else _ids(name, marks, documents[:-1], _MARK.match, "document id"),
@@ -267,37 +260,20 @@ def read_page(
     )
 
 
-def _unquoted(name: str, rows: list[str], sign: str) -> list[str]:
-    """Return rows with commas or semicolons as rows with tabs."""
-    if sign == "\t":
-        return rows
-    try:
-        fields = ["\t".join(row) for row in csv.reader(rows, delimiter=sign)]
-    except csv.Error as error:
-        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
-    if len(fields) != len(rows):
-        raise InputError(
-            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
-            " field goes over several; each token has a line of its own"
-        )
-    return fields
-
-
-def _pass_over(rows: list[str], keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
+def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
     """Leave out the row of names, and rows of CoNLL-U that are not words; return their counts."""
     if header:
         keep[int(keep.argmax())] = False
     if not layout.numbered:
         return {}
-    kinds = {"-": "multiword range", ".": "empty node"}
-    number = (row.split(None, 1)[0] if row.strip() else "" for row in rows)
-    others = {i: n for i, n in enumerate(number) if keep[i] and not n.isdecimal()}
-    others = {i: n for i, n in others.items() if INDEX.fullmatch(n)}
-    keep[list(others)] = False
-    return dict(Counter(kinds["-" if "-" in n else "."] for n in others.values()))
+    others = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
+    at = np.searchsorted(lines.starts, [start for start, _ in others], side="right") - 1
+    kinds = [kind for (_, kind), kept in zip(others, keep[at].tolist(), strict=True) if kept]
+    keep[at] = False
+    return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
 
 
-def _changes(table: list[tuple[str, ...]], column: int | None) -> list[int]:
+def _changes(table: list[Sequence[str]], column: int | None) -> list[int]:
     """Return where the value of a column that is not empty is not the one before."""
     values = () if column is None else table[column]
     pairs = pairwise(values)
@@ -349,21 +325,6 @@ def _check_columns(
             )
 
 
-def _lines(name: str, text: str, before: int) -> list[str]:
-    """Return the lines of a text without the carriage returns at their ends."""
-    lines = text.split("\n")
-    if BOM in text:
-        for number in (n for n, line in enumerate(lines, before + 1) if line.startswith(BOM)):
-            raise mark_inside(f"{name}:{number}")
-    if "\r" in text:
-        lines = [line.rstrip(" \r") for line in lines]
-        for number in (number for number, line in enumerate(lines, before + 1) if "\r" in line):
-            raise InputError(
-                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-            )
-    return lines
-
-
 def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
@@ -391,43 +352,45 @@ def _ids(
     return tuple(seen)
 
 
-def _table(name: str, rows: list[str], lines: Ints) -> list[tuple[str, ...]]:
-    """Return the columns of rows; an error where one has more or fewer than the first."""
-    text = "\n".join(rows)
-    separator = "\t" if "\t" in text else " "
-    if " " in text if separator == "\t" else "  " in f" {text} ".replace("\n", " "):
-        text, separator = "\n".join(["\t".join(fields_of(row)) for row in rows]), "\t"
-    characters = np.frombuffer(text.encode(errors="surrogatepass") + b"\n", np.uint8)
-    ends = characters[(characters == ord(separator)) | (characters == ord("\n"))]  # of fields
-    widths = np.diff(np.flatnonzero(ends == ord("\n")), prepend=-1)
-    fields = text.replace("\n", separator).split(separator)
-    width = int(widths[0])
+def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Sequence[str]]:
+    """Return the columns of some lines; an error where one has more or fewer than the first."""
+    rows = lines.fields(keep)
+    width = int(rows.widths[0])
     if width < 2:
         raise InputError(
-            f"{name}:{lines[0]}: one column ({show(fields[0])}); a token and at least one tag"
+            f"{name}:{at[0]}: one column ({show(rows.column(0)[0])}); a token and at least one tag"
             " are needed"
         )
-    for i in np.flatnonzero(widths != width)[:1].tolist():
-        row = " ".join(fields[int(widths[:i].sum()) :][: widths[i]])
+    for i in np.flatnonzero(rows.widths != width)[:1].tolist():
+        row = " ".join(fields_of(lines[np.flatnonzero(keep)[i]]))
         raise InputError(
-            f"{name}:{lines[i]}: {counted(int(widths[i]), 'column')} ({show(row)});"
+            f"{name}:{at[i]}: {counted(int(rows.widths[i]), 'column')} ({show(row)});"
             f" the rows before it have {width}, and all need the same"
         )
-    return [tuple(fields[column::width]) for column in range(width)]
+    return [rows.column(column) for column in range(width)]
 
 
-def _is_token(
-    rows: list[str], doubtful: list[int], columns: Sequence[int | None], options: ConllOptions
-) -> list[bool]:
-    """Return which of the rows that begin with # have the columns and the tags of a token row.
+def _comments(
+    lines: Lines,
+    kinds: Ints,
+    is_row: Bools,
+    columns: Sequence[int | None],
+    options: ConllOptions,
+) -> list[tuple[int, str]]:
+    """Return which lines that begin with # have not the columns and the tags of a token row.
 
     A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
     """
-    where = [-1 if c is None else c for c in columns]
-    is_sure = np.ones(len(rows), np.bool_)
+    doubtful = np.flatnonzero(kinds == COMMENT)
+    doubtful = doubtful[[lines.data[i] == ord("#") for i in lines.starts[doubtful].tolist()]]
+    if not len(doubtful):
+        return []
+    texts = [(i, lines[i].rstrip(" ")) for i in doubtful.tolist()]
+    is_sure = is_row.copy()
     is_sure[doubtful] = False
-    sure = list(compress(rows, is_sure.tolist()))
-    asked = [fields_of(rows[i]) for i in doubtful]
+    sure = lines.fields(is_sure)
+    asked = [fields_of(text) for _, text in texts]
+    where = [-1 if c is None else c for c in columns]
     seen = {"O", options.missing}
 
     def token(row: list[str]) -> bool:
@@ -438,10 +401,15 @@ def _is_token(
         )
 
     # without a row that is sure, the first that can be a token decides
-    first = fields_of(sure[0]) if sure else next(filter(token, asked), ())
-    fitting = [len(row) == len(first) for row in asked]
-    if sure and all("\t" in row for row in sure):
-        fitting = [f and "\t" in rows[i] for f, i in zip(fitting, doubtful, strict=True)]
+    some = len(sure.widths) > 0
+    width = int(sure.widths[0]) if some else len(next(filter(token, asked), ()))
+    fitting = [len(row) == width for row in asked]
+    if some and any(fitting) and lines.have(ord("\t"))[is_sure].all():
+        fitting = [f and "\t" in text for f, (_, text) in zip(fitting, texts, strict=True)]
     if any(fitting):
-        seen |= {row[c] for row in map(fields_of, sure) for c in where if c < len(row)}
-    return [f and token(row) for f, row in zip(fitting, asked, strict=True)]
+        seen |= {tag for c in where for tag in sure.where_wide(c).numbered[1]}
+    return [
+        comment
+        for comment, fits, row in zip(texts, fitting, asked, strict=True)
+        if not (fits and token(row))
+    ]

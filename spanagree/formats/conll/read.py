@@ -15,7 +15,6 @@ from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import SCHEMES
 from spanagree.errors import (
@@ -30,12 +29,13 @@ from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import Wanted, chosen_layers, tags_of, wanted_layers
 from spanagree.formats.conll.columns import Column, split_columns
+from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.write import DOCSTART
 from spanagree.formats.peek import passed_over
 
-_Parts: TypeAlias = Mapping[PathName, FilePart | TextPart]  # of each file what is read now
+_Parts: TypeAlias = dict[PathName, FilePart | TextPart]  # of each file what is read now
 
 
 @overload
@@ -190,7 +190,7 @@ def _text(part: FilePart | TextPart, of_files: int) -> str:
 
 
 def _block(files: dict[str, PathName], parts: _Parts, options: ConllOptions, before: int) -> Corpus:
-    raw = _raw(files, parts, options, in_blocks=True)
+    raw = _raw(files, dict(parts), options, in_blocks=True)
     return valid_corpus(raw, options.repair).with_ids(before=before)
 
 
@@ -200,7 +200,7 @@ def _read(
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
-    parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
+    parts: _Parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
     options = options.declared(files, {path: part.text for path, part in parts.items()})
     return _raw(files, parts, options, progress)
 
@@ -212,7 +212,7 @@ def _raw(
     progress: Callable[[int, int], None] | None = None,
     in_blocks: bool = False,
 ) -> RawCorpus:
-    """Return the rows of some files, or of parts of them."""
+    """Return the rows of some files, or of parts of them, which are used up."""
     wanted = wanted_layers(files, options.columns)
     pages = _pages(wanted, parts, options, progress)
     layers, remarks = chosen_layers(wanted, pages, options, in_blocks)
@@ -278,21 +278,21 @@ def _pages(
     options: ConllOptions,
     progress: Callable[[int, int], None] | None,
 ) -> dict[PathName, Page]:
-    """Return each file's page, read once with all the columns that are wanted of it."""
+    """Return each file's page, with all columns that are wanted; ``parts`` are used up."""
     progress = progress or (lambda done, count: None)
     pages: dict[PathName, Page] = {}
     for done, (_, path, _) in enumerate(wanted):
         progress(done, len(wanted))
         if path not in pages:
             columns = [column for _, other, column in wanted if other == path]
-            pages[path] = read_page(path, parts[path], columns, options)
+            pages[path] = read_page(path, parts.pop(path), columns, options)  # frees its text
     progress(len(wanted), len(wanted))
     return pages
 
 
 def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: bool) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    numbers, tags = codes(tags_of(page, column, sparse=blocks))
+    numbers, tags = numbered(tags_of(page, column, sparse=blocks))
     if missing in tags:
-        numbers[numbers == tags.index(missing)] = -1
+        numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
     return TagColumn(tags, *page.placed(numbers, text))

@@ -43,7 +43,7 @@ def raw_inception(
 ) -> RawCorpus:
     """Return the rows of projects (zip or folder), or of files by the names of their annotators.
 
-    Files by themselves are one document, as several annotators saw it; those of a pattern a project.
+    Files by themselves are one document of several annotators; those of a pattern are a project.
 
     Args:
         source: projects, and files or patterns: WebAnno TSV 3, UIMA CAS as XMI or JSON.

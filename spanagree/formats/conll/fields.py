@@ -1,0 +1,294 @@
+"""The fields of rows, found by bytes: nothing is a string before somebody looks at it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, as_small
+from spanagree.corpus.segments import Vocabulary, codes
+from spanagree.errors import InputError, counted
+from spanagree.files import BOM, mark_inside
+from spanagree.formats.conll.columns import fields_of
+from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines
+
+_TAB, _NEWLINE, _SPACE = b"\t\n "
+_WORD = 8  # bytes that are compared as one number
+_LONG = 4 * _WORD  # of fields that are longer, strings are compared
+_ENDS = np.array([256**i - 1 for i in range(_WORD + 1)], "<u8")  # what counts of a number's bytes
+_SAMPLE = 1 << 10  # values among which most distinct ones are
+_PORTION = 1 << 16  # lines or fields that are looked at in one go
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines as bytes, each with a newline behind it, and where each begins and the last ends."""
+
+    data: bytes
+    starts: Ints
+
+    @classmethod
+    def of(cls, rows: Iterable[str]) -> Lines:
+        """Return rows as lines."""
+        data = "".join([f"{row}\n" for row in rows]).encode(errors="surrogatepass")
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
+        return cls(data, np.concatenate(([0], ends + 1)))
+
+    def __getitem__(self, line: int) -> str:
+        return _text(self.data[self.starts[line] : self.starts[line + 1] - 1])
+
+    def have(self, byte: int) -> Bools:
+        """Return whether each line has a byte."""
+        there = np.frombuffer(self.data, np.uint8) == byte
+        return np.logical_or.reduceat(there, self.starts[:-1])
+
+    def fields(self, which: Bools) -> Rows:
+        """Return the fields of some lines, as :func:`fields_of` parts them."""
+        parts = self._parted(_TAB, which) if b"\t" in self.data else None
+        if parts is None or parts.widths.max(initial=1) == 1:  # tabs stand in other lines only
+            parts = self._parted(_SPACE, which)
+        if not parts.plain:
+            rows = Lines.of("\t".join(fields_of(self[i])) for i in np.flatnonzero(which).tolist())
+            parts = rows._parted(_TAB, np.ones(len(rows.starts) - 1, np.bool_))
+        return parts
+
+    def _parted(self, sign: int, which: Bools) -> Rows:
+        """Return what stands between signs in some lines; spaces at its edges are not plain."""
+        kind = np.int32 if len(self.data) <= np.iinfo(np.int32).max else np.int64
+        parts: list[list[Any]] = [[np.zeros(0, kind)] * 3]
+        plain = True
+        for at in range(0, len(which), _PORTION):
+            here = which[at : at + _PORTION]
+            low, high = self.starts[[at, at + len(here)]].tolist()
+            data = np.frombuffer(self.data, np.uint8, high - low, low)
+            ends = np.flatnonzero((data == sign) | (data == _NEWLINE))
+            last = data[ends] == _NEWLINE  # of its line
+            kept = here[np.cumsum(last) - last]
+            begin, end, last = np.append(0, ends[:-1] + 1)[kept], ends[kept], last[kept]
+            if sign == _SPACE:
+                plain = plain and bool((begin < end).all())
+            else:
+                spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
+                plain = plain and not spaces.any() and not (last[1:] & last[:-1]).any()
+            widths = np.diff(np.flatnonzero(last), prepend=-1).astype(kind)
+            parts.append([(begin + low).astype(kind), (end + low).astype(kind), widths])
+        joined: Any = (np.concatenate([part.pop() for part in parts]) for _ in range(3))
+        widths, end, begin = joined
+        return Rows(self.data, begin, end, widths, plain)
+
+
+def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]:
+    """Return the lines of a text, tabs between what another sign separates, and their kinds.
+
+    Raises:
+        InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
+    """
+    if BOM in text:
+        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
+            raise mark_inside(f"{name}:{number}")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        text = "\n".join([line.rstrip(" \r") for line in text.split("\n")])
+        for number in (number for number, line in _numbered(text, before) if "\r" in line):
+            raise InputError(
+                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            )
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    starts, kinds = kinds_of_lines(data)
+    lines = Lines(data, starts)
+    if sign != "\t":
+        is_row = (kinds == ROW) | (kinds == COMMENT)
+        lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
+    return lines, kinds
+
+
+def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
+    return enumerate(text.split("\n"), before + 1)
+
+
+def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
+    """Return lines of which the rows have tabs in place of commas or semicolons."""
+    try:
+        fields = [
+            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
+        ]
+    except csv.Error as error:
+        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
+    if len(fields) != len(rows):
+        raise InputError(
+            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
+            " field goes over several; each token has a line of its own"
+        )
+    texts = [lines[i] for i in range(len(lines.starts) - 1)]
+    for i, row in zip(rows, fields, strict=True):
+        texts[i] = row
+    return Lines.of(texts)
+
+
+class Rows(NamedTuple):
+    """The fields of some rows.
+
+    Attributes:
+        data: the bytes that they are in.
+        begin, end: of each field of all rows, one after the other.
+        widths: how many fields each row has.
+        plain: whether they are free of spaces that do not belong to them.
+    """
+
+    data: bytes
+    begin: Ints
+    end: Ints
+    widths: Ints
+    plain: bool
+
+    def column(self, number: int) -> Fields:
+        """Return a column of rows that are all as wide as the first."""
+        width = int(self.widths[0])
+        return Fields(self.data, self.begin[number::width], self.end[number::width])
+
+    def where_wide(self, number: int) -> Fields:
+        """Return the fields of a column, or of the last for −1, in the rows that have it."""
+        last = np.cumsum(self.widths)
+        there = (last - self.widths + number)[self.widths > number] if number >= 0 else last - 1
+        return Fields(self.data, self.begin[there], self.end[there])
+
+
+class Fields(Sequence[str]):
+    """A column of fields; equal to any other sequence of the same strings."""
+
+    def __init__(self, data: bytes, begin: Ints, end: Ints) -> None:
+        """Make it of where each field begins and ends in some bytes."""
+        self._data, self._begin, self._end = data, begin, end
+
+    def __len__(self) -> int:
+        return len(self._begin)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.words[index]
+        return _text(self._data[self._begin[index] : self._end[index]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fields):
+            return self.words == other
+        pairs = zip(self._portions(), other._portions(), strict=False)
+        return len(self) == len(other) and all(one.same_as(two) for one, two in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The fields as strings; equal ones are one."""
+        known: dict[str, str] = {}
+        words: list[str] = []
+        for portion in self._portions():
+            some = portion.words()
+            words += map(known.setdefault, some, some)
+        return tuple(words)
+
+    @cached_property
+    def numbered(self) -> tuple[Ints, tuple[str, ...]]:
+        """The fields as numbers, and the distinct ones, in the order in which they first occur."""
+        known = Vocabulary()
+        parts: list[Any] = [np.zeros(0, np.int8)]
+        for portion in self._portions():
+            code, names = portion.numbered()
+            parts.append(as_small([known[name] for name in names])[code])
+        return np.concatenate(parts), tuple(known)
+
+    def _portions(self) -> Iterator[_Portion]:
+        for at in range(0, len(self), _PORTION):
+            begin, end = (x[at : at + _PORTION] for x in (self._begin, self._end))
+            low = int(begin[0])
+            text = self._data[low : int(end[-1]) + 1]
+            yield _Portion(text + bytes(_WORD), begin - low, end - low)
+
+
+class _Portion(NamedTuple):
+    """Some fields, so few that all that is made of them stays near the processor."""
+
+    data: bytes  # with eight more behind them
+    begin: Ints
+    end: Ints
+
+    def words(self) -> list[str]:
+        """Return the fields as strings."""
+        text = np.frombuffer(self.data, np.uint8)[: 1 - _WORD].copy()
+        text[self.end] = _NEWLINE
+        edges = np.zeros(len(text), np.int8)
+        edges[self.begin] += 1
+        edges[self.end + 1] -= 1
+        inside = np.cumsum(edges, dtype=np.int8).view(np.bool_)
+        return _text(text[inside].tobytes()).split("\n")[:-1]
+
+    def numbered(self) -> tuple[Ints, Sequence[str]]:
+        """Return the fields as numbers, and the distinct ones, in the order of their occurrence."""
+        size = self.end - self.begin
+        longest = int(size.max())
+        if longest > _LONG:
+            return codes(self.words())
+        count, code = _ranked(self._numbers(slice(None), 0))
+        for done in range(_WORD, longest, _WORD):
+            rows = np.flatnonzero(size > done)
+            more, which = _ranked(self._numbers(rows, done))
+            code *= more + 1
+            code[rows] += which + 1
+            count, code = _ranked(code)
+        first = np.empty(count, np.int64)
+        first[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the last that is assigned stays
+        order = np.argsort(first)
+        bounds = (x[first[order]].tolist() for x in (self.begin, self.end))
+        names = [_text(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
+        rank: Ints = np.argsort(order)
+        return rank[code], names
+
+    def same_as(self, other: _Portion) -> bool:
+        """Return whether the fields are those of another portion of as many."""
+        size = self.end - self.begin
+        if not np.array_equal(size, other.end - other.begin):
+            return False
+        rows: Any = slice(None)
+        for done in range(0, int(size.max()), _WORD):
+            if done:
+                rows = np.flatnonzero(size > done)
+            if not np.array_equal(self._numbers(rows, done), other._numbers(rows, done)):
+                return False
+        return True
+
+    def _numbers(self, which: Any, done: int) -> Any:
+        """Return the next eight bytes of some fields, of which so many are done, as numbers."""
+        numbers: Any = np.ndarray(len(self.data) - _WORD, "<u8", self.data, strides=(1,))
+        begin = self.begin[which] + done
+        return numbers[begin] & _ENDS[np.minimum(self.end[which] - begin, _WORD)]
+
+
+def numbered(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Return a column as numbers, and the distinct values, in the order in which they first occur.
+
+    The smallest type that holds −1 too is that of the numbers.
+    """
+    return column.numbered if isinstance(column, Fields) else codes(column)
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="surrogatepass")
+
+
+def _ranked(values: Any) -> tuple[int, Ints]:
+    """Return how many distinct values there are, and the rank of each among them."""
+    distinct = np.unique(values[:_SAMPLE])
+    while True:  # at most twice
+        rank = np.searchsorted(distinct, values).clip(max=len(distinct) - 1)
+        others = values[distinct[rank] != values]
+        if not len(others):
+            return len(distinct), rank
+        distinct = np.union1d(distinct, others)

@@ -1,0 +1,306 @@
+"""A gold annotation by the votes of many annotators, and what is left to be adjudicated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from spanagree.agreement.agree import agree
+from spanagree.agreement.disagreements import texts_of
+from spanagree.arrays import Floats, Ints, groups
+from spanagree.choices import Vote
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, check_whole, counted, printable, show
+from spanagree.project.vote import GOLD, OUTCOMES, UNIT, Ballots, Counted, on_segments, on_tokens
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, histogram
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, chosen_of, kept_names, unit
+
+VOTES = {
+    "tokens": "a token gets the label that enough gave it, and boundaries are voted on too",
+    "segments": "a segment is taken that enough marked, with these boundaries and this label",
+}
+"""What is voted on, by name."""
+
+NAME = "majority"
+LEAST = 2
+"""How many annotators a document needs: one alone is not a vote."""
+
+FEW = "few"
+_LONGEST = 40  # characters of a segment's text, and of names, that people see
+_BINS = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gold(Result):
+    """The result of :func:`gold`.
+
+    Attributes:
+        corpus: the same with the new layer beside the others.
+        name: of the new layer.
+        voters: the annotators who voted.
+        weights: of each voter; all are 1 unless they were weighted.
+        counted: the segments that were taken, and those to be adjudicated.
+        seen: per document, how many voters saw it.
+        settings: what made it.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+    """
+
+    corpus: Corpus = field(repr=False)
+    name: str
+    voters: tuple[str, ...]
+    weights: Floats = field(repr=False)
+    counted: Counted = field(repr=False)
+    seen: Ints = field(repr=False)
+    settings: Settings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "segment": "a row for each segment of the new layer, and who supports it",
+        "adjudicate": "a row for each tie, conflict, and document with too few annotators",
+    }
+
+    @property
+    def layer(self) -> Layer:
+        """The new layer."""
+        return self.corpus.layers[self.name]
+
+    @cached_property
+    def supporters(self) -> list[tuple[str, ...]]:
+        """Of each segment of ``counted``, the names of the voters who support it."""
+        names = groups(self.counted.segment, len(self.counted.outcome))
+        return [tuple(self.voters[i] for i in self.counted.voter[each].tolist()) for each in names]
+
+    @property
+    def few(self) -> Ints:
+        """The numbers of the documents that too few voters saw."""
+        return np.flatnonzero(~self.layer.annotated)
+
+    def support(self) -> list[list[dict[str, Any]]]:
+        """Return per document its segments in the new layer: share of the votes, and supporters.
+
+        ``write_jsonl(result.corpus, path, fields={"support": result.support()})`` keeps them.
+        """
+        rows: list[list[dict[str, Any]]] = [[] for _ in range(len(self.corpus))]
+        for i in np.flatnonzero(self.counted.outcome == GOLD).tolist():
+            rows[self.counted.document[i]].append(self._entry(i))
+        return rows
+
+    def _entry(self, i: int) -> dict[str, Any]:
+        """Return one of the segments voted on as plain data."""
+        counted = self.counted
+        return {
+            "start": int(counted.start[i]),
+            "end": int(counted.end[i]),
+            "label": self.corpus.labels[counted.label[i]],
+            "share": float(counted.share[i]),
+            "annotators": int(self.seen[counted.document[i]]),
+            "supporters": list(self.supporters[i]),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON."""
+        numbers = range(len(self.counted.outcome))
+        every = [
+            {
+                "document": self.corpus.id_of(int(self.counted.document[i])),
+                "outcome": OUTCOMES[self.counted.outcome[i]],
+                **self._entry(i),
+            }
+            for i in numbers
+        ]
+        few = {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
+        return {
+            **self.head(),
+            "layer": self.name,
+            "weights": dict(zip(self.voters, plain(self.weights.tolist()), strict=True)),
+            "segments": [row for row in every if row["outcome"] == OUTCOMES[GOLD]],
+            "adjudicate": [row for row in every if row["outcome"] != OUTCOMES[GOLD]],
+            "few": few,
+        }
+
+    def _table(self, by: str | None) -> Table:
+        """How many there are of each label; or a row for each segment, or to be adjudicated."""
+        if by is None:
+            return self._by_label()
+        columns = [
+            Column("document", unit(self.settings), "name", "document of a vote"),
+            Column("outcome", "" if by == "segment" else "outcome", "name"),
+            *(Column(end, "", "count") for end in ("start", "end")),
+            Column("", "segment", "name", "segment of a vote"),
+            Column("label", "label", "name", "segment of a vote"),
+            Column("text", "", "name"),
+            Column("", "text", "name", "segment of a vote"),
+            Column("share", "share", meaning="share of votes"),
+            Column("support", "support", "count"),
+            Column("annotators", "of", "count", meaning="annotators"),
+            Column("supporters", "", "name"),
+            Column("", "who", "name", "support"),
+        ]
+        wanted = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
+        texts = texts_of(self.corpus, *(column[wanted] for column in self.counted[:3]))
+        rows = [self._row(i, text) for i, text in zip(wanted.tolist(), texts, strict=True)]
+        few = self.few.tolist() if by == "adjudicate" else []
+        blank: list[Value] = [None, None, "", None, None, "", None, None]
+        rows += [[self.corpus.id_of(d), FEW, *blank, int(self.seen[d]), None, ""] for d in few]
+        return self._shown(columns, rows)
+
+    def _row(self, i: int, text: str) -> list[Value]:
+        d, entry = int(self.counted.document[i]), self._entry(i)
+        start, end, names = entry["start"], entry["end"], ", ".join(entry["supporters"])
+        return [
+            self.corpus.id_of(d),
+            OUTCOMES[self.counted.outcome[i]],
+            *(start, end, f"{start}–{end}", entry["label"], text, _cut(text), entry["share"]),
+            *(len(entry["supporters"]), entry["annotators"], names, _cut(names)),
+        ]
+
+    def _by_label(self) -> Table:
+        """Return a row for each label that a vote was on."""
+        counted, rows = self.counted, []
+        gold = counted.outcome == GOLD
+        for code in np.unique(counted.label).tolist():
+            here = counted.label == code
+            taken = here & gold
+            share = float(counted.share[taken].mean()) if taken.any() else float("nan")
+            rows.append(
+                [self.corpus.labels[code], int(taken.sum()), share, int((here & ~gold).sum())]
+            )
+        columns = [
+            Column("label", "label", "name", "label of a vote"),
+            Column("segments", "segments", "count", "segments of a vote"),
+            Column("share", "mean share", "figure", "share of votes"),
+            Column("adjudicate", "to adjudicate", "count"),
+        ]
+        lists = "; --by adjudicate lists them" if self._open() else ""
+        return self._shown(columns, rows, f"to adjudicate: {self._open() or 'nothing'}{lists}")
+
+    def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Table:
+        """Return the table; of one without rows, people see no column."""
+        if not rows:
+            columns = [column._replace(title="") for column in columns]
+        where = counted(int(self.layer.annotated.sum()), unit(self.settings))
+        voters = counted(len(self.voters), "annotator")
+        what = f"{printable(self.name)}: {counted(len(self.layer), 'segment')} in {where}"
+        caption = f"{what}, by the votes of {voters}"
+        return Table(columns, rows, self.settings, caption=caption, remarks=remarks)
+
+    def _open(self) -> str:
+        """Say how many there are of each kind to be adjudicated."""
+        names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
+        numbers = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
+        kinds = dict(zip(OUTCOMES, numbers, strict=True))
+        parts = [counted(kinds[kind], noun) for kind, noun in names.items() if kinds[kind]]
+        if few := len(self.few):
+            parts.append(f"{counted(few, unit(self.settings))} with too few annotators")
+        return ", ".join(parts)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how many segments of the new layer have which share of the votes."""
+        shares = self.counted.share[self.counted.outcome == GOLD]
+        counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
+        what = "share of the votes"
+        return Picture(
+            lambda ax: histogram(ax, counts.tolist(), edges.tolist(), what=what, noun="segment")
+        )
+
+
+def gold(
+    corpus: Corpus,
+    *,
+    vote: Vote = "tokens",
+    share: float | None = None,
+    min_annotators: int = LEAST,
+    weighted: bool = False,
+    annotators: Sequence[str] | None = None,
+    name: str = NAME,
+) -> Gold:
+    """Return a corpus with one more layer: what the annotators voted for.
+
+    Args:
+        corpus: the annotators as layers.
+        vote: on tokens and boundaries, or on whole segments.
+        share: take what at least this share of those who saw a document marked. Unless given, what
+            more than half marked; what just half marked is a tie, to be adjudicated.
+        min_annotators: documents that fewer saw are not voted on; the new layer never saw them.
+        weighted: whether annotators weigh as much as they agree with the others: by their corrected
+            F1 (token match for tokens, exact match for segments), and nothing if it is below 0.
+        annotators: the names of those who vote; all unless given.
+        name: of the new layer.
+
+    Raises:
+        SettingError: for an unknown name, a share or a number out of range, or a name that a layer
+            has already; with ``weighted``, as for :func:`spanagree.agree`.
+
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
+    >>> result = gold(Corpus.from_segments([5], layers))
+    >>> result.corpus[0].segments["majority"], result.counted.share.tolist()
+    ((Segment(start=0, end=2, label='X'),), [1.0])
+    """
+    check_choice(vote, VOTES, "vote")
+    check_whole(min_annotators, 1, "min_annotators")
+    _check_share(share)
+    if not isinstance(name, str) or not name or name in corpus.layers:
+        raise SettingError(f"name {show(name)}; a name that no layer has is needed: pass another")
+    asked = kept_names(annotators)
+    voting = corpus if asked is None else corpus.of_annotators(asked)
+    names = list(voting.layers)
+    weights = _weights(voting, vote) if weighted else np.ones(len(names))
+    ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
+    enough = ballots.seen >= min_annotators
+    if vote == "segments":
+        votes = on_segments(ballots.only(enough), share)
+    else:
+        votes = on_tokens(ballots.only(enough), share, max(1, len(corpus.labels)))
+    taken = votes.outcome == GOLD
+    document, start, end, label = (column[taken] for column in votes[:4])
+    how = [vote, "more-than-half" if share is None else f"share-{share:g}"]
+    how += [f"least-{min_annotators}", *(["weighted"] if weighted else [])]
+    whole = with_layer(corpus, name, Layer(document, start, end, label, enough), "/".join(how))
+    settings = Settings(
+        offsets=corpus.offsets,
+        reading=whole.reading,
+        chosen=None if asked is None else chosen_of(corpus.annotators, asked),
+    )
+    notes = (*voting.notes, *_notes(names, weights))
+    return Gold(whole, name, tuple(names), weights, votes, ballots.seen, settings, notes)
+
+
+def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
+    """Return a corpus with a layer that was made of the others; its figures say how."""
+    reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: made}}
+    return replace(corpus, layers={**corpus.layers, name: layer}, reading=reading)
+
+
+def _check_share(share: float | None) -> None:
+    """Refuse a share that is not above 0 and at most 1."""
+    is_number = isinstance(share, (int, float)) and not isinstance(share, bool)
+    if share is not None and not (is_number and 0 < share <= 1):
+        raise SettingError(f"share {show(share)}; a number above 0, and at most 1, is needed")
+
+
+def _weights(corpus: Corpus, vote: str) -> Floats:
+    """Return how far each annotator agrees with the others; the mean where that is undefined."""
+    match = "token" if vote == "tokens" else "exact"
+    scores = agree(corpus, match=match).annotators.values()
+    weights = np.array([score.f1.corrected for score in scores], np.float64)
+    known = ~np.isnan(weights)
+    middle = weights[known].clip(0).mean() if known.any() else 1.0
+    return np.where(known, weights.clip(0), middle)
+
+
+def _notes(names: Sequence[str], weights: Floats) -> list[str]:
+    """Say who has no weight, as they agree no better than luck with the others."""
+    nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
+    return [f"{printable(name)}: agrees no better than luck, and has no weight" for name in nobody]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

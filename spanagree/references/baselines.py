@@ -1,0 +1,152 @@
+"""Baselines as layers: what marks everything, nothing, at random, or as most do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from spanagree.arrays import Ints, met_before, ranks
+from spanagree.chance.simulate import redraw
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.choices import Baseline, Chance
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
+from spanagree.project.gold import gold, with_layer
+from spanagree.settings import kept_names
+
+BASELINES = {
+    "everything": "one segment over the whole document, with the most frequent label",
+    "nothing": "no segment",
+    "random": "the segments of a reference drawn for each document, placed at random",
+    "majority": "what the references voted for, as spanagree gold makes it",
+}
+"""The baselines by name, and what they mark."""
+
+_LABEL = "span"  # where no segment of a corpus has one
+
+
+def with_baselines(
+    corpus: Corpus,
+    baselines: Sequence[Baseline],
+    *,
+    references: Sequence[str] | None = None,
+    chance: Chance = "nonoverlapping",
+    seed: int = 0,
+) -> Corpus:
+    """Return the same corpus with baselines as further layers, each under its own name.
+
+    They saw the documents that a reference saw; what majority saw, it says by itself.
+
+    Args:
+        corpus: the annotators as layers.
+        baselines: everything, nothing, random and majority, or some of them.
+        references: the names of those whose most frequent label everything has, from whom random
+            draws, and who vote for majority; all unless given. Of one gold layer, its name.
+        chance: where random may place segments, nonoverlapping, per-label or overlapping.
+        seed: of random, a whole number from 0; the same one gives the same layer, in any order of
+            documents with ids, and of annotators.
+
+    Raises:
+        SettingError: for an unknown name, a name that a layer has already, a majority of fewer than
+            two, and what :func:`spanagree.simulate` refuses.
+
+    >>> corpus = Corpus.from_segments([9], {"gold": [[(0, 2, "X"), (4, 5, "Y"), (6, 7, "Y")]]})
+    >>> [name, *more] = with_baselines(corpus, ["everything", "nothing"]).layers
+    >>> with_baselines(corpus, ["everything"])[0].segments["everything"], more
+    ((Segment(start=0, end=9, label='Y'),), ['everything', 'nothing'])
+    """
+    asked = [baselines] if isinstance(baselines, str) else list(baselines)
+    for name in asked:
+        check_choice(name, BASELINES, "baseline")
+    if taken := [name for name in dict.fromkeys(asked) if name in corpus.layers]:
+        raise SettingError(
+            f"baseline {show(taken[0])}: an annotator has this name; give the annotator another"
+        )
+    check_choice(chance, CHANCES, "chance")
+    check_whole(seed, 0, "seed")
+    names = list(corpus.layers) if references is None else list(kept_names(references))
+    check_known(names, corpus.layers)
+    whole = corpus
+    for name in dict.fromkeys(asked):
+        if name == "majority":
+            whole = _majority(whole, names)
+        elif name == "random":
+            made = f"{chance}/seed-{seed}"
+            whole = with_layer(whole, name, _random(corpus, names, chance, seed), made)
+        else:
+            whole = _plain(whole, name, names)
+    return whole
+
+
+def _seen(corpus: Corpus, names: Sequence[str]) -> Ints:
+    """Return per document how many of the annotators saw it."""
+    seen = np.zeros(len(corpus), np.int64)
+    for name in names:
+        seen += corpus.layers[name].annotated
+    return seen
+
+
+def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
+    """Return a corpus with everything or nothing."""
+    seen = _seen(corpus, references) > 0
+    some = seen & (corpus.lengths > 0) & (name == "everything")
+    label = 0
+    if name == "everything":
+        counts = np.zeros(len(corpus.labels), np.int64)
+        for reference in references:
+            layer = corpus.layers[reference]
+            counts += np.bincount(layer.label, minlength=len(corpus.labels))
+        if not len(counts):
+            corpus = replace(corpus, labels=(_LABEL,))
+        else:
+            label = int(counts.argmax())  # of equals the first of the alphabet
+    document = np.flatnonzero(some)
+    start, end = np.zeros_like(document), corpus.lengths[document]
+    layer = Layer(document, start, end, np.full_like(document, label), seen)
+    return with_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
+
+
+def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
+    if len(references) < 2:
+        raise SettingError(
+            f"baseline majority: {listed(references) or 'nobody'} alone; two annotators who vote"
+            " are needed: name more references"
+        )
+    return gold(corpus, annotators=references).corpus
+
+
+def _random(corpus: Corpus, references: Sequence[str], chance: str, seed: int) -> Layer:
+    """Return the segments of one reference for each document, placed anew.
+
+    Documents are gone through by their ids, and references by their names, whatever order they have
+    in the corpus.
+    """
+    rng = np.random.default_rng(seed)
+    names = sorted(references)
+    seen = _seen(corpus, names)
+    place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
+    drawn = np.floor(rng.random(len(corpus))[place] * seen).astype(np.int64)
+    columns = []
+    before = np.zeros(len(corpus), np.int64)
+    for name in names:
+        layer = corpus.layers[name]
+        chosen = layer.annotated & (before == drawn)
+        before += layer.annotated
+        rows = chosen[layer.document]
+        taken = (layer.start, layer.end, layer.label, layer.document)
+        columns.append(np.stack([column[rows] for column in taken]))
+    start, end, label, document = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
+    lengths = np.empty_like(corpus.lengths)
+    lengths[place] = corpus.lengths
+    base = Layer(place[document], start, end, label, seen > 0)
+    moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
+    if met_before(moved.document, moved.start, moved.end, moved.label).any():
+        raise SettingError(
+            "baseline random: two equal segments fall on the same place, which no corpus holds;"
+            " chance nonoverlapping or per-label, or another seed, would work"
+        )
+    back = np.argsort(place)
+    return Layer(back[moved.document], moved.start, moved.end, moved.label, seen > 0)

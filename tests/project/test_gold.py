@@ -1,0 +1,336 @@
+"""Gold by votes: against counting by hand, on real crowds, and from the command line."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import itertools
+import json
+import random
+import time
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.registry import WRITABLE
+from spanagree.project.vote import OUTCOMES
+from tests.strategies import crowds
+
+HALF = Fraction(1, 2)
+
+
+def reached(votes, most, share):
+    """What becomes of so many votes."""
+    if share is None:
+        return {1: "gold", 0: "tie"}.get((votes > most * HALF) - (votes < most * HALF))
+    return "gold" if votes >= most * share else None
+
+
+def by_hand(corpus, vote, share, least, weight):
+    """All rows (document, start, end, label, outcome, share, who), counted token by token."""
+    rows = set()
+    for d, document in enumerate(corpus):
+        seen = {n: {(s, e, c) for s, e, c in x} for n, x in document.seen.items()}
+        if len(seen) < least:
+            continue
+        most = sum(weight[n] for n in seen)
+        weigh = lambda names, most=most: sum((weight[n] for n in names), start=Fraction(0)) / most  # noqa: E731 — of this document
+        here = []
+        if vote == "segments":
+            for segment in set().union(*seen.values()):
+                who = {n for n in seen if segment in seen[n]}
+                here.append((*segment, reached(weigh(who), 1, share), weigh(who), who))
+        for label in {c for x in seen.values() for _, _, c in x} if vote == "tokens" else ():
+            mine = {n: [(s, e) for s, e, c in x if c == label] for n, x in seen.items()}
+            on = [
+                {n for n in mine if any(s <= t < e for s, e in mine[n])}
+                for t in range(document.length)
+            ]
+            kinds = [reached(weigh(x), 1, share) if x else None for x in on]
+            cut = []
+            for t in range(1, document.length):
+                stop = {n for n in mine if any(t in ends for ends in mine[n])}
+                across = {n for n in on[t] if not any(s == t for s, _ in mine[n])}
+                stop, across = weigh(stop), weigh(across)
+                inside = kinds[t] == kinds[t - 1] == "gold"
+                cut.append(kinds[t] != kinds[t - 1] or (inside and stop > across))
+                if inside and stop == across > 0:
+                    who = on[t - 1] | on[t]
+                    here.append((t - 1, t + 1, label, "border", HALF, who))
+            for _, run in itertools.groupby(
+                range(document.length), lambda t, cut=cut: sum(cut[:t])
+            ):
+                run = list(run)
+                mean = sum(weigh(on[t]) for t in run) / len(run)
+                here.append(
+                    (
+                        run[0],
+                        run[-1] + 1,
+                        label,
+                        kinds[run[0]],
+                        mean,
+                        set().union(*(on[t] for t in run)),
+                    )
+                )
+        here = [row for row in here if row[3]]
+        for row in here:
+            s, e, c, outcome, mean, who = row
+            rivals = [
+                r for r in here
+                if r is not row and r[3] == "gold" and r[0] < e and s < r[1] and not r[5] & who
+            ]  # fmt: skip
+            if outcome == "gold" and any(r[4] >= mean for r in rivals):
+                outcome = "conflict"
+            rows.add((d, s, e, c, outcome, float(mean), frozenset(who)))
+    return rows
+
+
+def rows_of(result):
+    """The same rows of a result."""
+    counted, labels = result.counted, result.corpus.labels
+    columns = (counted.document, counted.start, counted.end, counted.label, counted.outcome)
+    return {
+        (d, s, e, labels[c], OUTCOMES[o], float(share), frozenset(who))
+        for d, s, e, c, o, share, who in zip(
+            *(x.tolist() for x in columns), counted.share, result.supporters, strict=True
+        )
+    }
+
+
+@pytest.mark.parametrize("vote", ["tokens", "segments"])
+@given(
+    crowd=crowds(),
+    share=st.sampled_from(
+        [None, Fraction(1, 4), Fraction(1, 3), HALF, Fraction(2, 3), Fraction(1)]
+    ),
+    least=st.integers(1, 3),
+)
+def test_votes_counted_by_hand(vote, crowd, share, least):
+    """Every segment, outcome, share and supporter is what counting token by token gives."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    share_given = None if share is None else float(share)
+    result = sa.gold(corpus, vote=vote, share=share_given, min_annotators=least)
+    expected = by_hand(corpus, vote, share, least, dict.fromkeys(layers, Fraction(1)))
+    near = lambda rows: {(*row[:5], round(row[5], 9), row[6]) for row in rows}  # noqa: E731
+    assert near(rows_of(result)) == near(expected)
+    for d, document in enumerate(result.corpus):
+        marked = document.segments["majority"]
+        gold = sorted(row[1:4] for row in expected if row[0] == d and row[4] == "gold")
+        enough = len(document.seen) - (marked is not None) >= least
+        assert marked == (tuple(gold) if enough else None)
+    assert result.corpus.of_annotators(layers) == corpus
+
+
+@pytest.mark.parametrize("vote", ["tokens", "segments"])
+@given(crowd=crowds(), seed=st.integers(0, 99))
+def test_the_order_changes_nothing(vote, crowd, seed):
+    """Annotators and documents in another order give the same layer and the same rows."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    names, order = list(layers), list(range(len(lengths)))
+    random.Random(seed).shuffle(names)
+    random.Random(seed).shuffle(order)
+    moved = corpus.subset(order).of_annotators(names)
+    one = rows_of(sa.gold(corpus, vote=vote, weighted=True))
+    other = {(order[row[0]], *row[1:]) for row in rows_of(sa.gold(moved, vote=vote, weighted=True))}
+    assert one == other
+
+
+def test_a_layer_that_overlaps_itself():
+    """One who marks a token twice has one vote on it, and a nested segment stays where she has both."""
+    nested = [[(0, 4, "X"), (1, 2, "X"), (1, 2, "Y")]]
+    layers = {"ann": nested, "bob": nested, "cem": [[(0, 4, "X")]]}
+    corpus = sa.Corpus.from_segments([5], layers)
+    tokens = sa.gold(corpus).corpus[0].segments["majority"]
+    assert tokens == ((0, 4, "X"), (1, 2, "Y"))
+    segments = sa.gold(corpus, vote="segments").corpus[0].segments["majority"]
+    assert segments == ((0, 4, "X"), (1, 2, "X"), (1, 2, "Y"))
+
+
+def test_weights():
+    """Weights are the corrected F1 against the rest: three who agree outvote four who do not."""
+    rng = random.Random(1)
+    lengths, good = [30] * 40, [[(i % 20, i % 20 + 3, "X")] for i in range(40)]
+    layers = dict.fromkeys(("ann", "bob", "cem"), good)
+    for name in ("w1", "w2", "w3", "w4"):
+        layers[name] = [[(s := rng.randrange(27), s + 3, "X")] for _ in range(40)]
+    layers["none"] = [None] * 40
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    for vote, match in (("tokens", "token"), ("segments", "exact")):
+        result = sa.gold(corpus, vote=vote, weighted=True)
+        scores = sa.agree(corpus, match=match).annotators
+        expected = [max(scores[name].f1.corrected, 0) for name in layers if name != "none"]
+        assert result.weights.tolist() == pytest.approx([*expected, np.mean(expected)], abs=1e-12)
+        assert result.corpus.layers["majority"] == result.corpus.layers["ann"]
+        assert len(sa.gold(corpus, vote=vote).layer) < 40  # three of seven are not half
+    weight = {n: Fraction(round(w * 2**20)) for n, w in zip(layers, result.weights, strict=True)}
+    rows = by_hand(corpus, "segments", None, 2, weight)
+    assert {r[:5] for r in rows_of(result)} == {r[:5] for r in rows}
+
+
+def test_nobody_and_nothing():
+    """No annotators, no documents, nothing marked: a layer that is empty, or saw nothing."""
+    assert not len(sa.gold(sa.Corpus.from_segments([5], {})).layer)
+    assert sa.gold(sa.Corpus.from_segments([5], {})).few.tolist() == [0]
+    for vote in ("tokens", "segments"):
+        assert len(sa.gold(sa.Corpus.from_segments([], {"a": [], "b": []}), vote=vote).corpus) == 0
+        empty = sa.Corpus.from_segments([5, 5], {"a": [[], []], "b": [[], None]})
+        for weighted in (False, True):
+            result = sa.gold(empty, vote=vote, weighted=weighted)
+            assert result.layer.annotated.tolist() == [True, False]
+            assert "to adjudicate: 1 document with too few annotators" in str(result)
+            assert result.table("adjudicate").to_rows()[0]["annotators"] == 1
+            assert result.table("segment").to_rows() == []
+
+
+def test_who_agrees_no_better_than_luck_has_no_weight():
+    """The note names the annotator; by hand her F1 is 0, which is below luck."""
+    layers = {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9, "c": [[(3, 4, "X")]] * 9}
+    result = sa.gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
+    assert result.notes == ("c: agrees no better than luck, and has no weight",)
+    assert result.to_dict()["weights"]["c"] == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"vote": "words"}, "unknown vote 'words'; allowed: tokens, segments"),
+        ({"share": 0}, "share 0; a number above 0, and at most 1, is needed"),
+        ({"share": 1.5}, "share 1.5; a number above 0, and at most 1, is needed"),
+        ({"share": float("nan")}, "share nan; a number above 0, and at most 1, is needed"),
+        ({"min_annotators": 0}, "min_annotators 0; a whole number from 1 is needed"),
+        ({"annotators": ["x"]}, "unknown annotator 'x'; allowed: a"),
+        ({"name": "a"}, "name 'a'; a name that no layer has is needed: pass another"),
+        ({"name": ""}, "name ''; a name that no layer has is needed: pass another"),
+    ],
+)
+def test_errors(asked, message):
+    """What cannot be is said in a line."""
+    with pytest.raises(sa.SettingError) as error:
+        sa.gold(sa.Corpus.from_segments([5], {"a": [[]]}), **asked)
+    assert str(error.value) == message
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+CROWD = "corpora/crowd/crowd.jsonl"
+
+
+def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
+    """The layer is that of Python, beside the others; JSONL keeps who supports what and how."""
+    out = tmp_path / "gold.jsonl"
+    code, text, _ = run(
+        "gold", CROWD, "-o", out, "--share", 0.4, "--by", "segment", "--format", "csv"
+    )
+    assert code == 0
+    result = sa.gold(sa.read(CROWD), share=0.4)
+    written = sa.read(out)
+    assert written == result.corpus
+    assert written.reading["made"] == {"majority": "tokens/share-0.4/least-2"}
+    assert "|made:majority=tokens/share-0.4/least-2|" in sa.evaluate(written, "majority").signature
+    lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [line["support"] for line in lines] == result.support()
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert [row["supporters"] for row in table] == [
+        ", ".join(entry["supporters"]) for line in lines for entry in line["support"]
+    ]
+
+
+@pytest.mark.parametrize("form", sorted({*WRITABLE} - {"dataset"}))
+def test_the_layer_in_every_format(form, run, tmp_path):
+    """Alone, the layer is written in every format, and read again it has the same segments."""
+    end = {"conll": "conll", "spacy": "spacy", "inception": "zip"}.get(form, "json")
+    end = "jsonl" if form in ("jsonl", "prodigy", "doccano") else end
+    out = tmp_path / f"gold.{end}"
+    if form == "spacy":
+        pytest.importorskip("spacy")
+    code, _, err = run("gold", CROWD, "-o", out, "--to", form, "--alone")
+    assert code == 0, err
+    again = sa.read(out)
+    expected = sa.gold(sa.read(CROWD)).layer
+    assert sum(len(layer) for layer in again.layers.values()) == len(expected)
+
+
+def test_errors_of_the_command(run, tmp_path):
+    """Options without an output, and an output that is none."""
+    for arguments, message in (
+        (("--alone",), "--alone is for what -o writes; name OUT too"),
+        (("--to", "conll"), "--to is for what -o writes; name OUT too"),
+        (("-o", "-"), "-o: gold writes a file, and - is not one"),
+        (
+            ("--by", "segment", "--plot", tmp_path / "a.png"),
+            "no picture shows this result by segment",
+        ),
+    ):
+        code, _, err = run("gold", CROWD, *arguments)
+        assert code
+        assert message in err
+
+
+# --- real crowds --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def toxic(real):
+    """Ten thousand comments and 3,579 workers."""
+    from tests.test_real_data import toxic
+
+    repair = [
+        "drop-repeats",
+        "clip-beyond-text",
+        "drop-beyond-text",
+        "drop-empty",
+        "drop-unlabelled",
+        "drop-duplicates",
+    ]
+    return replace(valid_corpus(toxic(real), repair), texts=None)
+
+
+@pytest.mark.slow
+def test_thousands_of_annotators(toxic):
+    """A vote of 3,579 workers on their comments is quick, and right on those drawn."""
+    begin = time.process_time()
+    result = sa.gold(toxic)
+    assert time.process_time() - begin < 5
+    few = random.Random(0).sample(range(len(toxic)), 60)
+    here = toxic.subset(few)
+    expected = by_hand(here, "tokens", None, 2, dict.fromkeys(toxic.layers, Fraction(1)))
+    rows = {(few.index(r[0]), *r[1:]) for r in rows_of(result) if r[0] in few}
+    near = lambda rows: {(*row[:5], round(row[5], 9), row[6]) for row in rows}  # noqa: E731
+    assert near(rows) == near(expected)
+
+
+@pytest.mark.slow
+def test_the_table_of_the_page(real, capsys):
+    """The script prints what docs/gold.md shows; of a vote the exact F1 is counted here again."""
+    root = Path(__file__).parents[2]
+    spec = importlib.util.spec_from_file_location(
+        "gold_of_crowds", root / "scripts/gold_of_crowds.py"
+    )
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    folder = real / "data" / "pico_nguyen2017" / "acl17-test"
+    script.main(folder)
+    printed = capsys.readouterr().out
+    assert printed in (root / "docs" / "gold.md").read_text("utf-8")
+    corpus = script.corpus_in(folder)
+    crowd = corpus.of_annotators([name for name in corpus.annotators if name != "expert"])
+    weight = dict.fromkeys(crowd.layers, Fraction(1))
+    voted = [
+        r[:3] for r in by_hand(crowd, "segments", Fraction(3, 10), 2, weight) if r[4] == "gold"
+    ]
+    seen = {d for d in range(len(corpus)) if len(crowd[d].seen) >= 2}
+    seen &= set(np.flatnonzero(corpus.layers["expert"].annotated).tolist())
+    truth = {(d, *x[:2]) for d in seen for x in corpus[d].segments["expert"]}
+    voted = {row for row in voted if row[0] in seen}
+    f1 = 2 * len(truth & voted) / (len(truth) + len(voted))
+    assert f"segments, share 0.3   {f1:10.3f}" in printed

@@ -1,0 +1,214 @@
+"""Baselines: everything is exactly what luck gives, random keeps what it should, and the command."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.chance.start_distributions import CHANCES
+from tests.strategies import crowds
+
+CROWD = "corpora/crowd/crowd.jsonl"
+EXACT = 1e-12
+
+
+@st.composite
+def answers(draw):
+    """Texts of up to a thousand characters, marked by up to three annotators with one label or two."""
+    lengths = draw(st.lists(st.integers(1, 1000), min_size=1, max_size=4))
+    layers, labels = {}, draw(st.sampled_from(["X", "X", "XY"]))
+    for name in "abc"[: draw(st.integers(1, 3))]:
+        layers[name] = []
+        for n in lengths:
+            cuts = sorted(draw(st.sets(st.integers(0, n), max_size=12)))
+            pairs = zip(cuts[::2], cuts[1::2], strict=False)
+            spans = [(s, e, draw(st.sampled_from(labels))) for s, e in pairs]
+            layers[name].append(draw(st.sampled_from([spans, spans, spans, None])))
+    return sa.Corpus.from_segments(lengths, layers, offsets="characters")
+
+
+@given(answers(), st.sampled_from([*CHANCES]))
+def test_everything_is_nothing_beyond_luck(corpus, chance):
+    """By shared characters marking everything scores exactly 0 beyond luck.
+
+    Theory: wherever the segments of gold are put, the whole document covers all of them.
+    """
+    whole = sa.with_baselines(corpus, ["everything"])
+    for gold in corpus.annotators:
+        result = sa.evaluate(
+            whole.of_annotators([gold, "everything"]), match="token", chance=chance
+        )
+        system, layer = result["everything"], corpus.layers[gold]
+        size, marked = (
+            int(corpus.lengths[layer.annotated].sum()),
+            int((layer.end - layer.start).sum()),
+        )
+        for score, observed in (
+            (system.precision, marked / max(size, 1)),
+            (system.f1, 2 * marked / max(size + marked, 1)),
+        ):
+            if not size:
+                assert score.reason
+                continue
+            if len(corpus.labels) < 2:
+                assert score.observed == pytest.approx(observed, abs=EXACT)
+            assert score.observed == pytest.approx(score.expected, abs=EXACT)
+            assert (
+                score.corrected == pytest.approx(0, abs=EXACT)
+                or score.reason == "luck alone gives 1"
+            )
+        for row in result.to_rows("document"):
+            beyond = row["f1_corrected"]
+            assert beyond != beyond or abs(beyond) <= EXACT
+
+
+@given(crowds(), st.integers(0, 20))
+def test_what_baselines_mark(crowd, seed):
+    """By hand: the whole text with the most frequent label; nothing; a reference's lengths and labels."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    whole = sa.with_baselines(corpus, ["everything", "nothing", "random", "majority"], seed=seed)
+    labels = Counter(c for x in layers.values() for spans in x for _, _, c in spans or ())
+    most = min(labels, key=lambda c: (-labels[c], c), default=None)
+    for document, old in zip(whole, corpus, strict=True):
+        marked = document.segments
+        if not old.seen:
+            assert marked["everything"] is marked["nothing"] is marked["random"] is None
+            continue
+        label = marked["everything"][0].label
+        assert marked["everything"] == ((0, document.length, label),)
+        assert label == most or not labels
+        assert marked["nothing"] == ()
+        shapes = [sorted((e - s, c) for s, e, c in x) for x in old.seen.values()]
+        assert sorted((e - s, c) for s, e, c in marked["random"]) in shapes
+    assert whole.layers["majority"] == sa.gold(corpus).layer
+    assert whole.of_annotators(layers) == corpus
+    assert sa.with_baselines(corpus, "random", seed=seed).layers["random"] == whole.layers["random"]
+
+
+def test_random_is_a_reference_placed_by_the_chance_model():
+    """Over 4,000 documents both references are drawn alike, and starts are as luck has them.
+
+    Within four standard errors, of binomial shares; the starts against the exact distribution.
+    """
+    many, length = 4000, 9
+    layers = {"a": [[(0, 3, "X")]] * many, "b": [[(0, 2, "X"), (2, 5, "X")]] * many}
+    corpus = sa.Corpus.from_segments([length] * many, layers)
+    drawn = sa.with_baselines(corpus, ["random"], seed=5).layers["random"]
+    size = np.bincount(drawn.document, minlength=many)
+    alone = (size == 1).mean()
+    assert abs(alone - 0.5) < 4 * np.sqrt(0.25 / many)
+    pairs = size[drawn.document] == 2
+    for k, exact in zip((2, 3), sa.start_distribution(length, [2, 3]), strict=True):
+        starts = drawn.start[pairs & (drawn.end - drawn.start == k)]
+        shares = np.bincount(starts, minlength=len(exact)) / len(starts)
+        assert (abs(shares - exact) < 4 * np.sqrt(exact * (1 - exact) / len(starts))).all()
+
+
+@given(crowds(), st.integers(0, 9), st.randoms())
+def test_the_order_changes_nothing(crowd, seed, shuffler):
+    """Documents with ids and annotators in another order give the same baselines."""
+    lengths, layers = crowd
+    ids = [f"d{i}" for i in range(len(lengths))]
+    corpus = sa.Corpus.from_segments(lengths, layers, ids=ids)
+    order, names = list(range(len(lengths))), list(layers)
+    shuffler.shuffle(order)
+    shuffler.shuffle(names)
+    asked = ["everything", "random"]
+    one = sa.with_baselines(corpus, asked, seed=seed).subset(order)
+    other = sa.with_baselines(corpus.subset(order).of_annotators(names), asked, seed=seed)
+    for name in asked:
+        assert one.layers[name] == other.layers[name]
+
+
+def test_nothing_at_all():
+    """No documents, no labels, texts without a character, nobody who saw them: layers that hold."""
+    empty = sa.Corpus.from_segments([], {"a": []})
+    assert len(sa.with_baselines(empty, ["everything", "random"]).layers["random"]) == 0
+    silent = sa.Corpus.from_segments([4, 0, 2], {"a": [[], [], None]}, offsets="characters")
+    whole = sa.with_baselines(silent, ["everything", "random"])
+    assert [d.segments["everything"] for d in whole] == [((0, 4, "span"),), (), None]
+    score = sa.evaluate(whole, match="token")["everything"].f1
+    assert tuple(score[:3]) == (0, 0, 0)
+
+
+def test_what_nothing_gives():
+    """The row of docs/evaluate.md: F1 0, by luck and beyond it; recall 0; precision undefined."""
+    corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 2, "X")]]})
+    for match in ("exact", "token", "iou"):
+        system = sa.evaluate(sa.with_baselines(corpus, ["nothing"]), match=match)["nothing"]
+        assert tuple(system.f1[:3]) == tuple(system.recall[:3]) == (0, 0, 0)
+        assert system.precision.reason == "the system marked nothing"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"baselines": ["all"]}, "unknown baseline 'all'; allowed: everything, nothing, random, majority"),
+        ({"baselines": ["nothing"]}, "baseline 'nothing': an annotator has this name; give the annotator another"),
+        ({"baselines": ["random"], "seed": -1}, "seed -1; a whole number from 0 is needed"),
+        ({"baselines": ["random"], "chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
+        ({"baselines": ["random"], "references": ["x"]}, "unknown annotator 'x'; allowed: nothing, b"),
+        ({"baselines": ["majority"], "references": ["b"]}, "baseline majority: b alone; two annotators who vote are needed: name more references"),
+        ({"baselines": ["random"], "references": ["b"], "chance": "overlapping"}, "baseline random: two equal segments fall on the same place, which no corpus holds; chance nonoverlapping or per-label, or another seed, would work"),
+    ],
+)  # fmt: skip
+def test_errors(asked, message):
+    """What cannot be is said in a line."""
+    full = [(0, 1, "X"), (1, 2, "X"), (2, 3, "X")]
+    corpus = sa.Corpus.from_segments([3], {"nothing": [[]], "b": [full]})
+    with pytest.raises(sa.SettingError) as error:
+        sa.with_baselines(corpus, **asked)
+    assert str(error.value) == message
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def test_the_command_adds_systems(run):
+    """The systems are those of Python: of gold, but for majority, which is the vote of the others."""
+    line = ("evaluate", CROWD, "--gold", "ann", "--match", "token", "--format", "json")
+    code, out, _ = run(*line, "--baseline", "everything,random,majority", "--seed", 7)
+    assert code == 0
+    report = json.loads(out)
+    corpus = sa.read(CROWD)
+    whole = sa.with_baselines(corpus, ["everything", "random"], references=["ann"], seed=7)
+    others = [name for name in corpus.annotators if name != "ann"]
+    whole = sa.with_baselines(whole, ["majority"], references=others)
+    result = sa.evaluate(whole, "ann", match="token")
+    assert report["signature"] == result.signature
+    assert "random=nonoverlapping/seed-7" in result.signature
+    assert {s["name"]: s["observed"]["f1"] for s in report["systems"]} == {
+        name: system.f1.observed for name, system in result.systems.items()
+    }
+    assert report["settings"]["made"]["majority"] == "tokens/more-than-half/least-2"
+
+
+def test_the_seed_of_random_is_that_of_intervals(run):
+    """--seed is for both, and without --ci for random alone; for neither it is refused as before."""
+    line = ("evaluate", CROWD, "--gold", "ann", "--format", "json", "--seed", 7)
+    _, out, _ = run(*line, "--baseline", "random", "--ci", "--resamples", 9)
+    settings = json.loads(out)["settings"]
+    assert (settings["seed"], settings["made"]["random"]) == (7, "nonoverlapping/seed-7")
+    code, _, err = run(*line, "--baseline", "nothing")
+    assert (code, "--seed needs --ci or --test" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--baseline", "all"), "unknown baseline 'all'"),
+        (("--baseline", "nothing", "--block", 5), "--baseline is for a whole corpus; leave out --block, --workers and patterns"),
+    ],
+)  # fmt: skip
+def test_errors_of_the_command(run, newsroom, more, message):
+    """A baseline that there is none, and blocks."""
+    code, _, err = run("evaluate", newsroom / "gold.conll", newsroom / "tagger.conll", *more)
+    assert code
+    assert message in err
