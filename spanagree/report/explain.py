@@ -107,7 +107,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
         "document": unit(settings),
         "drawn": "item" if items else whole or unit(settings),
         "interval": kind,
-        "confidence": ci.removeprefix(kind),
+        "confidence": ci.removeprefix(kind) or f"{settings.get('confidence', 95):g}",
     }
 
 
