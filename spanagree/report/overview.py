@@ -18,11 +18,12 @@ from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, SpanAgreeError, counted
+from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, compare_systems
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.evaluate import with_luck as evaluate_luck
 from spanagree.evaluation.result import Evaluation, System
+from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
@@ -187,7 +188,7 @@ class TeamOverview(Overview):
     agreement: Agreement
     annotators: Sequence[str]
     seen_by: Sequence[int]
-    coefficients: Coefficients | str
+    coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
 
     @property
@@ -304,8 +305,13 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
     )
 
 
-def _coefficients(corpus: Corpus) -> Coefficients | str:
+def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
+    """Return those of tokens; of each label by itself where segments of several overlap."""
     try:
         return coefficients(token_labels(corpus))
+    except InputError:
+        if len(corpus.labels) > _LABELS:
+            return "segments of different labels overlap, and there are very many labels"
+        return coefficients_by_label(corpus)
     except SpanAgreeError as error:
         return str(error)

@@ -59,6 +59,7 @@ def agreements(corpus):
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
+        yield from tables_of(sa.coefficients_by_label(corpus))
     yield from units(corpus)
 
 
