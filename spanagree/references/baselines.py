@@ -14,6 +14,7 @@ from spanagree.choices import Baseline, Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
+from spanagree.matching.overlaps import check_layer
 from spanagree.project.gold import gold, with_layer
 from spanagree.settings import kept_names
 
@@ -51,7 +52,7 @@ def with_baselines(
 
     Raises:
         SettingError: for an unknown name, a name that a layer has already, a majority of fewer than
-            two, and what :func:`spanagree.simulate` refuses.
+            two, a layer that overlaps itself where the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments([9], {"gold": [[(0, 2, "X"), (4, 5, "Y"), (6, 7, "Y")]]})
     >>> [name, *more] = with_baselines(corpus, ["everything", "nothing"]).layers
@@ -74,8 +75,9 @@ def with_baselines(
         if name == "majority":
             whole = _majority(whole, names)
         elif name == "random":
-            made = f"{chance}/seed-{seed}"
-            whole = with_layer(whole, name, _random(corpus, names, chance, seed), made)
+            layer, notes = _random(corpus, names, chance, seed)
+            whole = with_layer(whole, name, layer, f"{chance}/seed-{seed}")
+            whole = replace(whole, notes=(*whole.notes, *notes))
         else:
             whole = _plain(whole, name, names)
     return whole
@@ -118,12 +120,16 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return gold(corpus, annotators=references).corpus
 
 
-def _random(corpus: Corpus, references: Sequence[str], chance: str, seed: int) -> Layer:
-    """Return the segments of one reference for each document, placed anew.
+def _random(
+    corpus: Corpus, references: Sequence[str], chance: str, seed: int
+) -> tuple[Layer, list[str]]:
+    """Return the segments of one reference for each document, placed anew, and notes.
 
     Documents are gone through by their ids, and references by their names, whatever order they have
     in the corpus.
     """
+    for name in references:
+        check_layer(corpus, name, "exact", chance)
     rng = np.random.default_rng(seed)
     names = sorted(references)
     seen = _seen(corpus, names)
@@ -143,10 +149,8 @@ def _random(corpus: Corpus, references: Sequence[str], chance: str, seed: int) -
     lengths[place] = corpus.lengths
     base = Layer(place[document], start, end, label, seen > 0)
     moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
-    if met_before(moved.document, moved.start, moved.end, moved.label).any():
-        raise SettingError(
-            "baseline random: two equal segments fall on the same place, which no corpus holds;"
-            " chance nonoverlapping or per-label, or another seed, would work"
-        )
-    back = np.argsort(place)
-    return Layer(back[moved.document], moved.start, moved.end, moved.label, seen > 0)
+    again = met_before(moved.document, moved.start, moved.end, moved.label)
+    moved = moved.only(~again)  # no corpus holds the same segment twice
+    notes = [f"random: {again.sum()} that fell on an equal one left out"] if again.any() else []
+    document = np.argsort(place)[moved.document]
+    return Layer(document, moved.start, moved.end, moved.label, seen > 0), notes

@@ -17,7 +17,7 @@ from spanagree.errors import SettingError, check_known, counted, listed, printab
 from spanagree.evaluation.count import count
 from spanagree.files import PathName
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
-from spanagree.matching.overlaps import check_names
+from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.matching.tally import Tally
 from spanagree.references.baselines import BASELINES, with_baselines
@@ -207,6 +207,8 @@ def soft_scores(
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
+    for name in (*names, *others):
+        check_layer(corpus, name, _MATCH, chance)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
