@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -46,7 +47,8 @@ def with_baselines(
         baselines: everything, nothing, random and majority, or some of them.
         references: the names of those whose most frequent label everything has, from whom random
             draws, and who vote for majority; all unless given. Of one gold layer, its name.
-        chance: where random may place segments, nonoverlapping, per-label or overlapping.
+        chance: where random may place segments, nonoverlapping, per-label or overlapping. In the
+            last, those of one label stay apart if they do in all references.
         seed: of random, a whole number from 0; the same one gives the same layer, in any order of
             documents with ids, and of annotators.
 
@@ -75,8 +77,9 @@ def with_baselines(
         if name == "majority":
             whole = _majority(whole, names)
         elif name == "random":
-            layer, notes = _random(corpus, names, chance, seed)
-            whole = with_layer(whole, name, layer, f"{chance}/seed-{seed}")
+            apart = _apart(corpus, names, chance)
+            layer, notes = _random(corpus, names, apart, seed)
+            whole = with_layer(whole, name, layer, f"{apart}/seed-{seed}")
             whole = replace(whole, notes=(*whole.notes, *notes))
         else:
             whole = _plain(whole, name, names)
@@ -120,6 +123,19 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return gold(corpus, annotators=references).corpus
 
 
+def _apart(corpus: Corpus, references: Sequence[str], chance: str) -> str:
+    """Return the chance model of random: of overlapping, per-label where no reference forbids it.
+
+    Shared tokens are not counted of a layer with segments of one label that overlap.
+    """
+    if chance == "overlapping":
+        with suppress(SettingError):
+            return _apart(corpus, references, "per-label")
+    for name in references:
+        check_layer(corpus, name, "exact", chance)
+    return chance
+
+
 def _random(
     corpus: Corpus, references: Sequence[str], chance: str, seed: int
 ) -> tuple[Layer, list[str]]:
@@ -128,8 +144,6 @@ def _random(
     Documents are gone through by their ids, and references by their names, whatever order they have
     in the corpus.
     """
-    for name in references:
-        check_layer(corpus, name, "exact", chance)
     rng = np.random.default_rng(seed)
     names = sorted(references)
     seen = _seen(corpus, names)

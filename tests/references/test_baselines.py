@@ -167,14 +167,19 @@ def test_errors(asked, message):
     assert str(error.value) == message
 
 
-def test_random_segments_on_the_same_place():
-    """Where segments may overlap, an equal one on the same place is left out, and a note counts it."""
+def test_random_under_the_overlapping_model():
+    """Segments of one label stay apart if they do in the references; else an equal one is left out."""
     full = [(i, i + 1, "X") for i in range(3)]
     corpus = sa.Corpus.from_segments([3], {"b": [full]})
     whole = sa.with_baselines(corpus, ["random"], chance="overlapping")
-    left = 3 - len(whole.layers["random"])
-    assert left > 0  # all three apart have 2 chances in 9
+    assert whole.layers["random"] == corpus.layers["b"]  # there is no other place
+    assert whole.reading["made"] == {"random": "per-label/seed-0"}
+    nested = sa.Corpus.from_segments([3], {"b": [[*full, (0, 2, "X")]]})
+    whole = sa.with_baselines(nested, ["random"], chance="overlapping")
+    left = 4 - len(whole.layers["random"])
+    assert left > 0  # the three of one token are apart in 2 draws of 9
     assert whole.notes == (f"random: {left} that fell on an equal one left out",)
+    assert whole.reading["made"] == {"random": "overlapping/seed-0"}
 
 
 # --- the command line ---------------------------------------------------------------------------
