@@ -99,8 +99,12 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies
     from spanagree.matching.tally import Tally as Tally
+    from spanagree.project.disputes import Disputes as Disputes
+    from spanagree.project.disputes import disputes as disputes
     from spanagree.project.gold import Gold as Gold
     from spanagree.project.gold import gold as gold
+    from spanagree.references.against import AgainstReferences as AgainstReferences
+    from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report

@@ -16,6 +16,7 @@ Scheme: TypeAlias = Literal[
 ] | str  # fmt: skip
 Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
 ResampleBy: TypeAlias = Literal["unit", "document"] | str
+SampledBy: TypeAlias = Literal["annotators", "both"] | str
 OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str
@@ -38,6 +39,7 @@ Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
+DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
 Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str

@@ -186,11 +186,12 @@ def choices():
     from spanagree.matching.measures import MATCHES
     from spanagree.matching.pairing import KINDS
     from spanagree.matching.score import Figures
+    from spanagree.project.disputes import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
     from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
     from spanagree.unitizing.dissimilarity import CATEGORICAL
     from spanagree.unitizing.sampling import SAMPLERS
@@ -198,10 +199,10 @@ def choices():
     results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
-        "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
@@ -387,6 +388,7 @@ def test_options_in_the_docs():
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
         for p in (
             "evaluate",
+            "references",
             "formats",
             "agreement",
             "unitizing",

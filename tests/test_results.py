@@ -37,7 +37,8 @@ def makers():
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
     whole = dict.fromkeys(
-        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side"), (corpus,)
+        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side", "disputes"),
+        (corpus,),
     )
     return {
         **table,
@@ -46,6 +47,7 @@ def makers():
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
+        "evaluate_references": (corpus, ["gold", "yours"]),
         "luck_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),

@@ -230,6 +230,24 @@ def _compared(
     return PairRows.of(corpus, crowd, match, chance, others, report, over), at_once
 
 
+def _by_document(rows: PairRows, at_once: CrowdSums | None) -> Tallies:
+    """Return the tallies of documents and labels, over all pairs."""
+    tallies = replace(rows.tallies, document=rows.document[rows.tallies.document])
+    return tallies if at_once is None else Tallies.joined([tallies, at_once.tallies])
+
+
+def team_by_document(
+    corpus: Corpus, match: str, chance: str, progress: Progress = None
+) -> tuple[Floats, str | None]:
+    """Return what each document adds to matched, expected and size of the team; (documents, 3).
+
+    Behind it stands how the expected figures were made, if not all are exact. Nothing is checked.
+    """
+    over = Counter[str]()
+    compared = _compared(corpus, Crowd.of(corpus), match, chance, True, progress, over)
+    return _of_documents(_by_document(*compared), np.arange(len(corpus))), expected_how(over)
+
+
 def _pairs(
     rows: PairRows, at_once: CrowdSums | None
 ) -> dict[tuple[int, int], tuple[int, TallySum]]:

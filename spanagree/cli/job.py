@@ -103,7 +103,7 @@ class Job:
     Attributes:
         files: what stands behind the options.
         output, plot: where the result and its picture go.
-        format, explain, safe_cells: how the result is written.
+        format, explain, safe_cells, bom: how the result is written.
         digits, percent, all_columns, style: how people see tables.
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: the options of these groups, by name.
@@ -116,6 +116,7 @@ class Job:
     format: str = "text"
     explain: bool = False
     safe_cells: bool = False
+    bom: bool = False
     digits: int | None = None
     percent: bool = False
     all_columns: bool = False
@@ -139,8 +140,10 @@ class Job:
                     f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
                 )
         self._check_look()
-        if self.safe_cells and self.format != "csv":
-            raise click.UsageError(f"--safe-cells is for csv; not with {self.format}")
+        for name in ("safe_cells", "bom"):
+            if getattr(self, name) and self.format != "csv":
+                written = options.written(name)
+                raise click.UsageError(f"{written} is for csv; not with {self.format}")
         if self.plot:
             from spanagree.rendering.plots import check_plot
 
@@ -284,10 +287,11 @@ class Job:
         chosen = options.given(self.certainty)
         if "ci" in chosen and by in bare:
             raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
-        if chosen.get("interval") == "jackknife" and test is None:
+        undrawn = {"interval": "jackknife", "resample_by": "annotators"}
+        for option, value in (undrawn.items() & chosen.items()) if test is None else ():
             for name in chosen.keys() & {"resamples", "seed"}:
                 raise click.UsageError(
-                    f"--{name}: --interval jackknife draws nothing; leave it out"
+                    f"--{name}: {options.written(option)} {value} draws nothing; leave it out"
                 )
         if "ci" in chosen:
             return chosen
@@ -324,13 +328,14 @@ class Job:
         progress("writing")
         last = result if test is None else test
         if self.format == "json":
-            plain = result.to_dict(by) if by == "document" else result.to_dict()
+            known = by in getattr(result, "IN_JSON", ())  # not all are tables
+            plain = result.to_dict(by) if known else result.to_dict()
             self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
             table = result.table(by) if test is None else test.table()
-            self.put(to_csv(table, safe_cells=self.safe_cells))
+            self.put(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
             tables = [result.table(by), *([] if test is None else [test.table()])]
             tables = tables if self.all_columns else [table.turned for table in tables]

@@ -161,17 +161,23 @@ def levels() -> Group:
     )
 
 
-def certainty(*own: Option, resamples: str = "10000", whole: bool = True) -> Group:
+def certainty(
+    *own: Option, resamples: str = "10000", whole: bool = True, team: bool = False
+) -> Group:
     """Return the options of confidence intervals, before those that only one command has.
 
-    ``whole``: whether it may be known which sentences are one document.
+    ``whole``: whether it may be known which sentences are one document; ``team``: whether
+    annotators may be a sample too.
     """
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
 
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
     drawn = "Draw each unit, or whole documents with all their sentences."
-    by = option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit")
+    if team:
+        drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
+    allowed = {**RESAMPLE_BY, **(SAMPLED_BY if team else {})}
+    by = option("--resample-by", drawn, choices=allowed, unless="unit")
     shared = group(
         "Certainty",
         flag("--ci", "Give a confidence interval for each figure."),
@@ -298,6 +304,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     look = f"Set off the best figures, or use packages of LaTeX: {', '.join(styles)}."
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
+    mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
@@ -310,6 +317,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         *([flag("--all-columns", wide)] if "csv" in (forms or FORMATS) else []),
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
+        *([flag("--bom", mark)] if "csv" in (forms or FORMATS) else []),
     )
 
 

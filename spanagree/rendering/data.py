@@ -56,18 +56,19 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(table: Table, *, safe_cells: bool = False) -> str:
+def to_csv(table: Table, *, safe_cells: bool = False, bom: bool = False) -> str:
     """Return a line for each row, all digits, after a header; undefined is empty.
 
     With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
-    it; numbers stay as they are.
+    it; numbers stay as they are. With ``bom`` a byte order mark comes first, by which spreadsheets
+    know that what follows is UTF-8.
     """
     lines: list[str] = []
     # the writer quotes what has a part of this end in it, and hands over a line at a time
     writer = csv.writer(_Sink(lines), lineterminator="\r\n")
     writer.writerow(table.types)
     writer.writerows(zip(*_cells(table.in_data or table, safe_cells), strict=True))
-    return "".join(f"{line[:-2]}\n" for line in lines)
+    return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
 
 
 def _cells(table: Table, safe: bool) -> Iterator[Sequence[Any]]:

@@ -413,10 +413,9 @@ def test_refused_commands(run, newsroom, tmp_path):
     """One line on stderr, nothing on stdout, nothing written."""
     gold, tagger = newsroom / "gold.conll", newsroom / "tagger.conll"
     for arguments, code, said in (
-        ((gold,), 2, "--between: 1 layer; two of them are needed; pass a second file; see"),
+        ((gold,), 2, "1 layer; two annotators are needed; pass a second file; see"),
         ((gold, tagger, "--between", "gold.conll", "eve"), 1, "unknown annotator 'eve'; allowed: gold.conll, tagger.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "--kind", "x"), 1, "unknown kind 'x'; allowed: missed,"),
-        ((gold, tagger, newsroom / "lexicon.conll"), 2, "--between: 3 layers; two of them are needed; give --between A B, of gold.conll, tagger.conll, lexicon.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "-o", tmp_path), 1, "is a folder; a file is needed"),
     ):  # fmt: skip
         done, out, err = run(*arguments)

@@ -104,7 +104,7 @@ LEVELS = {
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
 FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
-ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--all-columns"), SHOWN)}
+ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 LUCK = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
@@ -144,11 +144,14 @@ CASES = {
         **pairs("trio.jsonl --test luck", simulate="--simulate"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
         "--tallies": SHOWN,
+        **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
+        **pairs("trio.jsonl --systems cem", best_match="--best-match"),
+        **pairs("trio.jsonl --systems cem --best-match", draws="--draws 9"),
         **READING,
         **OUTPUT,
     },
     "agree": {
-        "--fail-under": SHOWN,
+        **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
         **SKIPPED,
         **MATCH,
@@ -196,6 +199,9 @@ CASES = {
     "disagreements": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs(TWO, kind="--kind label"),
+        **pairs("trio.jsonl --match boundaries", sort="--sort segments"),
+        **MATCH,
+        **BY,
         "--no-text": SHOWN,
         **READING,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),

@@ -1,0 +1,270 @@
+"""The queue of disputed segments: plain loops on real crowds, luck by enumeration, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_real_data import pico, toxic
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.rendering.data import to_csv
+from spanagree.rendering.table import Look
+from spanagree.rendering.text import render
+
+
+def by_hand(corpus):
+    """Queue and disputed segments with their supporters, by loops over pairs of annotators."""
+    queue, disputed = {}, {}
+    for document in corpus:
+        seen = {name: {tuple(s) for s in marked} for name, marked in document.seen.items()}
+        if len(seen) < 2:
+            continue
+        sides = list(itertools.combinations(seen.values(), 2))
+        same, size = sum(len(a & b) for a, b in sides), sum(len(a) + len(b) for a, b in sides)
+        every = set().union(*seen.values())
+        split = [
+            s for s in sorted(every) if sum(s in marked for marked in seen.values()) < len(seen)
+        ]
+        if split:
+            queue[document.id] = (len(seen), len(every), len(split), 1 - 2 * same / size)
+        for s in split:
+            who = tuple(name for name, marked in seen.items() if s in marked)
+            disputed[(document.id, *s)] = who
+    return queue, disputed
+
+
+def check(corpus, **settings):
+    """The queue of a corpus is that of plain loops, and it is in order."""
+    result = sa.disputes(corpus, **settings)
+    queue, disputed = by_hand(corpus)
+    assert {each.document: tuple(each[1:4]) for each in result.documents} == {
+        name: row[:3] for name, row in queue.items()
+    }
+    for each in result.documents:
+        assert each.disagreement == pytest.approx(queue[each.document][3], abs=1e-12)
+    order = [(-each.disagreement, -each.disputed, each.document) for each in result.documents]
+    assert order == sorted(order)
+    assert {(r.document, r.start, r.end, r.label): r.marked_by for r in result} == disputed
+    places = {each.document: i for i, each in enumerate(result.documents)}
+    rows = [(places[r.document], r.start, r.end, r.label) for r in result]
+    assert rows == sorted(rows)
+    return result
+
+
+@pytest.fixture
+def path(newsroom):
+    return newsroom.parent / "crowd" / "crowd.jsonl"
+
+
+@pytest.fixture
+def gardens(path):
+    return sa.read_jsonl(path)
+
+
+def test_crowd(gardens):
+    """Gaps, five annotators; difficulty is 1 − the chance F1 that agree gives for the document."""
+    result = check(gardens)
+    chance = {name: tally.f1.expected for name, _, tally in sa.agree(gardens).by_document()}
+    for each in result.documents:
+        assert each.difficulty == pytest.approx(1 - chance[each.document], abs=1e-12)
+    assert (len(result), len(result.documents), result.shared) == (202, 52, 62)
+
+
+def test_pico(real):
+    """91 workers who overlap themselves, in characters."""
+    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    rows = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
+    check(valid_corpus(rows), chance="overlapping")
+
+
+@pytest.mark.slow
+def test_toxic_spans(real):
+    """3,579 workers, one of 16,100 comments seen by 356: a column lists who marked a segment."""
+    steps = ["drop-repeats", "clip-beyond-text", "drop-beyond-text", "drop-unlabelled"]
+    corpus = valid_corpus(toxic(real), [*steps, "drop-duplicates"])
+    result = check(corpus, chance="overlapping")
+    row = next(iter(result.to_rows()))
+    assert "by" in row
+    assert not any(key.startswith("by_") for key in row)
+    assert max(each.annotators for each in result.documents) == 356
+
+
+# --- luck ---------------------------------------------------------------------------------------
+
+
+def test_surprise_by_enumeration():
+    """P(at most the match seen) of each pair, over all placements, times the number of pairs."""
+    layers = {
+        "a": [[(0, 4, "X")], [(0, 1, "X")]],
+        "b": [[(2, 6, "X")], [(3, 4, "X")]],
+        "c": [[(0, 3, "X")], []],
+    }
+    corpus = sa.Corpus.from_segments([6, 9], layers)
+    first, second = sa.disputes(corpus, sort="surprise", match="token").documents
+
+    def p(one, other, most):
+        shared = [
+            max(0, min(i + one, j + other) - max(i, j))
+            for i in range(7 - one)
+            for j in range(7 - other)
+        ]
+        return sum(x <= most for x in shared) / len(shared)
+
+    by_pair = {("a", "b"): p(4, 4, 2), ("a", "c"): p(4, 3, 3), ("b", "c"): p(4, 3, 1)}
+    best = min(by_pair, key=by_pair.get)
+    assert (first.document, first.pair) == ("1", best) == ("1", ("b", "c"))
+    assert first.p == pytest.approx(min(1, 3 * by_pair[best]), abs=1e-12)
+    assert np.isnan(second.p)  # luck's mean is 1/9 at most
+    assert second.pair is None
+    assert sa.disputes(corpus, match="token").documents[0].p != first.p  # not asked for
+
+
+def test_sorts(gardens):
+    """Each of them puts its own figure first, and all have the same documents."""
+    by = {name: sa.disputes(gardens, sort=name).documents for name in ("segments", "surprise")}
+    disputed = [each.disputed for each in by["segments"]]
+    assert disputed == sorted(disputed, reverse=True)
+    p = [each.p if each.p == each.p else 1 for each in by["surprise"]]
+    assert p == sorted(p)
+    assert {each.document for each in by["segments"]} == {each.document for each in by["surprise"]}
+
+
+def test_order_of_input(gardens):
+    """Neither the order of documents nor that of annotators changes a figure."""
+    order = np.random.default_rng(3).permutation(len(gardens))
+    turned = gardens.subset(order).of_annotators(gardens.annotators[::-1])
+    for sort in ("disagreement", "surprise"):
+        one, other = (sa.disputes(c, sort=sort, match="token") for c in (gardens, turned))
+        assert str(one.documents) == str(other.documents)
+        assert [r[:4] for r in one] == [r[:4] for r in other]
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def example():
+    """Three who saw it and one who did not."""
+    words = ("In", "March", "the", "Ministry", "of", "Inland", "Waters", "moved")
+    layers = {
+        "ann": [[(3, 7, "ORG")]],
+        "bob": [[(3, 4, "ORG"), (6, 7, "LOC")]],
+        "=cy": [[]],
+        "dan": [None],
+    }
+    return replace(sa.Corpus.from_segments([8], layers), tokens=words)
+
+
+def test_cells():
+    """The same segment, what shares a token with it, nothing, and not seen are told apart."""
+    rows = sa.disputes(example()).to_rows()
+    cells = [[row[f"by_{name}"] for name in ("ann", "bob", "=cy", "dan")] for row in rows]
+    assert cells == [
+        ["3–7 ORG", "marked", "nothing", None],
+        ["marked", "3–4 ORG; 6–7 LOC", "nothing", None],
+        ["3–7 ORG", "marked", "nothing", None],
+    ]
+    first = rows[0]
+    assert (first["text"], first["before"]) == ("Ministry", "In March the")
+    assert first["after"] == "of Inland Waters moved"
+    assert (first["rank"], first["marked"], first["saw"]) == (1, 1, 3)
+    assert "ann: 3–7 ORG; =cy: nothing" in render(sa.disputes(example()).table(), Look(all_columns=True))  # fmt: skip
+
+
+def test_more_than_thirty():
+    """Up to thirty annotators have a column each; of one more, a column lists who marked it."""
+    for count in (30, 31):
+        layers = {f"w{i:02}": [[(0, 1, "X")] if i % 2 else []] for i in range(count)}
+        corpus = sa.Corpus.from_segments([3], layers)
+        result = sa.disputes(corpus)
+        (row,) = result.to_rows()
+        odd = [f"w{i:02}" for i in range(1, count, 2)]
+        assert [k.removeprefix("by_") for k in row if row[k] == "marked"] == odd * (count == 30)
+        assert row.get("by") == (None if count == 30 else ", ".join(odd))
+        assert next(iter(result)).marked_by == tuple(odd)
+    assert f"15 of {count}" in render(result.table())
+
+
+def test_for_spreadsheets(gardens):
+    """A byte order mark on request, and no cell that begins a formula."""
+    bare, marked = (to_csv(sa.disputes(gardens).table(), bom=bom) for bom in (False, True))
+    assert marked == "\ufeff" + bare
+    corpus = replace(example(), tokens=("=1",) * 8)
+    rows = list(csv.DictReader(io.StringIO(to_csv(sa.disputes(corpus).table(), safe_cells=True))))
+    assert rows[0]["text"] == "'=1"
+    assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
+    header = next(csv.reader(io.StringIO(to_csv(sa.disputes(corpus).table()))))
+    assert not any(name.startswith("=") for name in header)
+
+
+def test_without_texts(gardens):
+    """No word of the texts if they are not wanted; a note where they are not known."""
+    result = sa.disputes(gardens, text=False)
+    assert "Sowed" not in json.dumps(result.to_dict()) + str(result.to_rows())
+    bare = replace(gardens, tokens=None)
+    assert "the tokens are not known, so rows have offsets only" in sa.disputes(bare).notes
+    assert "text" not in sa.disputes(bare).to_rows()[0]
+
+
+def test_words(gardens):
+    """Where difficulty and disagreement stand side by side, the difference is said."""
+    shown = render(sa.disputes(gardens).table("document"))
+    assert "disagreement: 1 − F1 of those who saw the document" in shown
+    assert "difficulty: 1 − the F1 that luck alone would give there" in shown
+
+
+def test_nothing_in_dispute():
+    """Who agree have an empty queue that says so; a terminal shows a thousand rows of more."""
+    agreed = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
+    assert render(sa.disputes(agreed).table()).startswith(
+        "2 annotators: 0 segments in dispute, in 0 of 1 document that two or more saw\n\nsignature"
+    )
+    spans = [(2 * i, 2 * i + 1, "X") for i in range(1001)]
+    long = sa.Corpus.from_segments([2002], {"a": [spans], "b": [[]]})
+    assert "1 more row: --all-columns shows all" in render(sa.disputes(long).table())
+    assert len(sa.disputes(long).to_rows()) == 1001
+
+
+# --- what is refused, and the command -----------------------------------------------------------
+
+
+def test_refused():
+    """Each message says what is allowed, or what to do."""
+    apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
+    overlap = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
+    for corpus, settings, said in (
+        (example(), {"sort": "luck"}, "unknown sort 'luck'; allowed: disagreement, segments, surprise"),
+        (example(), {"match": "same"}, "unknown match 'same'"),
+        (example(), {"sort": "surprise", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
+        (apart, {}, "no document that two annotators saw; two who share one are needed"),
+        (overlap, {}, "overlap, which chance nonoverlapping does not allow"),
+    ):  # fmt: skip
+        with pytest.raises(sa.SettingError, match=said):
+            sa.disputes(corpus, **settings)
+
+
+def test_command(run, path):
+    """All annotators unless two are named; what is for two, or for more, is refused elsewhere."""
+    result = sa.disputes(sa.read_jsonl(path))
+    assert json.loads(run("disagreements", path, "--format", "json")[1]) == result.to_dict()
+    out = run("disagreements", path, "--format", "csv", "--bom")[1]
+    assert out == to_csv(result.table(), bom=True)
+    by = run("disagreements", path, "--by", "document", "--format", "jsonl")[1]
+    assert json.loads(by.splitlines()[0])["disagreement"] == result.documents[0].disagreement
+    between = ("--between", "ann", "bob")
+    for arguments, said in (
+        (("--kind", "label"), "--kind is for two annotators; give --between A B too"),
+        ((*between, "--sort", "surprise"), "--sort is for more annotators than two; leave it out"),
+        ((*between, "--by", "document"), "--by is for more annotators than two; leave it out"),
+        (("--bom",), "--bom is for csv; not with text"),
+    ):
+        code, out, err = run("disagreements", path, *arguments)
+        assert (code, out) == (2, "")
+        assert said in err
