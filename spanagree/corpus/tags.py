@@ -147,8 +147,7 @@ def read_tags(
     """
     scheme = scheme_named(scheme, "auto")
     meanings = _meanings(tags, codes, scheme, where)
-    names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
-    place = {name: i for i, name in enumerate(names)}
+    place = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
     label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
@@ -163,8 +162,7 @@ def read_tags(
             )
     rules = SCHEMES.get(scheme, _MIXED)
     wrong = sequence.ill_formed(rules)
-    nothing = np.zeros(len(prefix), np.bool_)
-    ill_formed: Bools = functools.reduce(np.logical_or, wrong.values(), nothing)
+    ill_formed: Bools = functools.reduce(np.logical_or, wrong.values(), prefix < O)  # none is
     count = int(np.count_nonzero(ill_formed))
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
@@ -179,7 +177,7 @@ def read_tags(
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
     }
-    return Reading(*rows, names, scheme, 0 if strict else count, dropped, kinds)
+    return Reading(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds)
 
 
 def _meanings(
