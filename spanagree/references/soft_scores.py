@@ -187,8 +187,7 @@ def soft_scores(
             probabilities, and its segments stay what it marks.
         soft_gold: a JSON file, or rows, whose probabilities are the reference for IoU and ρ, in
             place of the shares of the references.
-        threshold: what is above it is marked, of systems that are not a layer; those that are have
-            probabilities of 0 and 1 unless others are given.
+        threshold: of systems that are not a layer, what has a probability above it is marked.
         baselines: everything, nothing, random and majority, or some of them, as
             :func:`with_baselines` makes them of the references.
         chance: where luck may place segments, nonoverlapping, per-label or overlapping.
@@ -207,8 +206,7 @@ def soft_scores(
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
-    for name in (*names, *others):
-        check_layer(corpus, name, _MATCH, chance)
+    _check_layers(corpus, (*names, *others), chance)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
@@ -269,6 +267,12 @@ def _check(threshold: float, chance: str) -> None:
     is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     if not (is_number and 0 <= threshold < 1):
         raise SettingError(f"threshold {show(threshold)}; a number from 0, and below 1, is needed")
+
+
+def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
+    """Refuse layers that overlap themselves where luck, or shared tokens, do not allow it."""
+    for name in names:
+        check_layer(corpus, name, _MATCH, chance)
 
 
 def _sides(
