@@ -37,7 +37,7 @@ def pairs_table(basis: Basis) -> Table:
     last = "AC1" if near.weights is None else "AC2"
     names = (*_CORRECTED[:3], last)
     columns += [Column(name, name, meaning="coefficient of a pair") for name in names]
-    if table.annotator is None:
+    if table.annotator is None or not table.labels:
         return Table(columns, [])
     who, items, sums = _sums(basis, table)
     figures = [rows_of(name, sums) for name in _CORRECTED]

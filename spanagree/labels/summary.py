@@ -133,7 +133,9 @@ class Coefficients(Result):
     def _table(self, by: str | None) -> Table:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
         make = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
-        make |= {name: functools.partial(of, self.basis) for name, of in _BY_BASIS.items()}
+        make |= {
+            name: functools.partial(make_it, self.basis) for name, make_it in _BY_BASIS.items()
+        }
         table, counts = make[by](), self.counts
         who = counts.annotators
         if by in (None, "category") and self.categories.lowest is not None:

@@ -124,7 +124,7 @@ def test_by_label():
     rows = sa.coefficients_by_label(corpus).to_rows()
     assert [row["label"] for row in rows] == ["LOC"] * 6 + ["PER"] * 6
     empty = sa.Corpus.from_segments([4], {"ann": [[]]})
-    with pytest.raises(sa.InputError, match="^the corpus has no segments; coefficients by label"):
+    with pytest.raises(sa.InputError, match=r"^the corpus has no segments; coefficients by label"):
         sa.coefficients_by_label(empty)
 
 
