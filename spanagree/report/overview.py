@@ -25,7 +25,7 @@ from spanagree.evaluation.evaluate import with_luck as evaluate_luck
 from spanagree.evaluation.result import Evaluation, System
 from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
 from spanagree.labels.summary import Coefficients, coefficients
-from spanagree.labels.tokens import token_labels
+from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
 from spanagree.rendering.names import common_parts
@@ -309,9 +309,9 @@ def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
     """Return those of tokens; of each label by itself where segments of several overlap."""
     try:
         return coefficients(token_labels(corpus))
-    except InputError:
-        if len(corpus.labels) > _LABELS:
-            return "segments of different labels overlap, and there are very many labels"
+    except InputError as error:
+        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS:
+            return str(error)
         return coefficients_by_label(corpus)
     except SpanAgreeError as error:
         return str(error)

@@ -190,3 +190,13 @@ def test_real_crowds(name, say):
     queue = json.loads(say(*line, "--by", "item"))["items"]
     assert len(queue) == sum(len(set(i)) > 1 for i in items)
     assert queue[0]["agreement"] == min(each["agreement"] for each in queue)
+
+
+def test_report():
+    """Where segments of different labels overlap, a report on a team has the table by label."""
+    from spanagree.report.page import page
+
+    layers = {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
+    text = page(sa.Corpus.from_segments([4], layers), team=True, chance="overlapping")
+    assert text.count("SPA corrected, jackknife") == 2
+    assert "are not defined here" not in text
