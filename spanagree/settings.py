@@ -192,7 +192,7 @@ KEYS = {
     "precision": "number",
     "soft": "word", "threshold": "number",
     "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
-    "width": "number", "figure": "word", "confidence": "number",
+    "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",
     "team": "word", "annotators": "whole", "chosen": "text",

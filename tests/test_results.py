@@ -54,6 +54,7 @@ def makers():
         **pair,
         **whole,
         "plan": (corpus, 0.1),
+        "batches": (corpus, 2),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),

@@ -162,7 +162,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        **pairs("trio.jsonl", luck="--luck"),
+        **pairs("trio.jsonl", luck="--luck", batches="--batches 2"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
