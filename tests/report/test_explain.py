@@ -58,6 +58,7 @@ def agreements(corpus):
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+        yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
     yield from units(corpus)
 
 
@@ -114,6 +115,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
+        *("measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
         *("intervals over sentences", "intervals over few", "intervals over these annotators"),
         *(f"intervals over {by}" for by in SAMPLED_BY),
