@@ -32,7 +32,7 @@ def parts_of(
     """
     if not isinstance(corpus, Corpus):
         if by is not None or not isinstance(corpus, Mapping) or len(corpus) < 2:
-            raise SettingError("batches: a corpus for each needs two of them by name, and no by")
+            raise SettingError("batches: a corpus for each needs two of them by name, and no spec")
         return {str(name): (one, _ids(one)) for name, one in corpus.items()}, "files", []
     ids = _ids(corpus)
     names, keys, says = _named(ids, by)
@@ -43,12 +43,6 @@ def parts_of(
     for name in order:
         here = [d for d, own in enumerate(names) if own == name]
         parts[name] = corpus.subset(np.array(here)), [keys[d] for d in here]
-    for name, (_, own) in parts.items():
-        if len(set(own)) < len(own):
-            raise SettingError(
-                f"batches {show(by)}: two documents of {printable(name)} are the same but for what"
-                " the pattern finds; make its group shorter or longer"
-            )
     left = names.count(None)
     notes = [f"{counted(left, 'document')} in no batch, left out"] if left else []
     return parts, says, notes
@@ -124,11 +118,11 @@ def _by_table(ids: list[str], path: str, column: str | None) -> list[str | None]
     if missing:
         known = ", ".join(map(printable, map(str, rows[0])))
         raise InputError(f"{name}: no column {printable(missing)}; there are {known}")
-    found: dict[str, str | None] = {}
+    batch_of: dict[str, str | None] = {}
     for row in rows:
         value = row.get(wanted)
-        found[str(row.get(here))] = None if value in (None, "") else str(value)
-    return [found.get(own) for own in ids]
+        batch_of[str(row.get(here))] = None if value in (None, "") else str(value)
+    return [batch_of.get(own) for own in ids]
 
 
 def _in_order(names: Sequence[str | None], by: object) -> list[str]:

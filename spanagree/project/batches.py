@@ -214,7 +214,7 @@ class Batches(Result):
 
 def batches(
     corpus: Corpus | Mapping[str, Corpus],
-    by: int | str | Sequence[str | None] | None = None,
+    spec: int | str | Sequence[str | None] | None = None,
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
@@ -230,7 +230,7 @@ def batches(
     Args:
         corpus: the annotators as layers; or a corpus for each batch, by name: documents of the same
             id are the same document then.
-        by: how many batches of consecutive documents; a pattern that finds the batch in a
+        spec: how many batches of consecutive documents; a pattern that finds the batch in a
             document's id (its first group, or all of it): documents whose ids differ in that alone
             are the same; a table, FILE or FILE:COLUMN, of documents and batches; or the name of
             each document's batch, ``None`` for none.
@@ -253,23 +253,14 @@ def batches(
     ([0.0, 1.0], 1.0)
     """
     resampling = Resampling(confidence, resamples, seed, interval)
-    parts, says, notes = parts_of(corpus, by)
+    parts, says, notes = parts_of(corpus, spec)
     ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
     agreements = [agree(part, **ask) for part, _ in parts.values()]
     every_key = (keys for _, keys in parts.values())
     tables = [_Documents.of(*one) for one in zip(agreements, every_key, strict=True)]
     every = zip(parts, agreements, tables, strict=True)
     made = tuple(_batch(name, one, table, resampling if ci else None) for name, one, table in every)
-    changes = [
-        _change(names, two, resampling)
-        for names, two in zip(pairwise(parts), pairwise(tables), strict=True)
-    ]
-    for kind in _KINDS:
-        adjusted = holm([getattr(each, kind).p for each in changes])
-        changes = [
-            replace(each, **{kind: getattr(each, kind)._replace(p_holm=p)})
-            for each, p in zip(changes, adjusted, strict=True)
-        ]
+    changes = _changes(list(parts), tables, resampling)
     slope, p = _trend(tables, resampling)
     first = agreements[0].settings
     drawn = {"resamples": int(resamples), "seed": int(seed)}
@@ -279,6 +270,23 @@ def batches(
     settings = first.extended(BatchSettings, **chosen)
     every_note = dict.fromkeys(note for one in agreements for note in one.notes)
     return Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes))
+
+
+def _changes(
+    names: Sequence[str], tables: Sequence[_Documents], resampling: Resampling
+) -> list[BatchChange]:
+    """Return the changes from each batch to the next, with p after Holm's correction."""
+    changes = [
+        _change(two, both, resampling)
+        for two, both in zip(pairwise(names), pairwise(tables), strict=True)
+    ]
+    for kind in _KINDS:
+        adjusted = holm([getattr(each, kind).p for each in changes])
+        changes = [
+            replace(each, **{kind: getattr(each, kind)._replace(p_holm=p)})
+            for each, p in zip(changes, adjusted, strict=True)
+        ]
+    return changes
 
 
 @dataclass(frozen=True)

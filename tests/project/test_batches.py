@@ -168,7 +168,6 @@ def test_refused(crowd, tmp_path, run):
         ("xyz", "no document is in any of them; a number, a pattern"),
         (["a"], "or a name for each document is needed"),
         (None, "or a name for each document is needed"),
-        ("[0-9]$", "are the same but for what the pattern finds; make its group"),
         (str(empty), "no rows; a table of documents and batches is needed"),
         (str(odd), "not valid JSON lines"),
         (str(other), "no column document or id; there are name, round"),
