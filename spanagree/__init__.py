@@ -103,6 +103,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.disputes import disputes as disputes
     from spanagree.project.gold import Gold as Gold
     from spanagree.project.gold import gold as gold
+    from spanagree.project.presence import Presence as Presence
+    from spanagree.project.presence import presence as presence
     from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report

@@ -37,7 +37,16 @@ def makers():
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
     whole = dict.fromkeys(
-        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side", "disputes"),
+        (
+            "evaluate",
+            "agree",
+            "gold",
+            "difficulty",
+            "alpha_u",
+            "side_by_side",
+            "disputes",
+            "presence",
+        ),
         (corpus,),
     )
     return {

@@ -72,8 +72,12 @@ def agree(
         raise click.UsageError("blocks keep no single documents, which --luck needs")
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise click.UsageError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
-    result = job.work("comparing", sa.agree, job.source(), **settings, **drawing)
-    job.show(result, by)
+    corpus = job.source()
+    result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
+    beside = {}
+    if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
+        beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawing)
+    job.show(result, by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 
