@@ -16,6 +16,7 @@ Scheme: TypeAlias = Literal[
 ] | str  # fmt: skip
 Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
 ResampleBy: TypeAlias = Literal["unit", "document"] | str
+SampledBy: TypeAlias = Literal["annotators", "both"] | str
 OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str

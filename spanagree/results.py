@@ -81,6 +81,7 @@ class Tabled(Comparable):
     """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
 
     BY: ClassVar[Mapping[str, str]] = {}
+    IN_JSON: ClassVar[tuple[str, ...]] = ("document",)  # of BY, what JSON has if it is asked for
 
     def table(self, by: By | None = None) -> Table:
         """Return the one description of the result: columns and rows, for people and programs.

@@ -191,7 +191,7 @@ def choices():
     from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
     from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
     from spanagree.unitizing.dissimilarity import CATEGORICAL
     from spanagree.unitizing.sampling import SAMPLERS
@@ -199,7 +199,7 @@ def choices():
     results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
@@ -388,6 +388,7 @@ def test_options_in_the_docs():
         (ROOT / "docs" / f"{p}.md").read_text("utf-8")
         for p in (
             "evaluate",
+            "references",
             "formats",
             "agreement",
             "unitizing",

@@ -13,13 +13,14 @@ from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
+from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy, SampledBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.matching.luck_distribution import Question, distribution
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import kept_names, unit
+from spanagree.uncertainty.bootstrap import TeamResampling
 from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
 
 
@@ -35,7 +36,7 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: Interval | None = None,
-    resample_by: ResampleBy = "unit",
+    resample_by: ResampleBy | SampledBy = "unit",
     luck: bool = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
@@ -55,6 +56,7 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
+        resample_by: unit, document: annotators are fixed; annotators: documents are; both: neither.
         luck: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
@@ -71,7 +73,8 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
+    how = (confidence, resamples, seed, interval, resample_by)
+    resampling = asked_resampling(in_blocks, ci, *how, TeamResampling)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )

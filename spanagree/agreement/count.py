@@ -177,9 +177,8 @@ def count(
         SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
             chance model does not allow it.
     """
-    chosen = chosen_of(corpus.annotators, annotators)
-    read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
-    read["offsets"] = corpus.offsets
+    read: dict[str, Any] = {"reading": corpus.reading, "offsets": corpus.offsets}
+    read["chosen"] = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators, in_part=not keep)
     names = corpus.annotators

@@ -37,11 +37,16 @@ class CrowdSums(NamedTuple):
         pairs: how many of these documents two annotators share and their sums, by the numbers of
             the two, the lower first.
         tallies: of documents and labels, over all pairs.
+        rows: the annotations of these documents, by their rows in the crowd.
+        rest: what each of them has in common with the references of its document, herself left
+            out: matched and expected; (2, rows).
     """
 
     documents: Bools
     pairs: dict[tuple[int, int], tuple[int, TallySum]]
     tallies: Tallies
+    rows: Ints
+    rest: Floats
 
 
 class _Segments(NamedTuple):
@@ -96,14 +101,20 @@ class _Columns(NamedTuple):
 
 
 def crowd_sums(
-    corpus: Corpus, crowd: Crowd, measure: Match, chance: str, progress: Progress = None
+    corpus: Corpus,
+    crowd: Crowd,
+    measure: Match,
+    chance: str,
+    progress: Progress = None,
+    references: Bools | None = None,
 ) -> CrowdSums | None:
     """Return the sums over the pairs of crowded documents; ``None`` if there are none.
 
     A document of ten annotators or more is crowded, unless F takes too much room, for measures that
     are inner products. The product of a document is the same whatever else there is, and products
     are added in fixed point: so neither the order of documents nor the size of blocks changes a
-    digit. ``progress`` is called with the number of pairs of annotations done, and of all.
+    digit. ``progress`` is called with the number of pairs of annotations done, and of all;
+    ``references`` says which annotators are references, all unless given.
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     if measure.route not in ("equal", "cover") or not many.any():
@@ -116,12 +127,16 @@ def crowd_sums(
     documents = many & (cells <= _CELLS)
     if not documents.any():
         return None
-    products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents))
+    if references is None:
+        references = np.ones(len(corpus.layers), np.bool_)
+    products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
     for low, high in _portions(cells[documents]):
         products.add(low, high)
         if progress is not None:
             progress(*products.pairs_done(high))
-    return CrowdSums(documents, products.pairs(), products.tallies(corpus))
+    return CrowdSums(
+        documents, products.pairs(), products.tallies(corpus), products.rows, products.rest
+    )
 
 
 def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
@@ -154,14 +169,22 @@ class _Products:
     """The products of crowded documents, added up."""
 
     def __init__(
-        self, corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match, numbers: Ints
+        self,
+        corpus: Corpus,
+        crowd: Crowd,
+        marks: Marks,
+        measure: Match,
+        numbers: Ints,
+        references: Bools,
     ) -> None:
         """Put the annotations of some documents, given by number, in order."""
         self.measure, self.profiles, self.numbers = measure, marks.profiles, numbers
         rows = np.flatnonzero(np.isin(crowd.document, numbers))
         name = ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))
-        rows = rows[order]
+        self.rows = rows = rows[order]
+        self.reference = references[crowd.annotator[rows]].astype(np.float64)
+        self.rest = np.zeros((2, len(rows)))
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
@@ -197,7 +220,11 @@ class _Products:
         for kind, columns in enumerate((self._observed(part), self._expected(part))):
             totals = [np.zeros(0)]
             for d, (product, total) in enumerate(columns.products(low, self.count[low:high]), low):
-                who = self.who[self.first[d] : self.first[d + 1]]
+                annotations = slice(self.first[d], self.first[d + 1])
+                who, reference = self.who[annotations], self.reference[annotations]
+                self.rest[kind, annotations] = (
+                    product @ reference - np.diagonal(product) * reference
+                )
                 where = np.ix_(who, who) if len(who) < len(self.members) else slice(None)
                 if kind:
                     self.expected.add(where, product)

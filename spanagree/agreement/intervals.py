@@ -10,12 +10,14 @@ import numpy as np
 
 from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
 from spanagree.agreement.mean_over_pairs import interval_of_mean
+from spanagree.agreement.other_annotators import OtherAnnotators, widened
+from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
-from spanagree.uncertainty.bootstrap import Resampling, Sample, intervals, table_of
+from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, intervals, table_of
 
 Part = TypeVar("Part", Team, Member, Pair)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -34,6 +36,9 @@ def with_intervals(
         ends, mean = _over_documents(figures, rows, resampling, progress)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)
+    rises: list[Interval | None] = [None] * len(figures.annotators)
+    if kept is not None and resampling.resample_by not in SAMPLED_BY:  # a rise is of these others
+        rises = rise_intervals(figures, rows, resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -43,11 +48,15 @@ def with_intervals(
         return replace(bare, tally=tally(bare.tally))
 
     team = part(figures.team)
+    risen = dict(zip(figures.annotators, rises, strict=True))
     labels = {label: tally(figures.labels[label]) for label in sorted(figures.labels)}
     return Scored(
         team,
         replace(figures.mean, interval=mean),
-        annotators={name: part(member) for name, member in figures.annotators.items()},
+        annotators={
+            name: replace(part(member), rise_interval=risen[name])
+            for name, member in figures.annotators.items()
+        },
         pairs=figures.pairs.replaced([part(pair) for pair in figures.pairs.values()]),
         labels={label: labels[label] for label in figures.labels},
     )
@@ -113,11 +122,14 @@ def _columns(tally: Tally) -> Floats:
 def _over_documents(
     figures: Scored, rows: PairRows, resampling: Resampling, progress: Progress
 ) -> Ends:
-    """Return intervals from resamples of single documents."""
+    """Return intervals from resamples of single documents, and over annotators if asked."""
     parts = [*tables_of(rows, len(figures.annotators), len(figures.labels))]
     ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
     step_of(progress, "interval of the mean")
-    return ends, _mean_interval(figures, rows, parts[0][0], resampling)
+    mean = _mean_interval(figures, rows, parts[0][0], resampling)
+    if resampling.resample_by in SAMPLED_BY:
+        *ends, mean = _over_annotators(figures, rows, resampling, [*ends, mean])
+    return ends, mean
 
 
 def _mean_interval(figures: Scored, rows: PairRows, seen: Ints, resampling: Resampling) -> Interval:
@@ -130,3 +142,23 @@ def _mean_interval(figures: Scored, rows: PairRows, seen: Ints, resampling: Resa
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
     sample = Sample(table_of(entries, (len(seen), 3 * max(len(names), 1))))
     return interval_of_mean(sample, resampling)
+
+
+# --- over annotators ----------------------------------------------------------------------------
+
+
+def _over_annotators(
+    figures: Scored, rows: PairRows, resampling: Resampling, over: Sequence[Interval]
+) -> list[Interval]:
+    """Return intervals over other annotators too, or only; ``over`` are those over documents."""
+    others = OtherAnnotators(rows, resampling.resample_by == "both")
+    scores = [
+        figures.team.f1,
+        *(figures.labels[label].f1 for label in sorted(figures.labels)),
+        *(part.f1 for part in (*figures.annotators.values(), *figures.pairs.values())),
+    ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = [*others.of_parts(len(figures.annotators), len(figures.labels)), others.of_mean()]
+    mean = (figures.mean.observed, figures.mean.expected, figures.mean.corrected)
+    every = zip(over, [*(score[:3] for score in scores), mean], errors, strict=True)
+    return [widened(interval, values, error, resampling) for interval, values, error in every]

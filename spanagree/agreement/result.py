@@ -15,9 +15,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from spanagree.agreement import by_annotator
+from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
 from spanagree.agreement.count import AgreementSettings, CountedPairs, Kept
 from spanagree.agreement.intervals import with_intervals
-from spanagree.agreement.team import Mean, Member, Pair, Pairs, Team, scored
+from spanagree.agreement.team import (
+    Mean,
+    Member,
+    Pairs,
+    Team,
+    scored,
+    scores_of,
+    size_of,
+    team_of,
+)
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
@@ -27,7 +38,7 @@ from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
-from spanagree.rendering.table import Column, Table, Value, probability
+from spanagree.rendering.table import Column, Table, probability
 from spanagree.results import Result, caveats
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
@@ -59,6 +70,7 @@ class Agreement(Result):
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that may carry more than a tenth of the weight.
         luck: the distribution of each pair's match by luck, if it was asked for.
+        sort: in which order annotators are shown; that of the corpus unless asked for.
     """
 
     team: Team
@@ -77,6 +89,7 @@ class Agreement(Result):
     luck: Mapping[tuple[str, str], PairLuck] = field(
         default_factory=dict, repr=False, compare=False
     )
+    sort: str | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -85,6 +98,7 @@ class Agreement(Result):
         "document": "a row for each document that two annotators saw and one marked something in",
     }
     DRAWN = ("pair", "annotator", "label")
+    IN_JSON = ("document", "annotator")
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -111,6 +125,29 @@ class Agreement(Result):
         """
         check_known(names if isinstance(names, tuple) else [names], self.annotators)
         return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
+
+    @cached_property
+    def standings(self) -> Mapping[str, Standing]:
+        """How each annotator stands among the others, by name; empty over blocks."""
+        return by_annotator.standings(self.kept)
+
+    @property
+    def members(self) -> list[Member]:
+        """Each annotator against the rest, in the order asked for."""
+        standings = self.standings if self.sort else {}
+        return by_annotator.arranged(self.annotators.values(), standings, self.sort)
+
+    def sorted(self, by: str) -> Agreement:
+        """Return the same with annotators shown in another order.
+
+        ``by`` is corrected or observed (the lowest F1 first), rise (the highest), p (the lowest),
+        documents or segments (the most), or apart: those who stand apart, then those who saw most.
+
+        Raises:
+            SettingError: for an unknown order.
+        """
+        check_choice(by, by_annotator.SORTS, "sort")
+        return replace(self, sort=by)
 
     @cached_property
     def few(self) -> int:
@@ -169,7 +206,8 @@ class Agreement(Result):
     def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
-        ``by="document"`` adds the tallies and scores of each document.
+        ``by="document"`` adds the tallies and scores of each document, ``by="annotator"`` how each
+        annotator stands among the others.
 
         Raises:
             SettingError: if ``by`` is not one of ``BY``.
@@ -180,9 +218,9 @@ class Agreement(Result):
         mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
         mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
         mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
-        data = {**self.head(documents=self.documents), "team": _team(self.team), "mean": mean}
+        data = {**self.head(documents=self.documents), "team": team_of(self.team), "mean": mean}
         data["pairs"] = [
-            {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **_scores(p)}
+            {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **scores_of(p)}
             for p in self.pairs.values()
         ]
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
@@ -192,20 +230,13 @@ class Agreement(Result):
         ):
             entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
             entry["luck"]["both_random"]["p_holm"] = p_holm
-        data["annotators"] = [
-            {
-                **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
-                **_scores(member),
-                "without": _team(member.without),
-                "rise": member.rise._asdict(),
-            }
-            for member in self.annotators.values()
-        ]
-        data["labels"] = {label: _scores(tally) for label, tally in self.labels.items()}
+        standings = self.standings if by == "annotator" else {}
+        data["annotators"] = by_annotator.entries(self.members, standings)
+        data["labels"] = {label: scores_of(tally) for label, tally in self.labels.items()}
         if by == "document":
             luck = self._luck_by_name()
             data["by_document"] = [
-                {"id": name, "annotators": saw, **_scores(tally), **luck.get(name, {})}
+                {"id": name, "annotators": saw, **scores_of(tally), **luck.get(name, {})}
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
@@ -292,12 +323,13 @@ class Agreement(Result):
             )
         if by == "annotator":
             scores = [*scores, *(member.without.f1 for member in self.annotators.values())]
+            remarks.append(by_annotator.sentence_on(self.annotators, self.standings))
         for score in scores:
             name = "mean" if isinstance(score, Mean) else "F1"
             if score.reason:
                 kind = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
                 remarks.append(f"–: {kind}{name} undefined: {score.reason}")
-        return list(dict.fromkeys([*remarks, *self.caveats]))
+        return [*dict.fromkeys(filter(None, [*remarks, *self.caveats]))]
 
     def _picture(self, by: str | None) -> Picture:
         """Return the corrected F1 of each annotator with each other as a heat map.
@@ -318,48 +350,28 @@ class Agreement(Result):
         return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)
 
 
-def _size(tally: Tally) -> int:
-    return tally.size_a + tally.size_b
-
-
-def _scores(part: Pair | Team | Member | Tally) -> dict[str, Any]:
-    tally = part if isinstance(part, Tally) else part.tally
-    sums = {"matched": tally.matched, "expected": tally.expected}
-    return {"f1": part.f1.to_dict(), "tally": {**sums, "size": _size(tally)}}
-
-
-def _team(team: Team) -> dict[str, Any]:
-    return {"pairs": team.pairs, "documents": team.documents, **_scores(team)}
-
-
 # --- the parts of an agreement in tables --------------------------------------------------------
 
-_Part = tuple[Sequence[Value], "Score | Mean", "Tally | None", Sequence[Value]]
-"""What stands before the F1 of a part, its F1, its tally, and what stands behind."""
-_Layout = tuple[Sequence[Column], Sequence[_Part], Sequence[Column]]
-"""The columns before, the parts, and the columns behind."""
-
 _MARKED = Column("", "marked, over pairs", "count")
-_PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
 
 
-def _whole(result: Agreement) -> _Layout:
+def _whole(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
     spread = Score(*mean.sd)
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     # one number, or two if luck alone gives 1 for some
     shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
     over = (observed, corrected, shown)
-    parts: list[_Part] = [
+    parts: list[Part] = [
         (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
         (["mean over pairs"], mean, None, over),
         (["sd over pairs"], spread, None, over),
     ]
-    numbers = [_PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
-    return [Column("of", " ", "name")], parts, [*numbers, _PAIRS._replace(key="", kind="place")]
+    numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
+    return [Column("of", " ", "name")], parts, [*numbers, PAIRS._replace(key="", kind="place")]
 
 
-def _pairs(result: Agreement) -> _Layout:
+def _pairs(result: Agreement) -> Layout:
     columns = [
         *(Column(side, side, "name", "two annotators") for side in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
@@ -369,7 +381,7 @@ def _pairs(result: Agreement) -> _Layout:
         [*figures.values()[:WHOLE], p_holm, probability(p_holm)]
         for figures, p_holm in result._luck_of_pairs()
     ]
-    parts: list[_Part] = []
+    parts: list[Part] = []
     for i, p in enumerate(result.pairs.values()):
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
         parts.append((names, p.f1, p.tally, luck[i] if luck else ()))
@@ -377,40 +389,29 @@ def _pairs(result: Agreement) -> _Layout:
     return columns, parts, (*LUCK_COLUMNS[:WHOLE], *adjusted) if luck else ()
 
 
-def _annotators(result: Agreement) -> _Layout:
-    without = ScoreColumns("without_f1", ("team without", "", ""))
-    rises = zip(Figures._fields, ("rise", "", "corrected rise"), strict=True)
-    columns = [
-        Column("annotator", "annotator", "name", "annotator of a team"),
-        Column("documents", f"{unit(result.settings)}s", "count", "documents of an annotator"),
-        _PAIRS,
-    ]
-    parts: list[_Part] = []
-    for m in result.annotators.values():
-        behind = [*without.values(m.without.f1), *m.rise]
-        parts.append(([m.name, m.documents, m.pairs], m.f1, m.tally, behind))
-    return columns, parts, [*without.columns, *(Column(f"rise_{k}", t) for k, t in rises)]
+def _annotators(result: Agreement) -> Layout:
+    return by_annotator.layout(result.members, result.standings, result.settings)
 
 
-def _labels(result: Agreement) -> _Layout:
-    parts: list[_Part] = [([label], t.f1, t, [_size(t)]) for label, t in result.labels.items()]
+def _labels(result: Agreement) -> Layout:
+    parts: list[Part] = [([label], t.f1, t, [size_of(t)]) for label, t in result.labels.items()]
     team = result.team
-    parts.append((["all"], team.f1, team.tally, [_size(team.tally)]))
+    parts.append((["all"], team.f1, team.tally, [size_of(team.tally)]))
     return [Column("label", "label", "name", "label of a team")], parts, [_MARKED]
 
 
-def _documents(result: Agreement) -> _Layout:
+def _documents(result: Agreement) -> Layout:
     columns = [
         Column("document", unit(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
     ]
-    parts: list[_Part] = [
-        ([name, saw], t.f1, t, [_size(t)]) for name, saw, t in result.by_document()
+    parts: list[Part] = [
+        ([name, saw], t.f1, t, [size_of(t)]) for name, saw, t in result.by_document()
     ]
     return columns, parts, [_MARKED]
 
 
-_LAYOUTS: Mapping[str | None, Callable[[Agreement], _Layout]] = {
+_LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
     None: _whole,
     "pair": _pairs,
     "annotator": _annotators,

@@ -89,6 +89,7 @@ class Member(Comparable):
         tally: summed over these pairs; ``size_a`` is the annotator's.
         without: the team without the annotator.
         rise: by how much the team's figures rise without the annotator.
+        rise_interval: its interval, if intervals were asked for.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Member(Comparable):
     tally: Tally
     without: Team
     rise: Figures
+    rise_interval: Interval | None = None
 
     @property
     def f1(self) -> Score:
@@ -171,6 +173,26 @@ class Scored(NamedTuple):
     pairs: Pairs
     annotators: Mapping[str, Member]
     labels: Mapping[str, Tally]
+
+
+# --- plain data ---------------------------------------------------------------------------------
+
+
+def size_of(tally: Tally) -> int:
+    """Return the size of both annotations together."""
+    return tally.size_a + tally.size_b
+
+
+def scores_of(part: Pair | Team | Member | Tally) -> dict[str, Any]:
+    """Return F1 and tally of a part, for JSON."""
+    tally = part if isinstance(part, Tally) else part.tally
+    sums = {"matched": tally.matched, "expected": tally.expected}
+    return {"f1": part.f1.to_dict(), "tally": {**sums, "size": size_of(tally)}}
+
+
+def team_of(team: Team) -> dict[str, Any]:
+    """Return a team, for JSON."""
+    return {"pairs": team.pairs, "documents": team.documents, **scores_of(team)}
 
 
 # --- from counts to figures ---------------------------------------------------------------------

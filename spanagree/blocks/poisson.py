@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
-from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 
@@ -185,8 +185,11 @@ def asked_resampling(
     seed: int,
     interval: str | None,
     resample_by: str = "unit",
+    kind: type[Resampling] = Resampling,
 ) -> Resampling | None:
     """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
+
+    ``kind`` is that of a team, if annotators may be a sample too.
 
     Raises:
         SettingError: over blocks for another interval than percentile; as for :class:`Resampling`.
@@ -195,15 +198,17 @@ def asked_resampling(
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
         )
-    if in_blocks and resample_by == "document":
+    if in_blocks and resample_by != "unit":
+        documents = ", or by documents (--unit document)" if resample_by == "document" else ""
         raise SettingError(
-            "resample_by document: over blocks units are drawn; read the corpus whole, or by"
-            " documents (--unit document)"
+            f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
+            f" whole{documents}"
         )
     if not ci:
         return None
-    kind = "percentile" if in_blocks else interval or "bca"
-    return Resampling(confidence, resamples, seed, kind, in_blocks, resample_by)
+    usual = "jackknife" if resample_by == "annotators" else "bca"
+    made = "percentile" if in_blocks else interval or usual
+    return kind(confidence, resamples, seed, made, in_blocks, resample_by)
 
 
 def percentile_intervals(

@@ -16,11 +16,19 @@ import click
 from click.core import ParameterSource
 
 import spanagree as sa
+from spanagree.agreement.by_annotator import SORTS
 from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
+from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
+_SORT = (
+    "With --by annotator, show first the lowest F1, corrected or observed, the highest rise, the"
+)
+_SORT += (
+    " lowest p, the most documents or segments, or those who stand apart and then who saw most."
+)
 _LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
 _MEASURED = "Choose what agreement is measured by."
 _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
@@ -32,30 +40,36 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.comparing(
         options.option("--measure", _MEASURED, choices=MEASURES, default="f1"),
         options.by(Agreement.BY),
+        options.option("--sort", _SORT, choices=SORTS, unless="as in the corpus"),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
         options.flag("--luck", _LUCK),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
     ),
     unitizing(),
-    options.certainty(),
+    options.certainty(team=True),
     options.blocks(),
     options.reading(),
     options.output(),
     first="--measure --match --by --annotators --columns --scheme --ci --format --output --plot",
 )
 def agree(
-    job: Job, measure: str, by: str | None, fail_under: float | None, **settings: Any
+    job: Job,
+    measure: str,
+    by: str | None,
+    sort: str | None,
+    fail_under: float | None,
+    **settings: Any,
 ) -> None:
     units = {name: settings.pop(name) for name in UNITIZING}
     source = click.get_current_context().get_parameter_source
     if measure != "f1":
         given = {
             name
-            for name in (*settings, "overlap_at", "fail_under")
+            for name in (*settings, "overlap_at", "fail_under", "sort")
             if source(name) is not ParameterSource.DEFAULT
         }
-        for name in ("match", "overlap_at", "min_shared", "luck", "fail_under"):
+        for name in ("match", "overlap_at", "min_shared", "luck", "fail_under", "sort"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None
@@ -64,6 +78,8 @@ def agree(
     if unfit := options.given(units):
         name = options.written(next(iter(unfit)))
         raise click.UsageError(f"{name} is for other measures than F1; give --measure too")
+    if sort is not None and by != "annotator":
+        raise click.UsageError("--sort is for --by annotator; give both, or leave it out")
     job.check_picture(Agreement, by)
     drawing = job.drawing(by=by)
     if job.in_blocks and by == "document":
@@ -76,8 +92,10 @@ def agree(
     result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
     beside = {}
     if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
-        beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawing)
-    job.show(result, by, beside=beside)
+        by_documents = drawing.get("resample_by", "unit") not in SAMPLED_BY
+        drawn = drawing if by_documents else {}
+        beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawn)
+    job.show(result if sort is None else result.sorted(sort), by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 

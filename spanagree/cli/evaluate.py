@@ -1,4 +1,4 @@
-"""Evaluate systems against a gold annotation, raw and beyond luck.
+"""Evaluate systems against a gold annotation, or many annotators, raw and beyond luck.
 
 Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
 standard input, NAME=FILE names a layer. One file with several layers works too.
@@ -6,6 +6,7 @@ standard input, NAME=FILE names a layer. One file with several layers works too.
 \b
 spanagree evaluate gold.conll mine.conll yours.conll
 spanagree evaluate all.conll --columns gold=1,mine=2 --by label
+spanagree evaluate crowd.jsonl --systems mine,yours --match token
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, seeded
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
+from spanagree.cli.references import OWN, against_references, references
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.evaluation.result import Evaluation
 from spanagree.evaluation.tally_files import check_tallies_can_be_written, check_tallies_name
@@ -28,7 +30,12 @@ _TEST = "Test all pairs of systems, or each against luck."
 
 @command(
     options.FILES,
-    options.comparing(options.gold(), options.by([*Evaluation.BY, "difficulty"]), baseline()),
+    options.comparing(
+        options.gold(),
+        options.by([*Evaluation.BY, "difficulty", *sa.AgainstReferences.BY]),
+        baseline(),
+    ),
+    references(),
     options.certainty(
         options.option("--test", _TEST, choices=[*TESTS, "luck"]),
         options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
@@ -52,7 +59,17 @@ def evaluate(
     baseline: list[str] | None,
     **settings: Any,
 ) -> None:
+    own = {name: settings.pop(name) for name in OWN}
+    if own["references"] or own["systems"]:
+        only = {"gold": gold, "test": test, "simulate": simulate, "tallies": tallies}
+        against_references(job, by, own, {**only, **job.levels}, baseline or [], **settings)
+        return
     _check(job, by, test)
+    if given := options.given(own):
+        name = options.written(next(iter(given)))
+        raise click.UsageError(f"{name} is for --references or --systems; give one of them")
+    if by in sa.AgainstReferences.BY:
+        raise click.UsageError(f"--by {by} is for --references or --systems; give one of them")
     if simulate and test != "luck":
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":

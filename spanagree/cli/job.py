@@ -287,10 +287,11 @@ class Job:
         chosen = options.given(self.certainty)
         if "ci" in chosen and by in bare:
             raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
-        if chosen.get("interval") == "jackknife" and test is None:
+        undrawn = {"interval": "jackknife", "resample_by": "annotators"}
+        for option, value in (undrawn.items() & chosen.items()) if test is None else ():
             for name in chosen.keys() & {"resamples", "seed"}:
                 raise click.UsageError(
-                    f"--{name}: --interval jackknife draws nothing; leave it out"
+                    f"--{name}: {options.written(option)} {value} draws nothing; leave it out"
                 )
         if "ci" in chosen:
             return chosen
@@ -334,7 +335,8 @@ class Job:
         progress("writing")
         last, others = result if test is None else test, beside or {}
         if self.format == "json":
-            plain = result.to_dict(by) if by == "document" else result.to_dict()
+            known = by in getattr(result, "IN_JSON", ())  # not all are tables
+            plain = result.to_dict(by) if known else result.to_dict()
             more = {} if test is None else {"test": test.to_dict()}
             more |= {name: each.to_dict() for name, each in others.items()}
             self.put(to_json({**plain, **more}))

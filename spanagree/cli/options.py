@@ -161,17 +161,23 @@ def levels() -> Group:
     )
 
 
-def certainty(*own: Option, resamples: str = "10000", whole: bool = True) -> Group:
+def certainty(
+    *own: Option, resamples: str = "10000", whole: bool = True, team: bool = False
+) -> Group:
     """Return the options of confidence intervals, before those that only one command has.
 
-    ``whole``: whether it may be known which sentences are one document.
+    ``whole``: whether it may be known which sentences are one document; ``team``: whether
+    annotators may be a sample too.
     """
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
 
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
     drawn = "Draw each unit, or whole documents with all their sentences."
-    by = option("--resample-by", drawn, choices=RESAMPLE_BY, unless="unit")
+    if team:
+        drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
+    allowed = {**RESAMPLE_BY, **(SAMPLED_BY if team else {})}
+    by = option("--resample-by", drawn, choices=allowed, unless="unit")
     shared = group(
         "Certainty",
         flag("--ci", "Give a confidence interval for each figure."),

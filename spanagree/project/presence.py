@@ -72,8 +72,8 @@ class Presence(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         noun = unit(self.settings)
-        said = (caveat.replace("item", noun) for caveat in self.any.caveats)
-        return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in said)
+        caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
+        return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in caveats)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
@@ -163,27 +163,15 @@ def presence(
     figures: dict[str, Coefficient] = {}
     shares: dict[str, float] = {}
     names = (ANY, *corpus.labels)
-    for done, (name, has) in enumerate(zip(names, _answers(corpus, crowd), strict=True)):
-        report_progress(done, len(names))
+    for done, (name, has) in enumerate(zip(names, _answers(corpus, crowd), strict=True), 1):
         figures[name] = _alpha(corpus, crowd, has, resampling)
         shares[name] = float(has[shared].mean()) if shared.any() else UNDEFINED
-    report_progress(len(names), len(names))
-    more = {} if resampling is None else resampling.settings()
-    return Presence(
-        figures.pop(ANY),
-        figures,
-        int((saw > 1).sum()),
-        len(corpus),
-        shares,
-        PresenceSettings(
-            annotators=len(corpus.layers),
-            offsets=corpus.offsets,
-            reading=corpus.reading,
-            chosen=chosen,
-            **more,
-        ),
-        corpus.notes,
-    )
+        report_progress(done, len(names))
+    settings: dict[str, Any] = {} if resampling is None else resampling.settings()
+    settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
+    seen, whole = int((saw > 1).sum()), figures.pop(ANY)
+    made = PresenceSettings(annotators=len(corpus.layers), **settings)
+    return Presence(whole, figures, seen, len(corpus), shares, made, corpus.notes)
 
 
 def _answers(corpus: Corpus, crowd: Crowd) -> Iterator[Bools]:

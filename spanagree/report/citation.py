@@ -30,7 +30,7 @@ from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
 from spanagree.report.signature_parser import settings_of
 from spanagree.settings import KEYS, signature
-from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY
+from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
 from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
 from spanagree.unitizing.dissimilarity import CATEGORICAL
 from spanagree.unitizing.sampling import SAMPLERS
@@ -49,7 +49,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "discontinuous": ("drop",),
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
     "sampler": SAMPLERS, "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
-    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": RESAMPLE_BY,
+    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
@@ -200,6 +200,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
+        "references": "references",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",

@@ -15,6 +15,7 @@ from spanagree.matching.measures import find_match
 from spanagree.rendering.markdown import escaped
 from spanagree.rendering.table import Table
 from spanagree.settings import unit
+from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
@@ -100,9 +101,10 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
+    whole = "document" if settings.get("resample_by") == "document" else ""
     return {
         "document": unit(settings),
-        "drawn": "item" if items else settings.get("resample_by", unit(settings)),
+        "drawn": "item" if items else whole or unit(settings),
         "interval": kind,
         "confidence": ci.removeprefix(kind),
     }
@@ -127,6 +129,10 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
             kind = next((kinds[key] for key in kinds if key in settings), "scores")
             by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
             headings += [f"intervals of {kind}", by_sentence]
+        if "team" in settings:
+            sampled = settings.get("resample_by") in SAMPLED_BY
+            over = f"intervals over {settings['resample_by'] if sampled else 'these annotators'}"
+            headings = [over] if over == "intervals over annotators" else [*headings, over]
         text = _paragraph(*headings, "intervals over few")
         words["interval"] = text.format(**words)
     if settings.get("test", "luck") != "luck":

@@ -204,11 +204,14 @@ class TeamOverview(Overview):
         return confusion(self.corpus)
 
     @property
-    def apart(self) -> Member | None:
-        """The annotator without whom the team would agree most, if it would agree more."""
-        members = self.agreement.annotators.values()
-        rising = [member for member in members if member.rise.corrected > 0]
-        return max(rising, key=lambda member: member.rise.corrected, default=None)
+    def apart(self) -> list[Member]:
+        """Those who agree less with the others than these do, the lowest F1 first."""
+        standings = self.agreement.standings
+        return [
+            member
+            for member in self.agreement.sorted("corrected").members
+            if member.name in standings and standings[member.name].apart
+        ]
 
 
 def first(evaluation: Evaluation, kind: str) -> list[str]:
@@ -275,10 +278,12 @@ def _few(corpus: Corpus, pairs: int) -> bool:
 def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
-    agreement = agree(corpus, **settings)
+    agreement = agree(corpus, **settings).sorted("apart")
     if _few(corpus, len(agreement.pairs)):
         agreement = agree_luck(agreement, corpus)
     pairs = list(agreement.pairs)
+    if len(pairs) > SHOWN:  # those that share most
+        pairs.sort(key=lambda names: -agreement.pairs[names].documents)
     most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}

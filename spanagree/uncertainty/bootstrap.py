@@ -8,10 +8,10 @@ that add the same are one row with a multiplicity, in canonical order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,12 @@ RESAMPLE_BY = {
 }
 """What is drawn, by name."""
 
+SAMPLED_BY = {
+    "annotators": "annotators, by leaving them out; the documents stay as they are",
+    "both": "each unit is drawn, and annotators are left out",
+}
+"""What else may be a sample, of a team, by name."""
+
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
 _FEW = "{} to resample; an interval needs two"
 _TOGETHER = 100  # things that are resampled together
@@ -59,8 +65,10 @@ class Resampling:
     over_blocks: bool = False  # by a Poisson bootstrap
     resample_by: str = "unit"
 
+    ALLOWED: ClassVar[Collection[str]] = tuple(RESAMPLE_BY)
+
     def __post_init__(self) -> None:
-        check_choice(self.resample_by, RESAMPLE_BY, "resample_by")
+        check_choice(self.resample_by, self.ALLOWED, "resample_by")
         check_choice(self.interval, INTERVALS, "interval")
         c = self.confidence
         if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
@@ -93,7 +101,7 @@ class Resampling:
         Raises:
             SettingError: if it is not known what sentences belong to.
         """
-        if self.resample_by == "unit":
+        if self.resample_by != "document":
             return None
         if wholes is None and settings.get("unit") == "sentence":
             raise SettingError(
@@ -101,6 +109,24 @@ class Resampling:
                 " need -DOCSTART- lines between documents, or resample by unit"
             )
         return wholes
+
+
+class TeamResampling(Resampling):
+    """The same for a team, whose annotators may be a sample too.
+
+    Raises:
+        SettingError: as for :class:`Resampling`; for an interval over annotators that is drawn.
+    """
+
+    ALLOWED = (*RESAMPLE_BY, *SAMPLED_BY)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resample_by == "annotators" and self.interval != "jackknife":
+            raise SettingError(
+                f"interval {self.interval}; over annotators nothing is drawn: choose jackknife, or"
+                " leave interval out"
+            )
 
 
 class Sample:

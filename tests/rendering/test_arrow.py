@@ -35,6 +35,7 @@ def results(segments, labels, lengths=LENGTHS):
         ("intervals", sa.evaluate(corpus, "gold", ci=True, resamples=20), (None, "label", "document")),
         ("tokens", sa.evaluate(corpus, "gold", match="token"), (None, "label", "document")),
         ("iou", sa.evaluate(corpus, "gold", match="iou"), (None, "label", "document")),
+        ("references", sa.evaluate_references(corpus, ["gold"], ci=True), (None, "annotator")),
         ("agree", sa.agree(corpus), (None, "pair", "annotator", "label", "document")),
         ("coefficients", sa.coefficients(sa.LabelTable.from_rows(labels)), (None, "category", "annotator")),
     ):  # fmt: skip
@@ -90,7 +91,16 @@ def test_the_rows_again(which):
 
 COUNTS = {
     *("documents", "size_gold", "size_system", "rank_observed", "rank_corrected", "size_a"),
-    *("size_b", "pairs", "pairs_corrected", "annotators", "differing", "items", "compared"),
+    *(
+        "size_b",
+        "pairs",
+        "pairs_corrected",
+        "annotators",
+        "differing",
+        "segments",
+        "items",
+        "compared",
+    ),
     *("labels", "categories", "agreements", "potential"),
 }
 

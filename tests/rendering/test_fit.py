@@ -64,6 +64,8 @@ def tables(corpus):
     }.items():
         for by in (None, *result.BY):
             yield f"{name} {by}", result.table(by)
+    against = sa.evaluate_references(corpus, systems=corpus.annotators[:1], ci=True, resamples=20)
+    yield "references", against.table("annotator")
     for two in (sa.disagreements, sa.confusion):
         yield two.__name__, two(corpus, *corpus.annotators[:2]).table()
 

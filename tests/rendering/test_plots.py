@@ -56,6 +56,7 @@ def results(corpus, crowd):
         "exact luck": sa.luck_test(corpus, whole),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd, "ann", "bob"),
+        "references": sa.evaluate_references(crowd, systems=["bob"]),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
     }

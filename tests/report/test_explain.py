@@ -55,6 +55,8 @@ def evaluations(folder):
 def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
+        names = list(corpus.annotators)[:1]
+        yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
     yield from units(corpus)
 

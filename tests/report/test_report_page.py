@@ -24,7 +24,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.matching.pairing import KINDS, OUTCOMES
 from spanagree.rendering.html import el, visible
-from spanagree.rendering.table import figure
+from spanagree.rendering.table import figure, probability
 from spanagree.report import page as of_page
 from spanagree.report.page import page
 
@@ -164,11 +164,14 @@ def test_figures_of_a_team(crowd):
     of_tokens = sa.coefficients(sa.token_labels(crowd))
     counts = [sa.disagreements(crowd, a, b).counts for a, b in result.pairs]
     coverage = [[int(x.annotated.sum()), len(x)] for x in crowd.layers.values()]
-    known = numbers([result.to_dict(), hard.to_dict(), of_tokens.to_dict(), counts, coverage])
+    known = numbers(
+        [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict(), counts, coverage]
+    )
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
-        assert text == figure(int(value) if "." not in text else value)
+        shown_as = probability if "e-" in text else figure
+        assert text == shown_as(int(value) if "." not in text else value)
     heat = [value for section, value, _ in shown.figures if section == "pairs"]
     matrix = result.matrix()
     mean = [result.mean.corrected, result.mean.sd.corrected]
@@ -226,11 +229,16 @@ def test_summary(systems, crowd):
     alike = copies(systems, "tagger", *(f"tagger{'+' * k}" for k in range(1, 6)))
     assert "cannot be told apart from tagger+, tagger++, tagger+++ and 2 others." in said(alike)
     result = sa.agree(crowd)
-    dia, f1 = result.annotators["dia"], result.team.f1
+    dia, cem, f1 = result["dia"].f1, result["cem"].f1, result.team.f1
     assert said(crowd, team=True) == (
         f"Summary The team agrees to {f1.corrected:.4f} beyond luck: of its F1 of {f1.observed:.4f} over 10 pairs and"
-        f" 62 documents, luck alone would give {f1.expected:.4f}. Without dia it would be"
-        f" {dia.without.f1.corrected:.4f}, which is {dia.rise.corrected:.4f} higher."
+        f" 62 documents, luck alone would give {f1.expected:.4f}. dia ({dia.corrected:.4f}),"
+        f" cem ({cem.corrected:.4f}) agree less with the others than these do on the same documents (F1 against"
+        " the rest beyond luck; p below 0.05 after Holm’s correction for all annotators)."
+    )
+    assert "(0.6231) agrees less" not in said(crowd.of_annotators(["ann", "bob", "eli"]), team=True)
+    assert "No annotator agrees so much less" in said(
+        crowd.of_annotators(["ann", "bob", "eli"]), team=True
     )
 
 

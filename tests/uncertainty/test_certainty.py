@@ -797,9 +797,10 @@ def test_refused(files, capsys):
 
 
 @pytest.mark.slow
-def test_coverage_in_the_docs():
-    """The script that measures coverage prints what docs/certainty.md shows."""
+@pytest.mark.parametrize("name", ["simulate_coverage", "simulate_annotators"])
+def test_coverage_in_the_docs(name):
+    """The scripts that measure coverage print what docs/certainty.md shows."""
     root = Path(__file__).parents[2]
-    script = [sys.executable, root / "scripts" / "simulate_coverage.py"]
+    script = [sys.executable, root / "scripts" / f"{name}.py"]
     done = subprocess.run(script, capture_output=True, text=True, check=True)
     assert f"```text\n{done.stdout}```" in (root / "docs" / "certainty.md").read_text("utf-8")

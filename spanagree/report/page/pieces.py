@@ -202,7 +202,8 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
         " boundary: other boundaries; label: another label"
     ]
     if left := len(report.pairs) - len(rows):
-        below.append(f"the first {counted(SHOWN, 'pair')}; {left} more are left out here")
+        which = "the first" if len(sides) == 1 else "those that share most,"
+        below.append(f"{which} {counted(SHOWN, 'pair')}; {left} more are left out here")
     return show_bars(Table(columns, rows, remarks=below), report.short)
 
 

@@ -1,0 +1,201 @@
+"""How far the figures of a team may lie on other annotators: those who are there are a sample.
+
+A team's figure is a U-statistic: a sum over pairs of annotators. Drawing annotators with
+replacement does not do for it: one who is drawn twice is no pair with herself, and where each
+document was seen by few, a pair counts as often as the draws of both sides and of the document
+multiplied, which takes the noise of single documents several times. So annotators are left out
+instead, one and two at a time, to first order: with x the change that each pair of annotators
+makes to the figure, and xₐ the sum over the pairs of a,
+
+    n(n − 1) / ((n − 2)(n − 3)) · (Σ xₐ² − Σ x²)
+
+is the variance over other annotators, without bias where all pairs weigh the same (Hoeffding's
+decomposition has two unknown variances, of annotators and of pairs, and there are two sums of
+squares). It needs four. Where some do far more than others, n counts as many who do as much each.
+What a document adds to it by itself is taken off where documents are drawn too, as their own
+interval has it already (Cameron, Gelbach & Miller 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.agreement.count import PairRows
+from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.errors import counted
+from spanagree.matching.score import UNDEFINED, Figures, Interval, f1_figures
+from spanagree.uncertainty.bootstrap import Resampling
+
+_LEAST = 4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
+_OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
+_LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figures
+_DIGITS = 12  # of an error: sums of floats in another order differ after these
+
+
+class _Entries(NamedTuple):
+    """What each pair adds in each document to matched, expected and size; (entries, 3)."""
+
+    pair: Ints
+    document: Ints
+    sums: Floats
+
+    @classmethod
+    def of(cls, rows: PairRows, label: int | None = None) -> _Entries:
+        """Return the entries of all labels, or of one."""
+        tallies = rows.tallies if label is None else rows.tallies.where(rows.tallies.label == label)
+        (pair, document), which, _ = distinct(
+            rows.pair[tallies.document], rows.document[tallies.document]
+        )
+        values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
+        columns = [np.bincount(which, value, len(pair)) for value in values]
+        return cls(pair, document, np.stack(columns, axis=1))
+
+    def where(self, chosen: Ints | slice) -> tuple[Ints, _Entries]:
+        """Return some of the entries, with their pairs numbered anew, and which pairs these are."""
+        present, place = np.unique(self.pair[chosen], return_inverse=True)
+        return present, _Entries(place, self.document[chosen], self.sums[chosen])
+
+
+class _Error(NamedTuple):
+    """The standard errors of three figures, how many annotators, and the degrees of freedom."""
+
+    errors: Floats
+    annotators: int
+    freedom: float
+
+
+@dataclass(frozen=True)
+class OtherAnnotators:
+    """The errors of each part of an agreement, over other annotators.
+
+    Attributes:
+        rows: single documents.
+        beyond: whether what single documents add by themselves is taken off.
+    """
+
+    rows: PairRows
+    beyond: bool
+
+    def of_parts(self, annotators: int, labels: int) -> Iterator[_Error | None]:
+        """Yield the errors of the team, each label, annotator and pair; ``None`` of pairs."""
+        whole = _Entries.of(self.rows)
+        sides = np.stack(self.rows.members)
+        for part in (whole, *(_Entries.of(self.rows, label) for label in range(labels))):
+            pairs, entries = part.where(slice(None))
+            yield self._error(sides[:, pairs], entries)
+        who = sides[:, whole.pair].ravel()
+        for name, chosen in enumerate(groups(who, annotators)):
+            pairs, entries = whole.where(chosen % max(len(whole.pair), 1))
+            first, second = sides[:, pairs]
+            others: Ints = np.where(first == name, second, first)
+            yield self._error(others.reshape(1, -1), entries)
+        yield from (None for _ in range(len(sides[0])))
+
+    def of_mean(self) -> _Error:
+        """Return the errors of the mean over pairs."""
+        pairs, entries = _Entries.of(self.rows).where(slice(None))
+        totals = _sums(entries.pair, entries.sums, len(pairs))
+        figures = f1_figures(totals)
+        number = (~np.isnan(figures)).sum(axis=0)
+        mean = np.nan_to_num(figures).sum(axis=0) / number
+        of_pair = np.nan_to_num(figures - mean) / number
+        left_out = f1_figures(totals[entries.pair] - entries.sums)
+        of_entry = of_pair[entries.pair] - np.nan_to_num(left_out - mean) / number
+        return self._spread(np.stack(self.rows.members)[:, pairs], entries, of_pair, of_entry)
+
+    def _error(self, sides: Ints, entries: _Entries) -> _Error:
+        """Return the errors of a figure that is made of sums."""
+        of_entry = _changes(entries.sums)
+        of_pair = _sums(entries.pair, of_entry, sides.shape[1])
+        return self._spread(sides, entries, of_pair, of_entry)
+
+    def _spread(self, sides: Ints, entries: _Entries, of_pair: Floats, of_entry: Floats) -> _Error:
+        """Return the errors from the change that each pair, and each pair in a document, makes.
+
+        ``sides`` are the annotators who are a sample, of each pair: both, or one where the other
+        is who the figure is about; (1 or 2, pairs).
+        """
+        order = len(sides)
+        names, which = np.unique(sides, return_inverse=True)
+        who: Ints = which.reshape(order, -1)
+        n = len(names)
+        if n < _LEAST + order - 2:
+            return _Error(np.full(3, UNDEFINED), n + 2 - order, UNDEFINED)
+        squares = _sums(who.ravel(), np.tile(of_pair, (order, 1)), n) ** 2
+        side_of_entry = who[:, entries.pair].ravel()
+        seen, which, _ = distinct(side_of_entry, np.tile(entries.document, order))
+        together = _sums(which, np.tile(of_entry, (order, 1)), len(seen[0])) ** 2
+        weight = np.bincount(side_of_entry, np.tile(entries.sums[:, 2], order), n)
+        equal = weight.sum() ** 2 / (weight**2).sum()  # as many who do as much each
+        k = max(equal, _LEAST + order - 2)
+        own, alone = squares.sum(axis=0), together.sum(axis=0)
+        if order == 2:  # pairs are in the sums of both
+            apart = (of_pair**2).sum(axis=0)
+            variance = np.maximum(k * (k - 1) / ((k - 2) * (k - 3)) * (own - apart), apart)
+            alone -= (of_entry**2).sum(axis=0)
+        else:
+            variance = k / (k - 1) * own
+        if self.beyond:
+            variance = np.maximum(variance - alone, 0)
+        return _Error(np.sqrt(variance), n + 2 - order, max(equal - 1, 1))
+
+
+def _sums(which: Ints, values: Floats, count: int) -> Floats:
+    """Return the sums of the rows of a table by number; (count, columns)."""
+    return np.stack([np.bincount(which, column, count) for column in values.T], axis=1)
+
+
+def _changes(sums: Floats) -> Floats:
+    """Return by how much each row of sums changes their three figures, to first order."""
+    matched, expected, size = (sums * (2, 2, 1)).T
+    all_matched, all_expected, whole = sums.sum(axis=0) * (2, 2, 1)
+    rest, left = size - expected, whole - all_expected
+    observed, luck = all_matched / whole, all_expected / whole
+    corrected = (all_matched - all_expected) / left
+    changes = (
+        (matched - observed * size) / whole,
+        (expected - luck * size) / whole,
+        (matched - expected - corrected * rest) / left,
+    )
+    return np.stack(changes, axis=1)
+
+
+def widened(
+    interval: Interval, figures: Sequence[float], error: _Error | None, resampling: Resampling
+) -> Interval:
+    """Return the interval of three figures over other annotators, and over documents if asked.
+
+    The ends of two intervals of independent errors join as the root of the sum of squares of their
+    distances from the figure (Zou & Donner 2008).
+
+    Args:
+        interval: that over documents.
+        figures: the figures themselves.
+        error: that over annotators; ``None`` of a pair, whose annotators are who they are.
+        resampling: how.
+    """
+    from scipy.special import stdtrit  # takes a tenth of a second to import
+
+    both = resampling.resample_by == "both"
+    if error is None and both:
+        return interval
+    reason = interval.reason if both else ""
+    if error is None or np.isnan(error.freedom):
+        few = counted(0 if error is None else error.annotators, "annotator")
+        why = _OF_PAIR if error is None else f"{few}; an interval over annotators needs {_LEAST}"
+        reason = "; ".join([*filter(None, [reason]), f"{', '.join(Figures._fields)}: {why}"])
+        nothing = (UNDEFINED, UNDEFINED)
+        return Interval(nothing, nothing, nothing, reason, interval.kind)
+    values = np.array(figures)[:, None]
+    ends = np.array(interval[:3]) if both else np.repeat(values, 2, axis=1)
+    times = -float(stdtrit(error.freedom, resampling.tail))
+    wide = [[float(f"{times * spread:.{_DIGITS}g}")] for spread in error.errors.tolist()]
+    joined = values + np.hypot(ends - values, wide) * (-1, 1)
+    kept = np.minimum(np.maximum(joined, np.fmin(ends, _LOWEST)), np.fmax(ends, 1.0))
+    observed, expected, corrected = map(tuple, kept.tolist())
+    kind = f"{interval.kind}+annotators" if both else "annotators"
+    return Interval(observed, expected, corrected, reason, kind)

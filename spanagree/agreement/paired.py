@@ -1,0 +1,94 @@
+"""The segments of each two annotators who saw a document, in pairs: all of a crowd at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Ints, ranges
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.matching.annotation_pairs import Crowd
+from spanagree.matching.pairing import OUTCOMES, columns_of, pairing
+
+_PORTION = 1 << 18  # segments that are paired at a time
+
+
+class Paired(NamedTuple):
+    """Segments in pairs, or alone, as :func:`spanagree.matching.pairing.pairing` has them.
+
+    Attributes:
+        document: of each.
+        a, b: the numbers of the two annotators.
+        label_a, label_b: the two labels; −1 where one of them marked nothing.
+        kind: indexes :data:`spanagree.matching.pairing.OUTCOMES`.
+    """
+
+    document: Ints
+    a: Ints
+    b: Ints
+    label_a: Ints
+    label_b: Ints
+    kind: Ints
+
+
+def paired(corpus: Corpus, crowd: Crowd, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
+    """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
+    layers = corpus.layers.values()
+    start, end, label = (
+        np.concatenate([np.zeros(0, np.int64), *(getattr(layer, name) for layer in layers)])[
+            crowd.order
+        ]
+        for name in ("start", "end", "label")
+    )
+
+    def side(rows: Ints) -> Layer:
+        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
+        columns = (row, start[segment], end[segment], label[segment])
+        return Layer(*columns, np.ones(len(rows), np.bool_))
+
+    size = crowd.end - crowd.begin
+    done = np.cumsum(size[pairs[0]] + size[pairs[1]]) // _PORTION
+    for low, high in zip(*_borders(done), strict=True):
+        a, b = (each[low:high] for each in pairs)
+        layer_a, layer_b = side(a), side(b)
+        both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
+        row_a, _, _, label_a = columns_of(layer_a, both.a)
+        row_b, _, _, label_b = columns_of(layer_b, both.b)
+        row = np.maximum(row_a, row_b)
+        yield Paired(
+            crowd.document[a[row]],
+            crowd.annotator[a[row]],
+            crowd.annotator[b[row]],
+            label_a,
+            label_b,
+            both.kind,
+        )
+
+
+def _borders(done: Ints) -> tuple[list[int], list[int]]:
+    """Return where portions begin and end."""
+    last = [*(np.flatnonzero(np.diff(done)) + 1).tolist(), len(done)]
+    return [0, *last[:-1]], last
+
+
+def outcomes(corpus: Corpus, crowd: Crowd) -> Ints:
+    """Return what became of segments between each annotator and all others.
+
+    A segment that one marked and the other did not is ``spurious`` of the one and ``missed`` of the
+    other; all else is of both.
+
+    Returns:
+        (annotators, outcomes), so that each pair of segments stands in it twice.
+    """
+    missed, spurious = OUTCOMES.index("missed"), OUTCOMES.index("spurious")
+    counts = np.zeros((len(corpus.layers), len(OUTCOMES)), np.int64)
+    for part in paired(corpus, crowd, crowd.pairs()):
+        turned = np.where(
+            part.kind == missed, spurious, np.where(part.kind == spurious, missed, part.kind)
+        )  # the first marked what the second missed
+        np.add.at(counts, (part.a, turned), 1)
+        np.add.at(counts, (part.b, part.kind), 1)
+    return counts

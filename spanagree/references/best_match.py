@@ -1,0 +1,150 @@
+"""The best match: in each document the reference that is nearest, and what luck makes of that.
+
+A maximum does not add, so its luck is drawn: all annotations are placed anew, references too, and
+the whole score is taken of them. People choose among the R − 1 other references of a document; so a
+system does as well, as a mean over which one of the R is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, step_of
+from spanagree.chance.simulate import redraw
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import check_whole
+from spanagree.matching.annotation_pairs import Crowd
+from spanagree.matching.measures import Match, find_match
+from spanagree.matching.observed import observed
+from spanagree.references.ceiling import Shared
+
+DRAWS = 100
+
+
+def check_draws(draws: int) -> None:
+    """Refuse what is not a number of draws.
+
+    Raises:
+        SettingError: naming the value.
+    """
+    check_whole(draws, 2, "draws")
+
+
+def best_matches(
+    corpus: Corpus,
+    references: int,
+    match: str,
+    chance: str,
+    draws: int,
+    seed: int,
+    progress: Progress = None,
+) -> tuple[Shared, float]:
+    """Return the best match of each annotation and its mean in draws, and the mean's error.
+
+    Args:
+        corpus: so many references, and then systems, as layers.
+        references: how many.
+        match: the measure.
+        chance: the chance model.
+        draws: how many random annotations of all.
+        seed: of the draws.
+        progress: called with the number of draws done, and of all.
+
+    Returns:
+        What can be summed as tallies are: of an annotation half its best F1, half the mean by luck,
+        and 1; and the greatest standard error of luck of a system or of the ceiling.
+    """
+    corpus, order, own = _in_canonical_order(corpus)
+    crowd = Crowd.of(corpus)
+    best = _Best(corpus, crowd, find_match(match), own[crowd.annotator] < references)
+    layer = best.layer
+    rng = np.random.default_rng(seed)
+    lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
+    report_progress = step_of(progress, "drawing the luck of the best match") or (lambda *_: None)
+    total = np.zeros(len(crowd.document))
+    # the means of systems, and of all references together as that of the number behind
+    whose = np.where(best.reference, len(own), crowd.annotator)
+    weight = np.where(best.reference, 1 / np.maximum(best.among, 1), 1.0) * best.chooses
+    count = np.maximum(np.bincount(whose, weight, len(own) + 1), 1)
+    means = np.zeros((draws, len(own) + 1))
+    for done in range(draws):
+        report_progress(done, draws)
+        drawn = best.scores(redraw(layer, lengths, labels, rng, chance))
+        total += drawn
+        means[done] = np.bincount(whose, drawn * weight, len(own) + 1) / count
+    report_progress(draws, draws)
+    error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max(initial=0))
+    one = best.chooses.astype(np.float64)
+    sums = np.stack((best.scores(layer) / 2, total / draws / 2, one), axis=1)
+    document, annotator = order[crowd.document], own[crowd.annotator]
+    back = np.lexsort((annotator, document))
+    return Shared(document[back], annotator[back], best.others[back], sums[back]), error
+
+
+def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
+    """Return the same with documents and layers in an order of their own, and where these stood."""
+    names = sorted(corpus.annotators)
+    numbers = {name: number for number, name in enumerate(corpus.annotators)}
+    named = corpus.of_annotators(names)
+
+    def key(d: int) -> tuple[int, list[tuple[str, Any]]]:
+        segments = named[d].segments.items()
+        return int(named.lengths[d]), [(name, [*s]) for name, s in segments if s is not None]
+
+    order = sorted(range(len(corpus)), key=key)
+    own = np.array([numbers[name] for name in names], np.int64)
+    return named.subset(order), np.array(order, np.int64), own
+
+
+class _Best:
+    """The best match of each annotation of a crowd, also where its segments stand elsewhere."""
+
+    def __init__(self, corpus: Corpus, crowd: Crowd, measure: Match, reference: Bools) -> None:
+        """Lay out the pairs of annotations of a document of which one is a reference."""
+        self.measure, self.labels = measure, max(1, len(corpus.labels))
+        layers = corpus.layers.values()
+        start, end, label = (
+            np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
+            for name in ("start", "end", "label")
+        )
+        row = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
+        seen = np.ones(len(crowd.document), np.bool_)
+        self.layer = Layer(row, start, end, label, seen)  # every annotation is a document of it
+        length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
+        size = np.bincount(row, length, len(crowd.document))
+        first, second = crowd.pairs()
+        some = reference[first] | reference[second]
+        first, second = first[some], second[some]
+        self.sides = [ranges(crowd.begin[rows], crowd.end[rows]) for rows in (first, second)]
+        self.size = size[first] + size[second]
+        # an edge from each annotation to each reference of its document
+        self.edge = np.concatenate([np.flatnonzero(reference[y]) for y in (second, first)])
+        turned = np.arange(len(self.edge)) >= int(reference[second].sum())
+        self.whose = np.where(turned, second[self.edge], first[self.edge])
+        there = np.bincount(crowd.document, reference, len(corpus))[crowd.document].astype(np.int64)
+        self.others, self.among, self.reference = there - 1, there, reference
+        edges = np.bincount(self.whose, minlength=len(seen))
+        self.last = np.cumsum(edges) - 1  # of each annotation, among edges by annotation
+        self.chooses = self.others > 0
+
+    def scores(self, layer: Layer) -> Floats:
+        """Return the best F1 of each annotation, 0 where there is none to choose from."""
+        sides, cells = list[Layer](), list[Ints]()
+        for segment, pair in self.sides:
+            start, end, label = (each[segment] for each in (layer.start, layer.end, layer.label))
+            sides.append(Layer(pair, start, end, label, layer.annotated))
+            cells.append(pair * self.labels + label if self.measure.of_label else pair)
+        (a, b), wide = sides, self.labels if self.measure.of_label else 1
+        total = observed(a, b, cells[0], cells[1], len(self.size) * wide, self.measure)
+        matched = total.reshape(-1, wide).sum(axis=1)
+        f1 = np.where(self.size > 0, 2 * matched / np.maximum(self.size, 1), 1.0)[self.edge]
+        ordered = f1[np.lexsort((f1, self.whose))]
+        best = np.zeros(len(self.among))
+        rows = np.flatnonzero(self.chooses)
+        best[rows] = ordered[self.last[rows]]
+        rows = rows[~self.reference[rows]]  # who is none of the R chooses among all but one of them
+        best[rows] -= (best[rows] - ordered[self.last[rows] - 1]) / self.among[rows]
+        return best

@@ -1,0 +1,251 @@
+"""What systems have in common with references, and what these have with each other: the ceiling.
+
+Everything is counted once for each annotation: what it has in common with the other annotations of
+its document that are references. Those sums of a system are its own; those of a reference are hers
+against the others; and the ceiling is the sum over references, in which each pair stands twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.agreement.count import PairRows
+from spanagree.agreement.crowded import crowd_sums
+from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.corpus.corpus import Corpus
+from spanagree.matching.annotation_pairs import Crowd
+from spanagree.matching.measures import find_match
+from spanagree.matching.score import UNDEFINED, Score, f1_figures, undefined
+from spanagree.matching.tally import Tally
+from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of
+from spanagree.uncertainty.evidence import evidence_of
+
+_TIE = 1e-12  # a ceiling no higher than this is 0
+
+Table = tuple[Ints, Floats]
+"""Documents by number, rising, and what each adds to matched, expected and size; (documents, 3)."""
+
+
+class Shared(NamedTuple):
+    """What each annotation has in common with the references of its document, herself left out.
+
+    Attributes:
+        document, annotator: of each annotation.
+        others: how many references these are.
+        sums: matched and expected, both summed over them, and the sizes of both sides;
+            (annotations, 3).
+    """
+
+    document: Ints
+    annotator: Ints
+    others: Ints
+    sums: Floats
+
+
+def shared_with(
+    corpus: Corpus,
+    references: Bools,
+    match: str,
+    chance: str,
+    over: Counter[str],
+    progress: Progress = None,
+) -> Shared:
+    """Return what each annotation of a corpus has in common with the references of its document.
+
+    ``references`` says which annotators are; ``over`` and ``progress`` are those of
+    :func:`spanagree.matching.annotation_pairs.compare`.
+    """
+    crowd, measure = Crowd.of(corpus), find_match(match)
+    is_reference = references[crowd.annotator].astype(np.int64)
+    sums = np.zeros((len(crowd.document), 3))
+    at_once = crowd_sums(corpus, crowd, measure, chance, progress, references)
+    if at_once is not None:
+        sums[at_once.rows, :2] = at_once.rest.T
+    few = None if at_once is None else ~at_once.documents
+    rows = PairRows.of(corpus, crowd, match, chance, few, progress, over)
+    pairs = crowd.pairs(documents=few)
+    each = rows.tallies.table(np.arange(len(pairs[0])))[:, :2]
+    # each pair from both its sides, in an order that does not depend on that of annotators
+    whose, other = np.concatenate(pairs), np.concatenate(pairs[::-1])
+    both = np.concatenate((each, each)) * is_reference[other, None]
+    order = np.lexsort((*both.T, whose))
+    for k in (0, 1):
+        sums[:, k] += np.bincount(whose[order], both[order, k], len(sums))
+    length = np.ones(len(crowd.order), np.int64)
+    if measure.in_tokens:
+        layers = corpus.layers.values()
+        length = np.concatenate([layer.end - layer.start for layer in layers])[crowd.order]
+    up_to = np.concatenate(([0], np.cumsum(length)))
+    size = up_to[crowd.end] - up_to[crowd.begin]
+    others, theirs = (
+        np.bincount(crowd.document, x, len(corpus))[crowd.document] - x
+        for x in (is_reference, size * is_reference)
+    )
+    sums[:, 2] = size * others + theirs
+    return Shared(crowd.document, crowd.annotator, others.astype(np.int64), sums)
+
+
+class Tables(NamedTuple):
+    """What documents add to the figures of systems, of references, and of the ceiling.
+
+    Attributes:
+        systems: of each system, over the documents that it and a reference saw.
+        weighed: the same figures, each document weighing as much as in the ceiling.
+        ceilings: of each system, that of the references over the same documents.
+        people: of each reference, against the others.
+        ceiling: of all references.
+    """
+
+    systems: Mapping[str, Table]
+    weighed: Mapping[str, Table]
+    ceilings: Mapping[str, Table]
+    people: Mapping[str, Table]
+    ceiling: Table
+
+    @classmethod
+    def of(cls, corpus: Corpus, references: int, shared: Shared, *, alike: bool) -> Tables:
+        """Return what annotations give, of a corpus of so many references and then systems.
+
+        ``alike``: documents weigh the same, whoever saw them; else each pair does.
+        """
+        seen = np.zeros(len(corpus), np.int64)
+        ceiling = np.zeros((len(corpus), 3))
+        of_people = shared.annotator < references
+        seen[shared.document[of_people]] = shared.others[of_people] + 1
+        for k in range(3):  # where pairs are added, each stands there twice
+            column = shared.sums[of_people, k]
+            order = np.lexsort((column, shared.document[of_people]))
+            document = shared.document[of_people][order]
+            ceiling[:, k] = np.bincount(document, column[order], len(corpus))
+            ceiling[:, k] /= np.maximum(seen, 1) if alike else 2
+        systems, weighed, ceilings, people = ({}, {}, {}, {})
+        for number, name in enumerate(corpus.annotators):
+            rows = np.flatnonzero((shared.annotator == number) & (shared.others > 0))
+            documents, sums = shared.document[rows], shared.sums[rows]
+            if number < references:
+                people[name] = documents, sums
+                continue
+            systems[name] = documents, sums
+            two = seen[documents] > 1
+            weight = 1 if alike else (seen[documents[two]] - 1)[:, None]
+            weighed[name] = documents[two], sums[two] * weight
+            ceilings[name] = documents[two], ceiling[documents[two]]
+        both = np.flatnonzero(seen > 1)
+        return cls(systems, weighed, ceilings, people, (both, ceiling[both]))
+
+    def by_wholes(self, wholes: Ints | None) -> Tables:
+        """Return what wholes add rather than the documents whose number of the whole is given."""
+        if wholes is None:
+            return self
+        systems, weighed, ceilings, people = (
+            {name: _by_wholes(table, wholes) for name, table in part.items()}
+            for part in (self.systems, self.weighed, self.ceilings, self.people)
+        )
+        return Tables(systems, weighed, ceilings, people, _by_wholes(self.ceiling, wholes))
+
+
+def _by_wholes(table: Table, wholes: Ints) -> Table:
+    documents, sums = table
+    units, which = np.unique(wholes[documents], return_inverse=True)
+    order = np.lexsort((*sums.T, which))
+    added = [np.bincount(which[order], column[order], len(units)) for column in sums.T]
+    return units, np.stack(added, axis=1).astype(np.float64)
+
+
+def _score_of(table: Table) -> Score:
+    """Return the F1 of what a table adds up to."""
+    matched, expected, size = (math.fsum(column) for column in table[1].T.tolist())
+    return Tally(matched, expected, round(size), 0).f1
+
+
+@dataclass(frozen=True)
+class Scores:
+    """All scores, with intervals if they were asked for; each as in :class:`Tables`."""
+
+    systems: Mapping[str, Score]
+    ceilings: Mapping[str, Score]
+    shares: Mapping[str, Score]
+    people: Mapping[str, Score]
+    ceiling: Score
+    evidence: Mapping[str, Sequence[int]]
+
+
+def scores_of(
+    tables: Tables,
+    drawn: Tables,
+    resampling: Resampling | None,
+    progress: Progress = None,
+    *,
+    alike: bool,
+) -> Scores:
+    """Return the scores of tables; intervals resample what ``drawn`` has, documents or wholes.
+
+    ``alike``: whether documents weigh the same, so that none counts that one reference saw.
+    """
+    shared = "that two references saw"
+    kinds = {
+        "systems": shared if alike else "with a reference", "weighed": shared, "ceilings": shared,
+        "people": "with another reference",
+    }  # fmt: skip
+    each = {
+        (kind, name): (table, getattr(drawn, kind)[name], why)
+        for kind, why in kinds.items()
+        for name, table in sorted(getattr(tables, kind).items())  # canonical order
+    }
+    each["ceiling", ""] = tables.ceiling, drawn.ceiling, shared
+    scores = {
+        key: _score_of(table) if len(table[0]) else undefined(f"no document {why}")
+        for key, (table, _, why) in each.items()
+    }
+    if resampling is not None:
+        shown = [key for key in each if key[0] != "weighed"]
+        ends = intervals([each[key][1] for key in shown], f1_figures, resampling, progress)
+        for key, (one,) in zip(shown, ends, strict=True):
+            scores[key] = scores[key]._replace(interval=one)
+    shares = {
+        name: _share(scores["weighed", name], scores["ceilings", name]) for name in tables.systems
+    }
+    if resampling is not None:
+        for name, share in shares.items():
+            both = np.concatenate((drawn.weighed[name][1], drawn.ceilings[name][1]), axis=1)
+            (one,) = intervals_of(both, _share_figures, resampling, [False])
+            shares[name] = share._replace(interval=one)
+    by_kind = {kind: {n: s for (k, n), s in scores.items() if k == kind} for kind in kinds}
+    return Scores(
+        by_kind["systems"],
+        by_kind["ceilings"],
+        shares,
+        by_kind["people"],
+        scores["ceiling", ""],
+        {
+            name: evidence_of(table, f1_figures)[0].tolist()
+            for name, (_, table) in (*tables.systems.items(), ("", tables.ceiling))
+        },
+    )
+
+
+def _share(system: Score, ceiling: Score) -> Score:
+    """Return which share of the ceiling a system reaches; undefined where that is not above 0."""
+    both = np.array([[*system[:3], *ceiling[:3]]])
+    observed, expected, beyond = _ratio(both[:, :3], both[:, 3:])[0].tolist()
+    reason = ceiling.reason or system.reason
+    if not reason and math.isnan(beyond):
+        reason = "the references do not agree beyond luck"
+    return Score(observed, expected, beyond, reason)
+
+
+def _ratio(system: Floats, ceiling: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share: Floats = np.where(ceiling > _TIE, system / ceiling, UNDEFINED)
+    return share
+
+
+def _share_figures(sums: Floats) -> Floats:
+    """Return the shares of the ceiling from the sums of a system and of it; (some, 6) to (…, 3)."""
+    return _ratio(f1_figures(sums[:, :3]), f1_figures(sums[:, 3:]))

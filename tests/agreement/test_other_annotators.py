@@ -1,0 +1,209 @@
+"""Intervals over other annotators: the definition by enumeration, plain loops, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import spanagree as sa
+
+CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
+ASK = {"ci": True, "resamples": 200, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return sa.read_jsonl(CROWD)
+
+
+def complete(annotators, documents, seed):
+    """A corpus that all saw whole; everybody marks two segments of each document."""
+    rng = np.random.default_rng(seed)
+    layers = {}
+    for a in range(annotators):
+        starts = rng.integers(0, 2 + a, (documents, 2))
+        layers[f"a{a}"] = [
+            [(int(s), int(s) + 1, "X"), (10 + int(t), 11 + int(t), "X")] for s, t in starts
+        ]
+    return sa.Corpus.from_segments([20] * documents, layers)
+
+
+@pytest.mark.parametrize("annotators", [4, 5, 7])
+def test_the_variance_is_the_unbiased_one(annotators):
+    """Over annotators: U² less the mean product of pairs without a common annotator, enumerated.
+
+    The mean of U² is the variance and the squared mean of the population, and the mean product of
+    two pairs that have nobody in common is the latter.
+    """
+    corpus = complete(annotators, 6, seed=annotators)
+    result = sa.agree(corpus, ci=True, resample_by="annotators")
+    h = {frozenset((p.a, p.b)): p.f1.observed for p in result.pairs.values()}
+    disjoint = [h[p] * h[q] for p, q in itertools.product(h, h) if not p & q]
+    mean = math.fsum(h.values()) / len(h)
+    variance = mean**2 - math.fsum(disjoint) / len(disjoint)
+    apart = math.fsum((x - mean) ** 2 for x in h.values()) / len(h) ** 2
+    half = student.ppf(0.975, annotators - 1) * math.sqrt(max(variance, apart))
+    # all sizes are the same, so the team's observed F1 is the mean over pairs
+    for low, high in (result.mean.interval.observed, result.team.f1.interval.observed):
+        assert low == pytest.approx(max(mean - half, 0), abs=1e-9)
+        assert high == pytest.approx(min(mean + half, 1), abs=1e-9)
+    assert result.team.f1.interval.kind == "annotators"
+
+
+def by_hand(crowd, figure):
+    """The error of the team's observed F1 beyond documents, and degrees of freedom, with loops."""
+    cells = {}
+    for document in crowd:
+        seen = {name: set(each) for name, each in document.segments.items() if each is not None}
+        for a, b in itertools.combinations(sorted(seen), 2):
+            if seen[a] or seen[b]:
+                cells[a, b, document.id] = 2 * len(seen[a] & seen[b]), len(seen[a]) + len(seen[b])
+    whole = sum(size for _, size in cells.values())
+    change = {key: (m - figure * size) / whole for key, (m, size) in cells.items()}
+    of = defaultdict(lambda: defaultdict(float))
+    sizes = defaultdict(float)
+    for (a, b, d), x in change.items():
+        of["pair"][a, b] += x
+        of["entry"][a, b, d] += x
+        for who in (a, b):
+            of["annotator"][who] += x
+            of["both"][who, d] += x
+            sizes[who] += cells[a, b, d][1]
+    squares = {key: sum(x**2 for x in sums.values()) for key, sums in of.items()}
+    freedom = sum(sizes.values()) ** 2 / sum(x**2 for x in sizes.values()) - 1
+    n = max(freedom + 1, 4)
+    variance = n * (n - 1) / ((n - 2) * (n - 3)) * (squares["annotator"] - squares["pair"])
+    variance = max(variance, squares["pair"])
+    variance = max(variance - (squares["both"] - squares["entry"]), 0)
+    return math.sqrt(variance), freedom
+
+
+def test_both_by_twenty_lines(crowd):
+    """The interval over both, with gaps: that over documents, widened by the error of loops."""
+    plain, both = (sa.agree(crowd, **ASK, resample_by=by) for by in ("unit", "both"))
+    value = plain.team.f1.observed
+    error, freedom = by_hand(crowd, value)
+    wide = student.ppf(0.975, freedom) * error
+    low, high = plain.team.f1.interval.observed
+    assert both.team.f1.interval.observed == pytest.approx(
+        (value - math.hypot(value - low, wide), min(value + math.hypot(high - value, wide), 1)),
+        abs=1e-9,
+    )
+    assert both.team.f1[:3] == plain.team.f1[:3]
+    assert both.team.f1.interval.kind == "bca+annotators"
+    assert [p.f1.interval for p in both.pairs.values()] == [
+        p.f1.interval for p in plain.pairs.values()
+    ]
+    assert "|ci:bca95|resample_by:both|resamples:200|seed:3|" in both.signature
+
+
+def test_one_against_others(crowd):
+    """An annotator against the rest: the others are the sample; the plain formula of a mean."""
+    result = sa.agree(crowd, ci=True, resample_by="annotators")
+    member = result.annotators["ann"]
+    whole, value = member.tally.size_a + member.tally.size_b, member.f1.observed
+    pairs = [p for p in result.pairs.values() if "ann" in (p.a, p.b)]
+    sizes = [p.tally.size_a + p.tally.size_b for p in pairs]
+    changes = [
+        (2 * p.tally.matched - value * size) / whole for p, size in zip(pairs, sizes, strict=True)
+    ]
+    freedom = sum(sizes) ** 2 / sum(x**2 for x in sizes) - 1
+    others = max(freedom + 1, 3)
+    error = math.sqrt(others / (others - 1) * sum(x**2 for x in changes))
+    half = student.ppf(0.975, freedom) * error
+    ends = max(value - half, 0), min(value + half, 1)
+    assert member.f1.interval.observed == pytest.approx(ends, abs=1e-9)
+
+
+def test_order_changes_no_digit(crowd):
+    """Annotators and documents in another order give the same digits."""
+    turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(len(crowd))[::-1])
+    one, other = (sa.agree(c, **ASK, resample_by="both") for c in (crowd, turned))
+    assert one.team.f1.interval == other.team.f1.interval
+    assert one.mean.interval == other.mean.interval
+    assert one.labels["PEST"].f1.interval == other.labels["PEST"].f1.interval
+    assert one.annotators["eli"].f1.interval == other.annotators["eli"].f1.interval
+
+
+@pytest.mark.parametrize("by", ["annotators", "both"])
+def test_fewer_than_four(crowd, by):
+    """Three annotators give no interval, and a reason; nor do two, one, or an empty corpus."""
+    for names in (["ann", "bob", "cem"], ["ann", "bob"]):
+        result = sa.agree(crowd, annotators=names, **({"ci": True} if by == "annotators" else ASK), resample_by=by)  # fmt: skip
+        for interval in (result.team.f1.interval, result.mean.interval):
+            assert all(math.isnan(end) for end in interval.corrected)
+            assert f"{len(names)} annotators; an interval over annotators needs 4" in interval.reason  # fmt: skip
+    for none in (crowd.of_annotators(["ann"]), crowd.subset([])):
+        assert sa.agree(none, ci=True, resample_by=by).team.f1.interval is None
+
+
+def test_a_pair_is_fixed(crowd):
+    """Over annotators alone a pair has no interval: it is these two."""
+    interval = sa.agree(crowd, ci=True, resample_by="annotators").pairs["ann", "bob"].f1.interval
+    assert math.isnan(interval.observed[0])
+    assert "a pair is these two annotators, and no others; resample by unit" in interval.reason
+
+
+@pytest.mark.slow
+def test_coverage_of_few():
+    """Teams of six from many: the interval over both holds the population's F1, over documents not.
+
+    The oracle is the population's figure, known by its making: two segments of an annotator of
+    skill s are hers with s each; 95 % of 150 within four standard errors.
+    """
+    rng = np.random.default_rng(8)
+    skill = rng.beta(6, 2, 3000)
+    truth = skill.mean() ** 2  # a segment is matched if both have it
+    held = np.zeros(2)
+    for _ in range(150):
+        own = rng.choice(skill, 6)
+        layers = {}
+        for a, s in enumerate(own):
+            wrong = rng.random((15, 2)) >= s  # then at a place of her own
+            starts = np.where(wrong, [2 + a, 12 + a], [0, 10])
+            layers[f"a{a}"] = [[(x, x + 1, "X") for x in each] for each in starts.tolist()]
+        corpus = sa.Corpus.from_segments([20] * 15, layers)
+        for i, by in enumerate(("unit", "both")):
+            got = sa.agree(corpus, ci=True, interval="jackknife", resample_by=by)
+            low, high = got.team.f1.interval.observed
+            held[i] += low <= truth <= high
+    assert abs(held[1] / 150 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 150)
+    assert held[0] / 150 < 0.75
+
+
+def test_refused(crowd, run):
+    """Where annotators are no sample: systems, coefficients, blocks; and draws of nothing."""
+    wrong = r"resample_by '(annotators|both)'; allowed: unit, document"
+    pair = {"resample_by": "both", "ci": True}
+    with pytest.raises(sa.SettingError, match=wrong):
+        sa.evaluate(crowd, "ann", **pair)
+    with pytest.raises(sa.SettingError, match=wrong):
+        sa.with_intervals(sa.evaluate(crowd, "ann"), resample_by="annotators")
+    with pytest.raises(sa.SettingError, match="resample_by both: over blocks units are drawn"):
+        sa.agree([crowd], **pair)
+    with pytest.raises(sa.SettingError, match="interval bca; over annotators nothing is drawn"):
+        sa.agree(crowd, ci=True, interval="bca", resample_by="annotators")
+    code, _, err = run("agree", CROWD, "--ci", "--resample-by", "annotators", "--seed", "1")
+    assert code == 2
+    assert "--seed: --resample-by annotators draws nothing; leave it out" in err
+
+
+def test_in_words(crowd, run):
+    """What is fixed and what is a sample stands in the explanation and in the methods."""
+    for by, explained, cited in (
+        (None, "The annotators are held fixed", "The annotators are held fixed."),
+        ("both", "about other documents and other annotators", "widened for other annotators"),
+        ("annotators", "t times the standard error", "t intervals over annotators"),
+    ):
+        more = () if by is None else ("--resample-by", by)
+        code, out, _ = run("agree", CROWD, "--ci", "--explain", "--format", "markdown", *more)
+        assert code == 0
+        assert explained in " ".join(out.split())
+        result = sa.agree(crowd, ci=True, resample_by=by or "unit")
+        assert cited in " ".join(sa.cite(result).split())

@@ -1,0 +1,299 @@
+"""Each annotator among the others: p of being no worse, the interval of the rise, shares of kinds."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import crowds
+
+import spanagree as sa
+from spanagree.agreement import by_annotator, standing
+from spanagree.agreement.standing import Agreeing, worse
+from spanagree.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return sa.read_jsonl("corpora/crowd/crowd.jsonl")
+
+
+def team(documents, quality, seen, rng):
+    """A made-up team: who finds the segments of a document with a share, each seen by some."""
+    lengths = rng.integers(15, 60, documents).tolist()
+    layers = {f"a{i}": [] for i in range(len(quality))}
+    for n in lengths:
+        hard, true = rng.beta(4, 2), 4 * np.flatnonzero(rng.random(n // 4) < 0.25)
+        who = rng.choice(len(quality), seen, replace=False)
+        for i, marked in enumerate(layers.values()):
+            if i not in who:
+                marked.append(None)
+                continue
+            hit = rng.random(len(true)) < quality[i] * hard + 0.3 * (1 - hard)
+            end = true + 2 + (rng.random(len(true)) < 0.2)
+            marked.append([(int(a), int(b), "X") for a, b in zip(true[hit], end[hit], strict=True)])
+    return sa.Corpus.from_segments(lengths, layers)
+
+
+def p_of(corpus):
+    kept = sa.agree(corpus).kept
+    return worse(Agreeing.of(kept), len(corpus.layers))
+
+
+def scores_by_hand(corpus, name):
+    """The scores of all who saw each document of an annotator's, her own first, from single pairs."""
+    documents = []
+    for d in range(len(corpus)):
+        one = corpus.subset([d])
+        saw = [other for other, layer in one.layers.items() if layer.annotated[0]]
+        if name not in saw or len(saw) < 2:
+            continue
+        saw.sort(key=lambda other: other != name)
+        pairs = sa.agree(one).pairs
+        parts = [[pairs[a, b].tally for b in saw if b != a] for a in saw]
+        sums = [
+            (2 * math.fsum(t.matched - t.expected for t in each) / len(each),
+             math.fsum(t.size_a + t.size_b - 2 * t.expected for t in each) / len(each))
+            for each in parts
+        ]  # fmt: skip
+        documents.append(sums)
+    means = [np.mean(sums, axis=0) for sums in documents]
+    level = sum(u for u, _ in means) / sum(v for _, v in means)
+    return [[u - level * v for u, v in sums] for sums in documents]
+
+
+def test_p_by_enumeration():
+    """Each way of drawing an annotator for each document is gone through, from pairs by hand."""
+    rng = np.random.default_rng(3)
+    corpus = team(6, [0.9, 0.9, 0.6, 0.9], 3, rng)
+    assert (corpus.layers["a1"].annotated.sum(), len(corpus.layers["a1"])) > (2, 2)
+    for name, p in zip(corpus.layers, p_of(corpus), strict=True):
+        scores = scores_by_hand(corpus, name)
+        own = sum(each[0] for each in scores)
+        sums = [sum(ways) for ways in itertools.product(*scores)]
+        assert p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-12)
+
+
+@pytest.mark.parametrize("documents", [20, 40])
+def test_p_by_simulation(documents):
+    """The approximation is near 100,000 seeded draws: the nearer, the lower p is."""
+    rng = np.random.default_rng(documents)
+    corpus = team(documents, [0.9, 0.9, 0.9, 0.2], 3, rng)
+    lowest = 1.0
+    for name, p in zip(corpus.layers, p_of(corpus), strict=True):
+        scores = scores_by_hand(corpus, name)
+        own = sum(each[0] for each in scores)
+        sums = sum(np.array(each)[rng.integers(0, len(each), 100_000)] for each in scores)
+        share = float((sums <= own + 1e-9).mean())
+        error = 4 * math.sqrt(share * (1 - share) / 100_000)
+        assert abs(p - share) < error + 0.1 * min(share, 1 - share), name
+        lowest = min(lowest, p)
+    assert lowest < 0.05
+
+
+@pytest.mark.slow
+def test_p_holds_its_level():
+    """Of teams in which nobody is worse, a share of at most α has p ≤ α: 500 of each, seeded."""
+    for documents, annotators, seen in ((8, 4, 3), (30, 5, 4), (50, 12, 4)):
+        rng = np.random.default_rng(documents)
+        p = np.array([p_of(team(documents, [0.85] * annotators, seen, rng))[0] for _ in range(500)])
+        for alpha in (0.01, 0.05, 0.2):
+            share = np.mean(p[~np.isnan(p)] <= alpha)
+            assert share < alpha + 4 * math.sqrt(alpha * (1 - alpha) / 500), (documents, alpha)
+
+
+def test_one_who_is_worse_is_found():
+    """One of six who finds half as much stands apart, and nobody else; over a mixed team nobody does."""
+    rng = np.random.default_rng(4)
+    result = sa.agree(team(80, [0.9] * 5 + [0.4], 4, rng))
+    assert [name for name, each in result.standings.items() if each.apart] == ["a5"]
+    assert result.standings["a5"].p_holm == pytest.approx(6 * result.standings["a5"].p)
+
+
+def test_documents_of_two_say_nothing():
+    """Of two annotators both agree alike: p is undefined, and so it is where all are the same."""
+    corpus = sa.Corpus.from_segments([9, 9], {"a": [[(0, 2, "X")], []], "b": [[(1, 2, "X")], []]})
+    result = sa.agree(corpus)
+    assert all(math.isnan(each.p) and not each.apart for each in result.standings.values())
+    assert "agree less" not in str(result.table("annotator").remarks)
+    alike = {name: [[(0, 2, "X")]] for name in "abc"}
+    assert np.isnan(p_of(sa.Corpus.from_segments([9], alike))).all()
+    assert p_of(sa.Corpus.from_segments([], {})).tolist() == []
+
+
+@given(crowds())
+def test_the_order_of_documents_changes_nothing(drawn):
+    """Nor does that of annotators; p is above 0, and at most 1."""
+    corpus = sa.Corpus.from_segments(*drawn)
+    order = np.random.default_rng(0).permutation(len(corpus)).tolist()
+    other = corpus.subset(order).of_annotators(list(corpus.layers)[::-1])
+    one, turned = (sa.agree(each, chance="overlapping").standings for each in (corpus, other))
+    assert {name: one[name] for name in turned} == turned
+    for each in one.values():
+        assert math.isnan(each.p) or 0 < each.p <= each.p_holm <= 1
+
+
+# --- the rise -----------------------------------------------------------------------------------
+
+
+def test_errors_of_rises(crowd):
+    """The variance is that of what documents add: the slope of the rise in the weight of each."""
+    result = sa.agree(crowd, ci=True, interval="jackknife")
+    rows = result.kept.rows
+    tallies, members, pair, document = rows
+    values = np.stack((tallies.matched, tallies.expected, tallies.size_a + tallies.size_b))
+
+    def corrected(weights, which):
+        here = which[pair[tallies.document]] * weights[document[tallies.document]]
+        matched, expected, size = (values * here).sum(axis=1)
+        return 2 * (matched - expected) / (size - 2 * expected)
+
+    seen = np.unique(document)
+    for k, member in enumerate(result.annotators.values()):
+        every = np.ones(len(members[0]), bool)
+        others = (members[0] != k) & (members[1] != k)
+        added = []
+        for d in seen:
+            weights = np.ones(len(crowd))
+            weights[d] += 1e-6
+            rise = corrected(weights, others) - corrected(weights, every)
+            added.append((rise - member.rise.corrected) / 1e-6)
+        error = math.sqrt(sum(x * x for x in added) * len(seen) / (len(seen) - 1))
+        low, high = member.rise_interval.corrected
+        assert (low + high) / 2 == pytest.approx(member.rise.corrected)
+        assert (high - low) / 2 == pytest.approx(1.959964 * error, rel=1e-3)
+        assert member.rise_interval.kind == "jackknife"
+
+
+@pytest.mark.slow
+def test_coverage_of_rises():
+    """Of 95 % intervals from 60 documents about 95 % hold the rise over 3,000: 400 draws, seeded."""
+    rng = np.random.default_rng(6)
+    world = team(3000, [0.9, 0.9, 0.8, 0.5], 3, rng)
+    truth = {name: m.rise.corrected for name, m in sa.agree(world).annotators.items()}
+    held = []
+    for _ in range(400):
+        part = world.subset(np.sort(rng.choice(3000, 60, replace=False)).tolist())
+        members = sa.agree(part, ci=True, interval="jackknife").annotators
+        ends = {name: m.rise_interval.corrected for name, m in members.items()}
+        held.append([ends[n][0] <= rise <= ends[n][1] for n, rise in truth.items()])
+    assert (np.abs(np.mean(held, axis=0) - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)).all()
+
+
+def test_no_rise_without_a_team(crowd):
+    """Of two annotators there is no team without either; a rise is not that of other annotators."""
+    result = sa.agree(crowd, ci=True, resamples=9, resample_by="both")
+    assert result.annotators["dia"].rise_interval is None
+    corpus = sa.Corpus.from_segments([9, 9], {n: [[(0, 2, "X")], [(3, 4, "X")]] for n in "ab"})
+    ends = sa.agree(corpus, ci=True, resamples=9).annotators["a"].rise_interval
+    assert math.isnan(ends.corrected[0])
+    assert ends.reason.startswith("the team without the annotator is undefined")
+
+
+# --- shares, orders and the command line --------------------------------------------------------
+
+
+def test_shares_are_those_of_all_pairs(crowd):
+    """The counts are those of disagreements between her and each other; shares add up to 1."""
+    result = sa.agree(crowd).standings
+    for name, each in result.items():
+        total = dict.fromkeys(each.outcomes, 0)
+        for other in crowd.layers:
+            if other != name:
+                for kind, count in sa.disagreements(crowd, other, name).counts.items():
+                    total[kind] += count
+        assert each.outcomes == total
+        assert each.segments == len(crowd.layers[name])
+    for kind in next(iter(result.values())).shares:
+        assert sum(each.shares[kind] for each in result.values()) == pytest.approx(1)
+    missed = sum(each.outcomes["missed"] for each in result.values())
+    assert result["dia"].shares["missed"] == result["dia"].outcomes["missed"] / missed
+
+
+def test_portions_change_nothing(crowd, monkeypatch):
+    """Annotators and segments are worked on in portions, which nobody can see."""
+    from spanagree.agreement import paired
+
+    whole = sa.agree(crowd).standings
+    monkeypatch.setattr(paired, "_PORTION", 7)
+    monkeypatch.setattr(standing, "_CELLS", 50)
+    assert sa.agree(crowd).standings == whole
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("corrected", ["dia", "cem", "eli", "bob", "ann"]),
+        ("observed", ["dia", "cem", "eli", "bob", "ann"]),
+        ("rise", ["dia", "cem", "eli", "bob", "ann"]),
+        ("p", ["dia", "cem", "eli", "bob", "ann"]),
+        ("documents", ["ann", "cem", "bob", "dia", "eli"]),
+        ("segments", ["ann", "cem", "bob", "eli", "dia"]),
+        ("apart", ["dia", "cem", "ann", "bob", "eli"]),
+    ],
+)
+def test_orders(crowd, sort, names):
+    """Read off the table of the five; equal ones stay in the order of the corpus."""
+    result = sa.agree(crowd).sorted(sort)
+    assert [row["annotator"] for row in result.to_rows("annotator")] == names
+    assert [each["name"] for each in result.to_dict("annotator")["annotators"]] == names
+    assert set(by_annotator.SORTS) == {"corrected", "observed", "rise", "p", "documents", "segments", "apart"}  # fmt: skip
+
+
+def test_undefined_comes_last():
+    """Who shares nothing has no F1, and stands last in every order but that of documents."""
+    one = [[(0, 2, "X")], None]
+    layers = {"alone": [None, [(0, 1, "X")]], "a": one, "b": one, "nothing": [None, None]}
+    result = sa.agree(sa.Corpus.from_segments([9, 9], layers))
+    assert [m.name for m in result.sorted("corrected").members] == ["a", "b", "alone", "nothing"]
+    with pytest.raises(sa.SettingError, match=r"sort.*'size'.*corrected"):
+        result.sorted("size")
+
+
+def test_over_blocks_there_is_no_standing(crowd):
+    """Blocks keep sums only: all else is there, p and shares are not, and people see no column."""
+    result = sa.agree([crowd.subset(range(30)), crowd.subset(range(30, 63))], ci=True, resamples=9)
+    assert result.standings == {}
+    assert result.annotators["dia"].rise_interval is None
+    table = result.sorted("apart").table("annotator")
+    assert "p" not in table.shown.header
+    assert [row["annotator"] for row in table.to_rows()] == ["ann", "cem", "bob", "dia", "eli"]
+    assert math.isnan(table.to_rows()[0]["p"])
+    assert table.to_rows()[0]["segments"] is None
+
+
+def test_very_many_pairs(crowd, monkeypatch):
+    """Of more pairs of annotations than can be compared one by one, there is none either."""
+    monkeypatch.setattr(by_annotator, "_MOST", 10)
+    assert sa.agree(crowd).standings == {}
+
+
+def test_the_command(capsys):
+    """Everyone who stands apart is named, by F1 against the rest; JSON has what the table has."""
+    line = ["agree", "corpora/crowd/crowd.jsonl", "--by", "annotator", "--sort", "corrected"]
+    assert main(line) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "dia (0.3050), cem (0.4195) agree less with the others than these do on the same" in text
+    assert "p below 0.05 after Holm's correction for 5 annotators" in text
+    assert main([*line, "--format", "json"]) == 0
+    first = json.loads(capsys.readouterr().out)["annotators"][0]
+    assert (first["name"], first["segments"], first["outcomes"]["missed"]) == ("dia", 61, 91)
+    assert first["p"] < first["p_holm"] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([], "--sort is for --by annotator; give both, or leave it out"),
+        (["--by", "pair"], "--sort is for --by annotator; give both, or leave it out"),
+        (["--measure", "gamma"], "--sort is for --measure f1; leave it out"),
+    ],
+)
+def test_what_cannot_be_sorted(capsys, more, message):
+    """Only annotators have an order to be chosen."""
+    assert main(["agree", "corpora/crowd/crowd.jsonl", "--sort", "rise", *more]) != 0
+    assert message in capsys.readouterr().err

@@ -1,0 +1,453 @@
+"""Systems against many annotators and the ceiling of these, against enumeration in fractions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles import configurations, enumerated_expectation, matched
+from strategies import PAIRS, crowds, spans
+
+import spanagree as sa
+from spanagree.agreement import crowded
+
+# --- twenty independent lines -------------------------------------------------------------------
+
+
+def f1_of(sums):
+    """Observed, expected and corrected from matched, expected and size; None where undefined."""
+    m, e, size = sums
+    if not size:
+        return None, None, None
+    observed, expected = 2 * m / size, 2 * e / size
+    return observed, expected, (observed - expected) / (1 - expected) if expected != 1 else None
+
+
+def added(pairs, weight=1):
+    """The sums of matched, expected and size over pairs."""
+    return [sum((weight * pair[k] for pair in pairs), Fraction(0)) for k in range(3)]
+
+
+def by_hand(lengths, layers, people, match, chance):
+    """What each system, each reference, the ceiling, and each share come to, in fractions."""
+
+    def pair(d, a, b):
+        one, other = spans(layers[a][d]), spans(layers[b][d])
+        size = sum(s[1] if match == "token" else 1 for s in one + other)
+        shapes = [[s[1:] for s in side] for side in (one, other)]
+        of = match
+        if match == "boundaries":
+            shapes = [[(s[1], s[2]) for s in side] for side in (one, other)]
+        luck = enumerated_expectation(lengths[d], *shapes, of, chance)
+        return matched(one, other, match), luck, Fraction(size)
+
+    documents = range(len(lengths))
+    saw = {d: [p for p in people if layers[p][d] is not None] for d in documents}
+    against = {
+        p: added([pair(d, p, q) for d in documents if p in saw[d] for q in saw[d] if q != p])
+        for p in people
+    }
+    result = {"people": {p: f1_of(sums) for p, sums in against.items()}, "systems": {}, "share": {}}
+    result["ceiling"] = f1_of(added(against.values()))
+    for s in layers.keys() - set(people):
+        mine = {d: [pair(d, s, p) for p in saw[d]] for d in documents if layers[s][d] is not None}
+        result["systems"][s] = f1_of(added([x for pairs in mine.values() for x in pairs]))
+        alike = added([added(pairs, len(pairs) - 1) for pairs in mine.values() if pairs])
+        theirs = [pair(d, p, q) for d in mine for p, q in itertools.permutations(saw[d], 2)]
+        both = zip(f1_of(alike), f1_of(added(theirs)), strict=True)
+        result["share"][s] = [None if None in x or x[1] <= 0 else x[0] / x[1] for x in both]
+    return result
+
+
+def same(score, figures):
+    for value, expected in zip(score[:3], figures, strict=True):
+        assert (
+            math.isnan(value) if expected is None else math.isclose(value, expected, abs_tol=1e-9)
+        )
+
+
+@pytest.mark.parametrize(("match", "chance"), PAIRS)
+@settings(max_examples=30)
+@given(crowd=crowds(most=5))
+def test_pooled_figures(match, chance, crowd):
+    """Systems, references, ceiling and shares are those of enumeration, with gaps."""
+    lengths, layers = crowd
+    lengths = lengths[:2]
+    layers = {n: [x and x[:2] for x in each[:2]] for n, each in layers.items()}
+    people = list(layers)[1:]  # the system is the first layer
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    result = sa.evaluate_references(corpus, people, match=match, chance=chance)
+    true = by_hand(lengths, layers, people, match, chance)
+    same(result.ceiling.f1, true["ceiling"])
+    for name, figures in true["systems"].items():
+        same(result[name].f1, figures)
+        same(result[name].share, true["share"][name])
+    for name, figures in true["people"].items():
+        same(result.people[name].f1, figures)
+
+
+# --- crowds -------------------------------------------------------------------------------------
+
+
+def many(annotators, documents, seed=1, gaps=0.2, length=30):
+    """A corpus of so many annotators a0, a1 … with gaps, and a system m that saw most."""
+    rng = random.Random(seed)
+    true = [sorted(rng.sample(range(2, length - 2), 6)) for _ in range(documents)]
+
+    def layer(d, share):
+        if rng.random() < share:
+            return None
+        cuts = [cut + rng.choice((0, 0, 0, 1)) for cut in true[d]]
+        ends = zip(cuts[::2], cuts[1::2], strict=True)
+        kept = [(a, b) for a, b in ends if a < b and rng.random() < 0.8]
+        return [(a, b, rng.choice("XXY")) for a, b in kept]
+
+    names = ["m", *(f"a{i}" for i in range(annotators))]
+    layers = {n: [layer(d, gaps) for d in range(documents)] for n in names}
+    return [length] * documents, layers
+
+
+@pytest.mark.parametrize("match", ["exact", "token"])
+def test_a_crowd_at_once_is_the_same_as_its_pairs(match, monkeypatch):
+    """Products of a crowd and its pairs one by one give the same figures, to 1e-12."""
+    corpus = sa.Corpus.from_segments(*many(14, 9))
+    one = sa.evaluate_references(corpus, systems=["m"], match=match)
+    monkeypatch.setattr(crowded, "_CROWD", 99)
+    other = sa.evaluate_references(corpus, systems=["m"], match=match)
+    for a, b in [
+        (one["m"].f1, other["m"].f1),
+        (one["m"].share, other["m"].share),
+        (one.ceiling.f1, other.ceiling.f1),
+        *((one.people[n].f1, other.people[n].f1) for n in one.people),
+    ]:
+        assert a[:3] == pytest.approx(b[:3], abs=1e-12)
+
+
+@pytest.mark.parametrize("annotators", [3, 12])
+def test_the_ceiling_is_what_agree_says(annotators):
+    """The ceiling is the team's F1 of the references, and each of them is as `agree` has her."""
+    corpus = sa.Corpus.from_segments(*many(annotators, 8))
+    people = list(corpus.annotators[1:])
+    for match in ("exact", "token", "iou", "overlap")[: 4 if annotators == 3 else 2]:
+        team = sa.agree(corpus, annotators=people, match=match, ci=True, interval="jackknife")
+        how = {"match": match, "ci": True, "interval": "jackknife"}  # which draws nothing
+        result = sa.evaluate_references(corpus, people, **how)
+        assert result.ceiling.f1[:3] == pytest.approx(team.team.f1[:3], abs=1e-12)
+        assert result.ceiling.documents == team.team.documents
+        for name in people:
+            member, person = team.annotators[name].f1, result.people[name].f1
+            assert person[:3] == pytest.approx(member[:3], abs=1e-12)
+            ends = zip(person.interval[:3], member.interval[:3], strict=True)
+            assert all(own == pytest.approx(hers, abs=1e-9) for own, hers in ends)
+
+
+def test_one_reference_is_gold():
+    """Against one reference F1 is that of `evaluate`, and there is no ceiling."""
+    corpus = sa.Corpus.from_segments(*many(1, 12))
+    result = sa.evaluate_references(corpus, ["a0"], match="token")
+    gold = sa.evaluate(corpus, "a0", match="token")["m"].f1
+    assert result["m"].f1[:3] == pytest.approx(gold[:3], abs=1e-12)
+    assert result.ceiling.f1.reason == "no document that two references saw"
+    assert result["m"].share.reason == "no document that two references saw"
+    assert "the ceiling is undefined" in str(result)
+
+
+@pytest.mark.parametrize("best_match", [False, True])
+def test_order_changes_no_digit(best_match):
+    """Documents and annotators in another order give the same figures, to the last digit."""
+    lengths, layers = many(11, 7)
+    lengths = [30, 31, 32, 30, 31, 33, 30]
+    how = {"systems": ["m"], "match": "token", "best_match": best_match, "draws": 3}
+    whole = sa.Corpus.from_segments(lengths, layers)
+    turned = {n: layers[n][::-1] for n in reversed(layers)}
+    other = sa.Corpus.from_segments(lengths[::-1], turned)
+    a, b = (sa.evaluate_references(c, ci=True, resamples=50, **how) for c in (whole, other))
+    assert a["m"] == b["m"]
+    assert a.ceiling == b.ceiling
+    assert dict(a.people) == {name: b.people[name] for name in a.people}
+    assert a.signature == b.signature
+
+
+def test_marking_everything_is_luck():
+    """By tokens of one label, who marks everything is at luck exactly, against any references."""
+    lengths, layers = many(12, 9)
+    only = {n: [x and [(a, b, "X") for a, b, _ in x] for x in each] for n, each in layers.items()}
+    only["all"] = [[(0, n, "X")] for n in lengths]
+    corpus = sa.Corpus.from_segments(lengths, only)
+    f1 = sa.evaluate_references(corpus, systems=["all", "m"], match="token")["all"].f1
+    assert f1.observed > 0.3
+    assert abs(f1.corrected) < 1e-12
+
+
+def test_a_share_weighs_documents_as_the_ceiling_does():
+    """A system that does as people do has a share of 1, whoever saw which documents.
+
+    Theory: in the first document, which six saw, all agree; in the second, which two saw, F1 of
+    any two is 1/2, that of the system too. Pooled as it is, it would be below or above.
+    """
+    four, two, one = [(0, 1, "X"), (3, 4, "X")], [(0, 1, "X"), (6, 7, "X")], [(0, 1, "X")]
+    layers = {f"a{i}": [four, None] for i in range(4)}
+    layers |= {"a4": [four, four], "a5": [four, two], "m": [four, [(0, 1, "X"), (8, 9, "X")]]}
+    result = sa.evaluate_references(sa.Corpus.from_segments([10, 10], layers), systems=["m"])
+    assert result["m"].share.observed == pytest.approx(1, abs=1e-12)
+    assert result["m"].f1.observed != result["m"].ceiling.observed
+    # a system that saw one document is held against people on that one
+    layers["m"][0] = None
+    result = sa.evaluate_references(sa.Corpus.from_segments([10, 10], layers), systems=["m"])
+    assert result["m"].ceiling.observed == 0.5
+    assert (result["m"].documents, result.ceiling.documents) == (1, 2)
+    # with no ceiling above luck there is no share
+    layers = {"a": [one], "b": [[(8, 9, "X")]], "m": [one]}
+    share = sa.evaluate_references(sa.Corpus.from_segments([10], layers), ["a", "b"])["m"].share
+    assert math.isnan(share.corrected)
+    assert share.reason == "the references do not agree beyond luck"
+
+
+def test_the_interval_of_a_share():
+    """A share's interval by the jackknife is that of leaving out one document at a time, by hand."""
+    lengths, layers = many(4, 12, gaps=0.1)
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    how = {"systems": ["m"], "match": "token"}
+    result = sa.evaluate_references(corpus, ci=True, interval="jackknife", **how)
+    shares = []
+    used = [
+        d for d in range(12)
+        if layers["m"][d] is not None and sum(layers[f"a{i}"][d] is not None for i in range(4)) > 1
+    ]  # fmt: skip
+    for d in used:
+        rest = corpus.subset([x for x in range(12) if x != d])
+        shares.append(sa.evaluate_references(rest, **how)["m"].share.corrected)
+    spread = np.sqrt(np.var(shares) * (len(used) - 1))
+    middle = result["m"].share.corrected
+    low, high = result["m"].share.interval.corrected
+    assert (low, high) == pytest.approx((middle - 1.959964 * spread, middle + 1.959964 * spread), abs=1e-6)  # fmt: skip
+
+
+def test_whole_documents_are_resampled():
+    """Resampled by document, sentences of a document go together: two documents, two units."""
+    corpus = sa.Corpus.from_segments(*many(3, 6))
+    corpus = replace(corpus, wholes=np.array([0, 0, 0, 1, 1, 1]))
+    how = {"systems": ["m"], "ci": True, "interval": "jackknife", "match": "token"}
+    by_unit = sa.evaluate_references(corpus, **how)
+    by_document = sa.evaluate_references(corpus, resample_by="document", **how)
+    assert by_unit["m"].f1[:3] == by_document["m"].f1[:3]
+    halves = [
+        sa.evaluate_references(corpus.subset(part), **how)["m"].share.observed
+        for part in ([0, 1, 2], [3, 4, 5])
+    ]
+    low, high = by_document["m"].share.interval.observed
+    spread = abs(halves[0] - halves[1]) / 2  # of two, the jackknife's standard error
+    assert high - low == pytest.approx(2 * 1.959964 * spread, abs=1e-6)
+
+
+# --- the best match -----------------------------------------------------------------------------
+
+
+def best(layers, d, name, people, match):
+    """The best match of one annotation, with its leaving one out, by the definition."""
+
+    def score(a, b):
+        size = sum(s[1] if match == "token" else 1 for s in a + b)
+        return 2 * matched(a, b, match) / size if size else Fraction(1)
+
+    mine = layers[name]
+    others = [layers[p] for p in people if p != name]
+    if name in people:
+        return max(score(mine, other) for other in others)
+    left_out = [
+        max(score(mine, x) for x in others[:i] + others[i + 1 :]) for i in range(len(others))
+    ]
+    return sum(left_out) / len(left_out)
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou", "boundaries"])
+def test_the_best_match_and_its_luck(match):
+    """The best match is that of its definition, and its luck that of all configurations.
+
+    The mean over all configurations of all four annotations, in fractions; draws within four
+    standard errors.
+    """
+    lengths = [4, 5, 3]
+    layers = {
+        "ann": [[(0, 2, "X")], [(0, 2, "X")], []],
+        "bob": [[(1, 3, "X")], [(0, 1, "X"), (3, 4, "Y")], [(1, 2, "X")]],
+        "cem": [[(0, 2, "X")], None, []],
+        "m": [[(0, 2, "X")], [(0, 1, "X"), (2, 4, "X")], []],
+    }
+    people, draws = ["ann", "bob", "cem"], 1500
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    how = {"match": match, "best_match": True, "draws": draws, "seed": 3}
+    result = sa.evaluate_references(corpus, people, **how)
+    observed, luck, spread = ({n: [] for n in layers} for _ in range(3))
+    for d, n in enumerate(lengths):
+        there = [name for name in layers if layers[name][d] is not None]
+        own = {name: spans(layers[name][d]) for name in there}
+        every = [[*configurations(n, [s[1:] for s in own[x]], "nonoverlapping")] for x in there]
+        here = [p for p in people if p in there]
+        for name in there:
+            observed[name].append(best(own, d, name, here, match))
+            each = [
+                best(dict(zip(there, drawn, strict=True)), d, name, here, match)
+                for drawn in itertools.product(*every)
+            ]
+            luck[name].append(sum(each) / len(each))
+            spread[name].append(np.var([float(x) for x in each]))
+
+    def check(score, names):
+        o, e, v = (sum(np.mean(x[n]) for n in names) / len(names) for x in (observed, luck, spread))
+        assert score.observed == pytest.approx(float(o))
+        assert abs(score.expected - float(e)) <= 4 * math.sqrt(float(v) / draws)
+
+    check(result["m"].f1, ["m"])
+    for name in people:
+        check(result.people[name].f1, [name])
+    by_document = [
+        np.mean([float(observed[p][i]) for p, i in seen])
+        for seen in (
+            [(p, 0) for p in people],
+            [("ann", 1), ("bob", 1)],
+            [("ann", 2), ("bob", 2), ("cem", 1)],
+        )
+    ]
+    assert result.ceiling.f1.observed == pytest.approx(np.mean(by_document))
+    share = result["m"].share
+    assert share.observed == pytest.approx(result["m"].f1.observed / result.ceiling.f1.observed)
+    assert share.corrected == pytest.approx(result["m"].f1.corrected / result.ceiling.f1.corrected)
+    assert "best_match:yes|" in result.signature
+    assert "|draws:1500|seed:3|" in result.signature
+    assert "the mean of 1500 draws" in result.notes[-1]
+    assert sa.evaluate_references(corpus, people, **how) == result
+    assert sa.evaluate_references(corpus, people, **{**how, "seed": 4}) != result
+
+
+def test_the_best_match_needs_two_references():
+    """Of a document that one reference saw nothing is left to choose from: it does not count."""
+    one = [(0, 2, "X")]
+    layers = {"a": [one, one], "b": [one, None], "m": [one, []]}
+    corpus = sa.Corpus.from_segments([6, 6], layers)
+    result = sa.evaluate_references(corpus, systems=["m"], best_match=True)
+    assert (result["m"].documents, result["m"].f1.observed) == (1, 1)
+    only = sa.evaluate_references(corpus, ["a"], systems=["m"], best_match=True)
+    assert only["m"].f1.reason == "no document that two references saw"
+
+
+# --- nobody, nothing, and what is refused -------------------------------------------------------
+
+
+@pytest.mark.parametrize("best_match", [False, True])
+@pytest.mark.parametrize("lengths", [[], [6]])
+def test_nothing_to_compare(lengths, best_match):
+    """Without documents, or where each saw others, every figure is undefined, with its reason."""
+    nobody = [None] * len(lengths)
+    layers = {"a": nobody, "b": [[(0, 1, "X")]] * len(lengths), "m": nobody}
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    result = sa.evaluate_references(corpus, systems=["m"], best_match=best_match, ci=True, resamples=9)  # fmt: skip
+    reason = "no document that two references saw" if best_match else "no document with a reference"
+    assert result["m"].f1.reason == reason
+    assert result.people["a"].f1.reason == "no document with another reference"
+    assert result.to_dict()["ceiling"]["f1"]["corrected"] is None
+    assert str(result)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({}, "neither references nor systems; name the ones or the others"),
+        ({"references": ["a", "x"]}, "unknown annotator 'x'; allowed: a, b, m"),
+        ({"references": ["a", "m"], "systems": ["m"]}, "'m' is a reference and a system; name it on"),
+        ({"references": ["a", "b", "m"]}, "no system is left; there are 3 layers: a, b, m; name"),
+        ({"systems": ["a", "b", "m"]}, "no reference is left; there are 3 layers: a, b, m; name"),
+        ({"systems": "m"}, "annotators 'm'; a list of names is needed"),
+        ({"systems": ["m"], "draws": 1}, "draws 1; a whole number from 2 is needed"),
+        ({"systems": ["m"], "match": "exakt"}, "unknown match 'exakt'"),
+    ],
+)  # fmt: skip
+def test_refused(how, message):
+    """What cannot be compared is refused, and what to do is said."""
+    corpus = sa.Corpus.from_segments([6], {n: [[(0, 2, "X")]] for n in "abm"})
+    with pytest.raises(sa.SettingError) as error:
+        sa.evaluate_references(corpus, **how)
+    assert str(error.value).startswith(message)
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    path = tmp_path / "crowd.jsonl"
+    sa.write_jsonl(sa.Corpus.from_segments(*many(4, 20)), path)
+    return path
+
+
+def test_the_command(run, crowd, tmp_path):
+    """Either side may be named; JSON has the ceiling, rows the references, a plot is drawn."""
+    plot = tmp_path / "plot.svg"
+    code, out, err = run(
+        "evaluate", crowd, "--references", "a0,a1,a2,a3", "--ci", "--resamples", 50,
+        "--format", "json", "--plot", plot,
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    data = json.loads(out)
+    result = sa.evaluate_references(sa.read(str(crowd)), systems=["m"], ci=True, resamples=50)
+    assert data == json.loads(json.dumps(result.to_dict()))
+    assert [x["name"] for x in data["ceiling"]["annotators"]] == ["a0", "a1", "a2", "a3"]
+    assert data["systems"][0]["share"]["interval"]["kind"] == "bca"
+    assert "people (the ceiling)" in plot.read_text("utf-8")
+    assert data["signature"] == result.signature
+    code, out, _ = run("evaluate", crowd, "--systems", "m", "--by", "annotator", "--explain")
+    assert code == 0
+    rows = [line.split()[0] for line in out.splitlines() if line.strip()]
+    assert rows[4:10] == ["m", "people", "a0", "a1", "a2", "a3"]
+    assert "share beyond luck: " in " ".join(out.split())
+    assert (
+        run("evaluate", crowd, "--systems", "m", "--best-match", "--draws", 5, "--seed", 2)[0] == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--systems", "m", "--gold", "a0"], "--gold is for one gold layer; leave it out with"),
+        (["--systems", "m", "--test", "luck"], "--test is for one gold layer; leave it out with"),
+        (["--systems", "m", "--levels", "2"], "--levels is for one gold layer; leave it out with"),
+        (["--systems", "m", "--by", "label"], "--by label is for one gold layer; with --references"),
+        (["--systems", "m", "--workers", "1"], "--references and --systems are for one corpus"),
+        (["--systems", "m", "--draws", "9"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
+        (["--best-match"], "--best-match is for --references or --systems; give one of them"),
+        (["--by", "annotator"], "--by annotator is for --references or --systems; give one of them"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together(run, crowd, options, message):
+    """Options of gold and those of references exclude each other."""
+    code, _, err = run("evaluate", crowd, *options)
+    assert code != 0
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_baselines_are_systems(run, crowd):
+    """Baselines of the references stand among the systems; luck is all that everything has."""
+    code, out, _ = run(
+        "evaluate", crowd, "--systems", "m", "--baseline", "everything,random", "--best-match",
+        "--draws", 5, "--seed", 2, "--format", "json",
+    )  # fmt: skip
+    assert code == 0
+    data = json.loads(out)
+    assert [x["name"] for x in data["systems"]] == ["m", "everything", "random"]
+    assert data["ceiling"]["references"] == 4
+    corpus, people = sa.read(str(crowd)), ["a0", "a1", "a2", "a3"]
+    corpus = sa.with_baselines(corpus, ["everything", "random"], references=people, seed=2)
+    how = {"best_match": True, "draws": 5, "seed": 2}
+    assert data == json.loads(json.dumps(sa.evaluate_references(corpus, people, **how).to_dict()))
+    code, out, _ = run("evaluate", crowd, "--references", "a0,a1", "--baseline", "nothing", "--format", "json")  # fmt: skip
+    names = [x["name"] for x in json.loads(out)["systems"]]
+    assert (code, names) == (0, ["m", "a2", "a3", "nothing"])
