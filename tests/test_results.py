@@ -17,7 +17,7 @@ from spanagree.settings import Settings
 
 PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Tallies", "MatchDistribution", "Floats", "str", "Any",
-    "None", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
+    "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
@@ -41,6 +41,7 @@ def makers():
             "evaluate",
             "agree",
             "gold",
+            "soft_scores",
             "difficulty",
             "alpha_u",
             "side_by_side",
@@ -53,6 +54,7 @@ def makers():
         **table,
         **pair,
         **whole,
+        "plan": (corpus, 0.1),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),

@@ -16,6 +16,7 @@ from spanagree.version import __version__
 SECTIONS = {
     "Compare": (
         "evaluate",
+        "soft",
         "merge",
         "agree",
         "coefficients",
@@ -24,7 +25,7 @@ SECTIONS = {
         "report",
     ),
     "Difficulty and luck": ("difficulty", "split", "chance"),
-    "Projects": ("gold",),
+    "Projects": ("gold", "plan"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
     "This program": ("completion",),
