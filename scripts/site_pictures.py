@@ -37,6 +37,7 @@ PICTURES = {
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
     "confusion": ("Which labels are confused", f"confusion {_CROWD}"),
     "shares": ("The same as shares", f"confusion {_CROWD} --rest dia --shares"),
+    "soft": ("Systems against shares", f"soft {_CROWD} --systems dia"),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),
     "starts": ("Where random segments start", "chance --length 40 --segments 1,3,8"),
     "matches": ("How far luck gets", f"chance {' '.join(_NEWS.split()[:2])}"),

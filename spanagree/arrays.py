@@ -124,6 +124,16 @@ def ranks(values: Sequence[Any]) -> Ints:
     return place
 
 
+def compact(values: Ints) -> Ints:
+    """Return whole numbers in 32 bits where all of them fit, for what is only stored.
+
+    >>> compact(np.array([1, -7])).itemsize, compact(np.array([1, 2**40])).itemsize
+    (4, 8)
+    """
+    fits = values.max(initial=0) < 2**31 and values.min(initial=0) >= -(2**31)
+    return values.astype(np.int32, copy=False) if fits else values
+
+
 def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Return all numbers from each low up to its high, concatenated, and each one's range.
 

@@ -190,6 +190,7 @@ KEYS = {
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
+    "soft": "word", "threshold": "number",
     "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",

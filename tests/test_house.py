@@ -382,6 +382,7 @@ def test_options_in_the_docs():
     from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
     from spanagree.cli.report import report
+    from spanagree.cli.soft import soft
     from spanagree.cli.split import split
 
     page = "\n".join(
@@ -401,11 +402,12 @@ def test_options_in_the_docs():
             "plots",
             "in_a_paper",
             "gold",
+            "soft",
         )
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion, gold,
+        cite, confusion, gold, soft,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

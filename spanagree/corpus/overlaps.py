@@ -20,7 +20,8 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     count = len(start)
     if count < 2:
         return np.zeros((2, 0), np.int64)[0], np.zeros(0, np.int64)
-    bounds = np.concatenate((start, end))
+    cell = np.asarray(cell, np.int64)  # of fewer bits in what a reader gives
+    bounds = np.concatenate((start, end), dtype=np.int64)
     if (int(np.abs(bounds).max()) + 1) * (int(cell.max()) + 1) >= 2**61:
         bounds = np.unique(bounds, return_inverse=True)[1].reshape(-1)  # as ranks they fit
     bounds = bounds - bounds.min()

@@ -43,6 +43,7 @@ _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "chance": CHANCES, "expected": ("partly-fixed", "partly-drawn"),
     "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
+    "soft": ("shares", "given"),
     "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
@@ -200,6 +201,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
+        "soft": "soft",
         "references": "references",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",

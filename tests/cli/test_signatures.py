@@ -218,9 +218,19 @@ CASES = {
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
-        "--shares": SHOWN,
+        **dict.fromkeys(("--shares", "--luck"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
+    },
+    "soft": {
+        **pairs("trio.jsonl", systems="--systems ann", references="--references ann,bob"),
+        "--probabilities": Pair("trio.jsonl --baseline none --probabilities m=probable.jsonl", "--baseline nothing"),
+        "--soft-gold": Pair("trio.jsonl", "--soft-gold probable.jsonl"),
+        "--threshold": Pair("trio.jsonl --probabilities m=probable.jsonl", "--threshold 0.2"),
+        **pairs("trio.jsonl", baseline="--baseline nothing", seed="--seed 4", chance="--chance overlapping"),
+        **BY,
+        **dict.fromkeys(READING, Same("the shares are of what is read as in agree")),
+        **OUTPUT,
     },
     "gold": {
         **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
@@ -397,6 +407,8 @@ def folder(tmp_path_factory):
     rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
     sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
+    soft = [{"start": 0, "end": 2, "prob": 0.3}, {"start": 2, "end": 3, "prob": 0.9}]
+    files["probable.jsonl"] = "\n".join(json.dumps({"id": str(i), "soft": soft}) for i in (1, 2, 3))
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     trio = {

@@ -59,6 +59,7 @@ def results(corpus, crowd):
         "references": sa.evaluate_references(crowd, systems=["bob"]),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
+        "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 
 

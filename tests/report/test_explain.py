@@ -17,7 +17,7 @@ from spanagree.matching.measures import MATCHES
 from spanagree.rendering.table import Column, Table
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.report.signature_parser import settings_of
-from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": True, "resamples": 20}
@@ -78,6 +78,7 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
+        *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
@@ -112,7 +113,8 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
         *("items", "items, O kept", "items, O skipped"),
-        *("intervals over sentences", "intervals over few"),
+        *("intervals over sentences", "intervals over few", "intervals over these annotators"),
+        *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
     used = {heading for table in tables for heading in meanings(table).values()}
