@@ -193,6 +193,7 @@ KEYS = {
     "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",
+    "candidate": "text", "epsilon": "number",
     "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
     "kinds": "text", "sort": "word",

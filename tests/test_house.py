@@ -381,6 +381,7 @@ def test_options_in_the_docs():
     from spanagree.cli.evaluate import evaluate
     from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
+    from spanagree.cli.replace import replace
     from spanagree.cli.report import report
     from spanagree.cli.split import split
 
@@ -389,6 +390,7 @@ def test_options_in_the_docs():
         for p in (
             "evaluate",
             "references",
+            "replace",
             "formats",
             "agreement",
             "unitizing",
@@ -405,7 +407,7 @@ def test_options_in_the_docs():
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion, gold,
+        cite, confusion, replace, gold,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

@@ -201,6 +201,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
         "references": "references",
+        "candidate": "replacement",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",

@@ -57,6 +57,7 @@ def agreements(corpus):
         yield from tables_of(sa.agree(corpus, **more))
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
+    yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
     yield from units(corpus)
 
