@@ -103,11 +103,17 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.disputes import disputes as disputes
     from spanagree.project.gold import Gold as Gold
     from spanagree.project.gold import gold as gold
+    from spanagree.project.plan import Plan as Plan
+    from spanagree.project.plan import plan as plan
     from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.references.replace import ReplacementTest as ReplacementTest
     from spanagree.references.replace import replacement_test as replacement_test
+    from spanagree.references.soft import Shares as Shares
+    from spanagree.references.soft import shares as shares
+    from spanagree.references.soft_scores import SoftScores as SoftScores
+    from spanagree.references.soft_scores import soft_scores as soft_scores
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics

@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 
 import spanagree
-from spanagree.formats import shards
+from spanagree.formats import patterns
 from spanagree.report import signature_parser
 
 try:  # Python 3.11 and later
@@ -31,7 +31,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
     # names of files, which are short, and which glob has matched before
-    ("formats/shards.py", "regex"): ["(.*/)?([^/]*)", shards._any_of("!a-c^]"), "a([^/]*)\\.b"],
+    ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],
 }
 
 

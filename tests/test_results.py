@@ -17,7 +17,7 @@ from spanagree.settings import Settings
 
 PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Tallies", "MatchDistribution", "Floats", "str", "Any",
-    "None", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
+    "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
@@ -37,13 +37,23 @@ def makers():
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
     whole = dict.fromkeys(
-        ("evaluate", "agree", "gold", "difficulty", "alpha_u", "side_by_side", "disputes"),
+        (
+            "evaluate",
+            "agree",
+            "gold",
+            "soft_scores",
+            "difficulty",
+            "alpha_u",
+            "side_by_side",
+            "disputes",
+        ),
         (corpus,),
     )
     return {
         **table,
         **pair,
         **whole,
+        "plan": (corpus, 0.1),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
@@ -54,7 +64,7 @@ def makers():
             ),
             "c",
             0.1,
-        ),  # fmt: skip
+        ),
         "luck_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from spanagree.agreement.confused_labels import Cells, Confused, columns_of, confused, sentence_on
 from spanagree.agreement.disagreements import compare
+from spanagree.agreement.paired import paired
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, counted, printable, show
-from spanagree.matching.pairing import Pairing, pairing
+from spanagree.matching.annotation_pairs import Crowd
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, heat_map, map_size, shown_text
 from spanagree.rendering.table import Column, Table, Value
@@ -45,6 +46,7 @@ class Confusion(Result):
         documents: how many documents both saw; of a team, two or more.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        cells: what each document adds to the matrix.
     """
 
     labels: tuple[str, ...]
@@ -52,9 +54,11 @@ class Confusion(Result):
     documents: int
     settings: ConfusionSettings
     notes: tuple[str, ...]
+    cells: Cells = field(repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
-        "share": "shares of what the first gave in each row, instead of numbers"
+        "share": "shares of what the first gave in each row, instead of numbers",
+        "pair": "a row for each two labels that were confused, and how often luck would",
     }
     DRAWN = ("share",)
 
@@ -73,6 +77,11 @@ class Confusion(Result):
         empty = np.full(self.matrix.shape, np.nan)
         return np.divide(self.matrix, totals, out=empty, where=totals > 0)
 
+    @cached_property
+    def confused(self) -> list[Confused]:
+        """The pairs of labels that were confused, with what luck would give, the oftenest first."""
+        return confused(self.labels, self.matrix, self.cells, self.settings.confusion == "team")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON."""
         return {
@@ -81,6 +90,7 @@ class Confusion(Result):
             "labels": list(self.labels),
             "matrix": self.matrix.tolist(),
             "shares": plain(self.shares.tolist()),
+            "confused": [plain(each._asdict()) for each in self.confused],
         }
 
     def _table(self, by: str | None) -> Table:
@@ -95,12 +105,18 @@ class Confusion(Result):
         heads = [Column("a", kind="name"), Column("b", kind="name"), Column(key, kind=kind)]
         titles = (Column("", printable(name), kind) for name in names)
         whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
+        documents = counted(self.documents, unit(self.settings))
+        if by == "pair":
+            rows: list[list[Value]] = [list(each) for each in self.confused]
+            whole = f"confused {whose}, {documents}"
+            below = sentence_on(self.confused)
+            return Table(columns_of(a, b), rows, self.settings, caption=whole, remarks=below)
         what = "" if by is None else ", as shares of each row"
         return Table(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],
             [[name, *row] for name, row in zip(names, values.tolist(), strict=True)],
             self.settings,
-            caption=f"{whose}, {counted(self.documents, unit(self.settings))}{what}",
+            caption=f"{whose}, {documents}{what}",
             in_data=Table(heads, cells, self.settings),
         )
 
@@ -144,54 +160,50 @@ def confusion(corpus: Corpus, a: str | None = None, b: str | None = None) -> Con
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)
     settings = ConfusionSettings(offsets=corpus.offsets, reading=corpus.reading)
+    crowd = Crowd.of(corpus)
+    first, second = crowd.pairs()
+    names = list(corpus.layers)
     if a is not None and b is not None:
-        layers, pairs, shared = compare(corpus, a, b)
-        settings = replace(settings, between=[a, b])
-        return _result(
-            corpus, _count(layers, pairs, size), shared["documents"], settings, shared["notes"]
+        _, _, shared = compare(corpus, a, b)
+        settings, notes = replace(settings, between=[a, b]), shared["notes"]
+        whose = [names.index(a), names.index(b)]
+    else:
+        check_known([] if a is None else [a], corpus.layers)
+        settings = replace(
+            settings, between=None if a is None else [a], confusion="team" if a is None else "rest"
         )
-    check_known([] if a is None else [a], corpus.layers)
-    total = np.zeros((size + 1, size + 1), np.int64)
-    anybody = np.zeros(len(corpus), np.bool_)
-    for first, second in combinations(corpus.layers, 2):
-        if a not in (None, first, second):
-            continue
-        names = (second, first) if a == second else (first, second)
-        layers = corpus.layers[names[0]], corpus.layers[names[1]]
-        both = layers[0].annotated & layers[1].annotated
-        if both.any():
-            anybody |= both
-            matrix = _count(layers, pairing(*layers, labels=size), size)
-            total += matrix + matrix.T if a is None else matrix
-    if not anybody.any():
-        whose = "the team" if a is None else f"{show(a)} and the rest"
+        notes, whose = corpus.notes, [] if a is None else [names.index(a)]
+    for number in whose:
+        here = (crowd.annotator[first] == number) | (crowd.annotator[second] == number)
+        first, second = first[here], second[here]
+    if not len(first):
+        whom = "the team" if a is None else f"{show(a)} and the rest"
         raise SettingError(
-            f"{whose}: no document that two saw; two who share one are needed;"
+            f"{whom}: no document that two saw; two who share one are needed;"
             " spanagree check says who saw what"
         )
-    settings = replace(
-        settings, between=None if a is None else [a], confusion="team" if a is None else "rest"
-    )
-    return _result(corpus, total, int(anybody.sum()), settings, corpus.notes)
-
-
-def _count(layers: tuple[Layer, Layer], pairs: Pairing, size: int) -> Ints:
-    """Return how often labels stand beside each other, of all labels; the last one is nothing."""
-    whole = np.zeros((size + 1, size + 1), np.int64)
-    sides = zip(layers, pairs[:2], strict=True)
-    np.add.at(whole, tuple(np.append(layer.label, size)[side] for layer, side in sides), 1)
-    return whole
+    if whose:  # who is asked for comes first
+        turned = crowd.annotator[second] == whose[0]
+        first, second = np.where(turned, second, first), np.where(turned, first, second)
+    cells = Cells.of(paired(corpus, crowd, (first, second)), size, both_ways=a is None)
+    documents = len(np.unique(crowd.document[first]))
+    return _result(corpus, cells, documents, settings, notes)
 
 
 def _result(
     corpus: Corpus,
-    whole: Ints,
+    cells: Cells,
     documents: int,
     settings: ConfusionSettings,
     notes: tuple[str, ...],
 ) -> Confusion:
     """Return the matrix of those labels that somebody used."""
+    size = len(corpus.labels)
+    whole = np.zeros((size + 1, size + 1), np.int64)
+    np.add.at(whole, (cells.first, cells.second), cells.often)
     used = (whole.sum(0) + whole.sum(1)) > 0
     used[-1] = True
-    labels = (name for name, there in zip(corpus.labels, used, strict=False) if there)
-    return Confusion(tuple(labels), whole[np.ix_(used, used)], documents, settings, notes)
+    labels = tuple(name for name, there in zip(corpus.labels, used, strict=False) if there)
+    place = np.cumsum(used) - 1
+    cells = cells._replace(first=place[cells.first], second=place[cells.second])
+    return Confusion(labels, whole[np.ix_(used, used)], documents, settings, notes, cells)

@@ -6,6 +6,7 @@ says otherwise.
 \b
 spanagree coefficients labels.csv --item sentence --annotator worker --label answer
 spanagree coefficients labels.csv --wide
+spanagree coefficients grades.csv --measurement ordinal --ci
 spanagree coefficients crowd.jsonl --tokens
 """
 
@@ -22,11 +23,15 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
 from spanagree.cli.progress import progress
+from spanagree.corpus.label_text import SIGN
 from spanagree.errors import check_whole
+from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, SETS, has_order
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
 
+_MEASUREMENT = "Choose what labels measure."
+_NEAR = "Choose how near two categories are; that of --measurement, unless given."
 _WEIGHTS = "Choose how much an item counts in SPA."
 
 
@@ -42,6 +47,8 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     options.group(
         "Computing",
         options.option("--weights", _WEIGHTS, choices=WEIGHTS, default="annotations_m1"),
+        options.option("--measurement", _MEASUREMENT, choices=MEASUREMENTS, unless="nominal"),
+        options.option("--category-weights", _NEAR, choices=CATEGORY_WEIGHTS),
         options.flag("--complete-only", "Take only items that all annotators labelled."),
         options.by(Coefficients.BY),
     ),
@@ -57,25 +64,40 @@ def coefficients(
     skip_outside: bool,
     annotators: list[str] | None,
     by: str | None,
+    measurement: str | None,
+    category_weights: str | None,
     **settings: Any,
 ) -> None:
     drawing = job.drawing(by=by, bare=("category", "annotator"))
     labels = dict(job.labels)
+    near = {"measurement": measurement, "category_weights": category_weights}
+    categories = labels["categories"]
+    ordered = categories is not None and has_order(categories, *near.values())
+    settings |= {**near, "order": categories if ordered else None}
     if tokens:
         column = labels.pop("annotator")
+        labels.pop("categories") if ordered else None
         if unfit := options.given(labels):
             name = options.written(next(iter(unfit)))
             raise click.UsageError(f"{name} is for a table of labels; leave it out with --tokens")
         corpus = replace(job, reading={**job.reading, "tokens": None, "annotator": column})
-        table = _token_labels(corpus, annotators, skip_outside, drawing)
+        pairs = any(options.given(near))
+        table = _token_labels(corpus, annotators, drawing, skip_outside=skip_outside, pairs=pairs)
     else:
+        if category_weights in SETS and labels["separator"] is None:
+            labels["separator"] = SIGN
         table = label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
     progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
 
 
 def _token_labels(
-    job: Job, annotators: list[str] | None, skip_outside: bool, drawing: Mapping[str, Any]
+    job: Job,
+    annotators: list[str] | None,
+    drawing: Mapping[str, Any],
+    *,
+    skip_outside: bool,
+    pairs: bool,
 ) -> sa.LabelTable | sa.LabelTallies:
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
@@ -90,7 +112,8 @@ def _token_labels(
             "--annotators: over blocks all annotators are compared; leave it out"
         )
     drawn = {"seed": drawing["seed"]} if "seed" in drawing else {}
+    drawn |= {"skip_outside": skip_outside, "pairs": pairs}
     if "ci" in drawing:
         drawn["resamples"] = drawing.get("resamples", 10_000)
         check_whole(drawn["resamples"], 1, "resamples")
-    return job.work("counting", sa.token_labels, job.source(), skip_outside=skip_outside, **drawn)
+    return job.work("counting", sa.token_labels, job.source(), **drawn)

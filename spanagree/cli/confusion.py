@@ -3,6 +3,7 @@
 \b
 spanagree confusion crowd.jsonl --between ann bob
 spanagree confusion crowd.jsonl --rest dia --shares
+spanagree confusion crowd.jsonl --luck
 """
 
 from __future__ import annotations
@@ -25,14 +26,21 @@ _UNLESS = "if there are two, these; else the team"
         options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_UNLESS),
         options.option("--rest", _REST, metavar="A"),
         options.flag("--shares", "Show shares of each row instead of numbers."),
+        options.flag("--luck", "List the labels that are confused, and how often luck would."),
     ),
     options.output(explain=False),
     options.reading(),
 )
-def confusion(job: Job, between: tuple[str, str] | None, rest: str | None, shares: bool) -> None:
+def confusion(
+    job: Job, between: tuple[str, str] | None, rest: str | None, shares: bool, luck: bool
+) -> None:
+    if shares and luck:
+        raise click.UsageError("--shares and --luck; choose one of them")
+    by = "share" if shares else "pair" if luck else None
+    job.check_picture(sa.Confusion, by)
     if between and rest:
         raise click.UsageError("--between and --rest; choose one of them")
     corpus = job.read()
     asked = between or ([rest] if rest else corpus.annotators if len(corpus.layers) == 2 else ())
     names = (str(job.layer(name)) for name in asked)
-    job.show(sa.confusion(corpus, *names), "share" if shares else None)
+    job.show(sa.confusion(corpus, *names), by)

@@ -17,6 +17,7 @@ SECTIONS = {
     "Compare": (
         "evaluate",
         "replace",
+        "soft",
         "merge",
         "agree",
         "coefficients",
@@ -25,7 +26,7 @@ SECTIONS = {
         "report",
     ),
     "Difficulty and luck": ("difficulty", "split", "chance"),
-    "Projects": ("gold",),
+    "Projects": ("gold", "plan"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
     "This program": ("completion",),

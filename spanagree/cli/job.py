@@ -210,7 +210,7 @@ class Job:
 
     @property
     def _patterns(self) -> bool:
-        from spanagree.formats.shards import has_pattern
+        from spanagree.formats.patterns import has_pattern
 
         return any(map(has_pattern, self.paths.values()))
 

@@ -30,7 +30,11 @@ _LABEL = (
     "Read the labels from this column. With --counts, these columns are categories; all but the"
     " items', unless given."
 )
-_CATEGORIES = "Take these as all categories that there could be."
+_CATEGORIES = (
+    "Take these as all categories that there could be; from low to high, if --measurement or"
+    " --category-weights need an order and they are not numbers."
+)
+_SEPARATOR = "Read labels as sets, with this sign between their members."
 _TWICE = "Choose what becomes of an item that an annotator labelled twice."
 
 
@@ -53,6 +57,7 @@ def label_options() -> options.Group:
             read=options.names_in,
         ),
         options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
         part="labels",
     )
 

@@ -172,7 +172,7 @@ def check(raw: RawCorpus) -> Check:
         "segments": len(raw.start),
         "offsets": raw.offsets,
         "document_length": _spread(raw.lengths),
-        "segment_length": _spread(raw.end - raw.start),
+        "segment_length": _spread(np.subtract(raw.end, raw.start, dtype=np.int64)),
         "notes": list(raw.notes),
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]

@@ -41,7 +41,7 @@ class Collector:
         self._of_annotator: list[int] = []
         self._when: list[float] = []
         self._labels: dict[str, int] = {}
-        self._rows = array("q")
+        self._rows = array("i")  # until a number is too large for it
         for name in annotators:
             self.annotator(name, f"annotator {show(name)}")
 
@@ -143,20 +143,25 @@ class Collector:
         code = -1
         if label is not None and label.strip():
             code = self._labels.setdefault(label, len(self._labels))
-        self._rows.extend((annotation, int(start), int(end), code))  # type: ignore[call-overload]  # checked above
+        row = annotation, int(start), int(end), code  # type: ignore[call-overload]  # checked above
+        try:
+            self._rows.extend(row)
+        except OverflowError:
+            whole = len(self._rows) // 4 * 4  # what came before the number is there already
+            self._rows = array("q", self._rows[:whole])
+            self._rows.extend(row)
 
     def call_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
         self._labels = {label: 0}
-        self._rows[3::4] = array("q", [0]) * (len(self._rows) // 4)
+        self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
         return bool(self._rows)
 
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
         """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
-        rows = np.asarray(self._rows).reshape(-1, 4)  # not copied
-        annotation, start, end, label = (column.copy() for column in rows.T)
+        annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)

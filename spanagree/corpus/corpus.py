@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, groups, ranks
+from spanagree.arrays import Bools, Ints
 from spanagree.choices import Cut, Offsets
 from spanagree.corpus.by_document import ByDocument
 from spanagree.corpus.collector import Collector
@@ -151,17 +151,7 @@ class Corpus(Content):
         Raises:
             InputError: as for :class:`Corpus`.
         """
-        layers = {}
-        number = ranks(raw.labels)
-        rows = groups(raw.of_annotator[raw.annotation], len(raw.annotators))
-        seen = groups(raw.of_annotator, len(raw.annotators))
-        document = raw.document
-        for name, mine, documents in zip(raw.annotators, rows, seen, strict=True):
-            annotated = np.zeros(len(raw.lengths), np.bool_)
-            annotated[raw.of_document[documents]] = True
-            bounds = raw.start[mine], raw.end[mine]
-            layers[name] = Layer(document[mine], *bounds, number[raw.label[mine]], annotated)
-        return cls(raw.lengths, layers, tuple(sorted(raw.labels)), **raw.content)
+        return cls(raw.lengths, dict(raw.layers()), tuple(sorted(raw.labels)), **raw.content)
 
     def to_raw(self) -> RawCorpus:
         """Return the rows of the corpus, as a source would give them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +68,22 @@ def with_labels(
         reading=reading,
         notes=(*raw.notes, *notes),
     )
+
+
+def stays(
+    labels: Sequence[str] | None = None, map_labels: Mapping[str, str] | PathName | None = None
+) -> Callable[[str | None], bool]:
+    """Return what says whether segments of a label are taken; as :func:`with_labels`.
+
+    A reader asks it before it refuses an annotation that it cannot take over.
+
+    >>> [stays(["PER"], {"person": "PER"})(label) for label in ("person", "LOC", None)]
+    [True, False, False]
+    """
+    if labels is None:
+        return lambda label: True
+    wanted, new = _names(labels), {} if map_labels is None else label_map(map_labels)
+    return lambda label: label is not None and new.get(label, label) in wanted
 
 
 def _notes(

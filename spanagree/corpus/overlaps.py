@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, row_order
 
 
 def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
@@ -20,11 +20,12 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     count = len(start)
     if count < 2:
         return np.zeros((2, 0), np.int64)[0], np.zeros(0, np.int64)
-    bounds = np.concatenate((start, end))
+    cell = np.asarray(cell, np.int64)  # of fewer bits in what a reader gives
+    bounds = np.concatenate((start, end), dtype=np.int64)
     if (int(np.abs(bounds).max()) + 1) * (int(cell.max()) + 1) >= 2**61:
         bounds = np.unique(bounds, return_inverse=True)[1].reshape(-1)  # as ranks they fit
     bounds = bounds - bounds.min()
-    order = np.lexsort((-bounds[count:], bounds[:count], cell))
+    order = row_order(cell, bounds[:count], -bounds[count:])
     # every cell has a stretch of its own on one long line
     line = np.tile(cell * (bounds.max() + 1), 2) + bounds
     first, last = line[:count][order], line[count:][order]

@@ -7,15 +7,14 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
-from spanagree.corpus.segments import Content, RawLayer, Vocabulary
+from spanagree.arrays import Floats, Ints, compact, groups, ranks
+from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
 EMPTY = {
@@ -72,16 +71,32 @@ class RawCorpus(Content):
         seen = seen.reshape(len(layers), len(lengths))
         number = np.cumsum(seen).reshape(seen.shape) - 1
         labels = Vocabulary()
-        rows: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
+        rows: list[tuple[Ints, ...]] = [(compact(np.zeros(0, np.int64)),) * 4]
         for numbers, layer in zip(number, layers.values(), strict=True):
             united = np.array([labels[name] for name in layer.names], np.int64)
-            rows.append((numbers[layer.document], layer.start, layer.end, united[layer.label]))
+            row = numbers[layer.document], layer.start, layer.end, united[layer.label]
+            rows.append(tuple(map(compact, row)))
         annotation, start, end, label = map(np.concatenate, zip(*rows, strict=True))
+        del rows
         who, document = np.nonzero(seen)
         columns = (document, who, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
-    @cached_property
+    def layers(self) -> Iterator[tuple[str, Layer]]:
+        """Yield each annotator with what she marked; labels are numbered as they are sorted."""
+        number = ranks(self.labels)
+        rows: list[Any] = [slice(None)]  # not copied
+        if len(self.annotators) != 1:
+            rows = groups(self.of_annotator[self.annotation], len(self.annotators))
+        seen = groups(self.of_annotator, len(self.annotators))
+        for name, mine, documents in zip(self.annotators, rows, seen, strict=True):
+            annotated = np.zeros(len(self.lengths), np.bool_)
+            annotated[self.of_document[documents]] = True
+            document = self.of_document[self.annotation[mine]]
+            bounds = self.start[mine], self.end[mine]
+            yield name, Layer(document, *bounds, number[self.label[mine]], annotated)
+
+    @property
     def document(self) -> Ints:
         """Per segment, its document."""
         return self.of_document[self.annotation]

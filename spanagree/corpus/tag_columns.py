@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, compact
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
 from spanagree.corpus.tags import Reading, read_tags, scheme_named
@@ -94,7 +94,7 @@ def read_columns(
     Raises:
         InputError: for tags that the scheme does not have, and documents covered in part.
     """
-    document = np.repeat(np.arange(len(documents)), documents)
+    document = np.repeat(compact(np.arange(len(documents))), documents)
     place_of = where or _in_document(documents)
     seen, kept = _coverage(columns, documents, document, place_of, options.partial)
     if not isinstance(sentences, Mapping):
@@ -123,7 +123,7 @@ def read_columns(
     settings, remarks = _settings(readings, options)
     return RawCorpus.from_layers(
         documents,
-        {name: _layer(r, sentences[name], documents, seen[name]) for name, r in readings.items()},
+        {n: _layer(readings.pop(n), sentences[n], documents, seen[n]) for n in columns},  # let go
         ids=None if ids is None else tuple(ids),
         tokens=None if tokens is None else tuple(tokens),
         reading={**reading, **settings, **partial},

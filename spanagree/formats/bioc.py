@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -53,7 +53,11 @@ def _first(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 @naming_files()
 def raw_bioc(
-    path: PathName, *, feature: str | None = None, discontinuous: str = "error"
+    path: PathName,
+    *,
+    feature: str | None = None,
+    discontinuous: str = "error",
+    is_taken: Callable[[str | None], bool] = lambda label: True,
 ) -> RawCorpus:
     """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
@@ -73,7 +77,8 @@ def raw_bioc(
     """
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     where = printable(str(path))
-    reader = _Reader(where, feature or "type", discontinuous)
+    refuse = is_taken if discontinuous == "error" else lambda label: False
+    reader = _Reader(where, feature or "type", refuse)
     shape = peek(path).shape
     if shape == "xml":
         with open(path, "rb") as file:
@@ -92,10 +97,10 @@ def raw_bioc(
 class _Reader:
     """The documents so far; each is taken when it is complete, and forgotten."""
 
-    def __init__(self, where: str, label: str, discontinuous: str) -> None:
+    def __init__(self, where: str, label: str, refuse: Callable[[str | None], bool]) -> None:
         self.where = where
         self.label = label
-        self.discontinuous = discontinuous
+        self.refuse = refuse  # annotations of several locations, of a label
         self.collector = Collector("characters", [""], unnamed=True)
         self.passed: Counter[str] = Counter()
         self.infons: Counter[str] = Counter()
@@ -167,7 +172,7 @@ class _Reader:
         self.infons.update(infons.keys())
         locations = objects_in(marked.get("locations"), "locations", where)
         if len(locations) != 1:
-            if locations and self.discontinuous == "error":
+            if locations and self.refuse(None if label is None else str(label)):
                 raise InputError(
                     f"{where}: {counted(len(locations), 'location')}; a segment is one piece;"
                     " --discontinuous drop leaves such annotations out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from spanagree.choices import Discontinuous, Empty, Repair
@@ -73,9 +73,16 @@ def read_brat(
 
 @naming_files()
 def raw_brat(
-    folder: PathName, *, discontinuous: Discontinuous = "error", empty: Empty | None = None
+    folder: PathName,
+    *,
+    discontinuous: Discontinuous = "error",
+    empty: Empty | None = None,
+    is_taken: Callable[[str], bool] = lambda label: True,
 ) -> RawCorpus:
-    """Return the rows of a brat project, unchecked."""
+    """Return the rows of a brat project, unchecked.
+
+    Discontinuous annotations of labels that are not taken are never an error.
+    """
     check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     check_empty(empty)
     root = Path(folder)
@@ -83,6 +90,7 @@ def raw_brat(
         what = "is a file" if root.exists() else "no such folder"
         name = printable(str(root))
         raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
+    refuse = is_taken if discontinuous == "error" else lambda label: False
     collector = Collector("characters")
     passed: Counter[str] = Counter()
     blank = 0
@@ -108,18 +116,9 @@ def raw_brat(
                 collector.annotator(annotator, where)
                 continue
         annotation = collector.annotation(document, annotator, where)
-        for row in _segments(printable(str(ann)), rows, text, discontinuous, passed):
+        for row in _segments(printable(str(ann)), rows, text, refuse, passed):
             collector.segment(annotation, *row)
-    if not collector.ids:
-        raise InputError(
-            f"{printable(str(root))}: no .txt in the folders below it; each annotator has a folder"
-            " with .txt and .ann files, and what is read is the folder that holds these"
-        )
-    if not any(path.suffix == ".ann" for path in files):
-        raise InputError(
-            f"{printable(str(root))}: .txt files, and no .ann beside one; brat keeps annotations"
-            " there, and an empty one says that nothing was marked"
-        )
+    _refuse_empty(printable(str(root)), collector, files)
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     if blank and empty is None:
         notes.append(
@@ -127,8 +126,23 @@ def raw_brat(
             " unseen takes such documents as never seen"
         )
     how = {"format": "brat", **as_read(empty=empty)}
-    how |= {"discontinuous": discontinuous} if passed[_PIECES] else {}
+    dropped = passed[_PIECES] and discontinuous == "drop"
+    how |= {"discontinuous": discontinuous} if dropped else {}
     return collector.raw(how, notes)
+
+
+def _refuse_empty(name: str, collector: Collector, files: Iterable[Path]) -> None:
+    """Refuse a folder without texts, or without annotations."""
+    if not collector.ids:
+        raise InputError(
+            f"{name}: no .txt in the folders below it; each annotator has a folder"
+            " with .txt and .ann files, and what is read is the folder that holds these"
+        )
+    if not any(path.suffix == ".ann" for path in files):
+        raise InputError(
+            f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
+            " there, and an empty one says that nothing was marked"
+        )
 
 
 def _files(root: Path, passed: Counter[str]) -> list[Path]:
@@ -155,9 +169,16 @@ def _files(root: Path, passed: Counter[str]) -> list[Path]:
 
 
 def _segments(
-    name: str, rows: str, text: str, discontinuous: str, passed: Counter[str]
+    name: str,
+    rows: str,
+    text: str,
+    refuse: Callable[[str], bool],
+    passed: Counter[str],
 ) -> Iterator[tuple[int, int, str, str]]:
-    """Yield start, end, label and place of each segment; count what is ``passed`` over."""
+    """Yield start, end, label and place of each segment; count what is ``passed`` over.
+
+    ``refuse`` says of a label whether discontinuous annotations of it are an error.
+    """
     for number, line in enumerate(rows.split("\n"), 1):
         row = line.rstrip("\r")
         if not row.strip():
@@ -172,7 +193,7 @@ def _segments(
             allowed = "brat writes T1, a tab, a label, start and end, a tab, text"
             raise unfit(f"{where}:", row, allowed)
         if len(pieces) > 1:
-            if discontinuous == "error":
+            if refuse(match[2]):
                 raise InputError(
                     f"{where}: {show(match[1])} is discontinuous ({show(match[3])}); a segment is"
                     " one piece; discontinuous=drop leaves such annotations out"

@@ -25,7 +25,7 @@ from spanagree.errors import (
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
 from spanagree.formats.exports import OUR_ID, check_named
 from spanagree.formats.json_records import json_records, records_in
-from spanagree.formats.peek import Peek, passed_over
+from spanagree.formats.peek import Peek, passed_over, peek_inside
 from spanagree.settings import as_read
 
 _LISTS = ("entities", "annotations", "labels", "label")
@@ -40,8 +40,11 @@ _ALL = "all"
 def knows_doccano(start: Peek) -> bool:
     """Return whether a file begins as an export does; a zip is known by what is in it."""
     if start.shape == "zip":  # under another name it may be anybody's, packed by mistake
-        named = start.path.lower().endswith(".zip")
-        return named and bool(start.members) and all(map(_RECORDS.search, start.members))
+        named = start.path.lower().endswith(".zip") and bool(start.members)
+        if not named or not all(map(_RECORDS.search, start.members)):
+            return False
+        inside = [peek_inside(start, name) for name in start.members]
+        return all(_key(row) and _text(row) is not None for each in inside for row in each.objects)
     return any(map(_is_ours, start.objects))
 
 
@@ -137,8 +140,8 @@ class _Rows:
 
     def _add(self, row: Mapping[str, Any], annotator: str, where: str) -> bool:
         """Add a row; return whether its spans are those of the file's annotator."""
-        key, text = _key(row), row.get("text", row.get("data"))
-        if key is None or not isinstance(text, str):
+        key, text = _key(row), _text(row)
+        if key is None or text is None:
             raise InputError(
                 f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
                 f" the keys are {listed(row)}"
@@ -205,6 +208,11 @@ class _Rows:
 def _key(row: Mapping[str, Any]) -> str | None:
     """Return the key under which a row has its spans."""
     return next((key for key in _LISTS if key in row), None)
+
+
+def _text(row: Mapping[str, Any]) -> str | None:
+    text = row.get("text", row.get("data"))
+    return text if isinstance(text, str) else None
 
 
 def _span(item: object, where: str) -> tuple[Any, Any, Any] | None:

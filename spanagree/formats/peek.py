@@ -82,6 +82,16 @@ def peek(path: PathName) -> Peek:
     return seen
 
 
+def peek_inside(start: Peek, member: str) -> Peek:
+    """Return what the beginning of a text in an archive shows.
+
+    Raises:
+        InputError: for an archive that cannot be read.
+    """
+    with open_zip(start.path) as archive:
+        return _text(member, archive.read(member)[:_LONG_HEAD])
+
+
 def _text(name: str, head: bytes, encoding: str = "utf-8") -> Peek:
     """Return what a text that begins so is."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)

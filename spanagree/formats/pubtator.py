@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 
@@ -36,10 +37,17 @@ def knows_pubtator(start: Peek) -> bool:
 
 @dataclass
 class _Document:
-    """The parts of a text, and the mentions: their line, start, end, text and type."""
+    """The parts of a text, and of each mention the line, start and end in a row, text and type."""
 
     parts: list[str] = field(default_factory=list)
-    mentions: list[tuple[int, int, int, str, str]] = field(default_factory=list)
+    places: array[int] = field(default_factory=lambda: array("q"))
+    says: list[str] = field(default_factory=list)
+
+    @property
+    def mentions(self) -> Iterator[tuple[int, int, int, str, str]]:
+        """The line, start, end, text and type of each mention."""
+        places = (self.places[i::3] for i in range(3))
+        return zip(*places, self.says[::2], self.says[1::2], strict=True)
 
 
 def raw_pubtator(path: PathName) -> RawCorpus:
@@ -86,7 +94,7 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
         id_ = line.partition("\t")[0]
         if text:
             document = documents.setdefault(text[1].strip(), _Document())
-            if document.mentions or len(document.parts) > 1:
+            if document.says or len(document.parts) > 1:
                 raise InputError(
                     f"{place}: document {show(text[1])} comes a second time; ids are used once"
                 )
@@ -98,7 +106,8 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
         elif mention:
             start, end = (whole_number(mention[i], f"{place}: offset") for i in (2, 3))
             covered, label = map(intern, mention.group(4, 5))  # they come again and again
-            documents[id_].mentions.append((number, start, end, covered, label))
+            documents[id_].places.extend((number, start, end))
+            documents[id_].says += covered, label
         elif _OTHER.match(line):
             passed["relation"] += 1
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.labels import LABELS, with_labels
+from spanagree.corpus.labels import LABELS, stays, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -34,6 +34,7 @@ from spanagree.formats.conll.write import write_conll
 from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
 from spanagree.formats.hugging_face.load import guess_of, quieten, read_dataset, read_hub
 from spanagree.formats.hugging_face.write import to_dataset
+from spanagree.formats.inception.files import are_pages
 from spanagree.formats.inception.read import knows_inception, raw_inception
 from spanagree.formats.inception.write import write_webanno_tsv
 from spanagree.formats.jsonl import raw_jsonl, write_jsonl
@@ -55,7 +56,8 @@ class Format(NamedTuple):
 
     ``knows`` says whether a file is of the format, by its beginning; without it, the extension
     does. ``read`` takes a file, or all files of the format by layer name where each is a layer,
-    and those of the options that it ``takes``; what they say is not checked.
+    and those of the options that it ``takes``; what they say is not checked. What ``refuses``
+    single annotations is told which labels are taken (``is_taken``), as it need not refuse others.
     """
 
     means: str
@@ -65,6 +67,7 @@ class Format(NamedTuple):
     write: Callable[..., None] | None = None
     is_layer: bool = False
     knows: Callable[[Peek], bool] | None = None
+    refuses: bool = False
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -128,7 +131,11 @@ FORMATS: Mapping[str, Format] = {
         is_layer=True,
     ),
     "brat": Format(
-        "standoff, a folder for each annotator", ("/",), raw_brat, ("discontinuous", "empty")
+        "standoff, a folder for each annotator",
+        ("/",),
+        raw_brat,
+        ("discontinuous", "empty"),
+        refuses=True,
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
@@ -145,6 +152,7 @@ FORMATS: Mapping[str, Format] = {
         raw_bioc,
         ("feature", "discontinuous"),
         knows=knows_bioc,
+        refuses=True,
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
@@ -217,7 +225,7 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         InputError: for a file that no format knows, showing what was found in it.
     """
     if not (os.path.isfile(path) or os.path.isdir(path)):
-        return format_named(path)
+        return "inception" if are_pages(path) else format_named(path)
     start = peek(path)
     names = [name for name, form in FORMATS.items() if form.knows and form.knows(start)]
     if {"conll", "dataset"} <= {*names} and "tags" in guess_of(start):
@@ -297,6 +305,8 @@ def raw_files(
         known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
         if name == "conll":
             known["progress"] = progress
+        if FORMATS[name].refuses:
+            known["is_taken"] = stays(**chosen)
         if FORMATS[name].is_layer:
             part = read(paths, **known)
             notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
@@ -358,7 +368,8 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
     own = os.path.basename(name) if set(layer) & set("*?[") else layer
     annotators = tuple(who or own for who in raw.annotators)
     notes = raw.notes
-    if form != format_named(path):
+    guessed = any("columns guessed" in note for note in notes)
+    if form != format_named(path) or guessed:
         mine = [note for note in notes if note.startswith(f"{name}: ")]
         more = [note.removeprefix(f"{name}: ") for note in mine]
         others = [note for note in notes if note not in mine]

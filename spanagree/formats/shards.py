@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +14,11 @@ from spanagree.corpus.repairs import allows_repeats, valid_corpus
 from spanagree.errors import InputError, SpanAgreeError, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
+from spanagree.formats.inception.files import are_pages
+from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.registry import raw_files
 
 _FIRST = 10  # shards that are looked at for other layers
-_CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # a bracket inside only as the first
-_WILD = re.compile(rf"[*?]|{_CLASS}")
-_PIECE = re.compile(rf"\*\*/|\*\*|[*?]|{_CLASS}|[^*?\[]+|\[")
 
 
 def read_shards(
@@ -56,9 +53,9 @@ def read_shards(
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
     if isinstance(source, Mapping):
-        shards = _by_layer(source)
+        shards = _by_layer(source, form)
     else:
-        shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source)
+        shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source, form)
     return Shards(Shard(name, files, options, form, repair) for name, files in shards)
 
 
@@ -139,23 +136,20 @@ def raw_found(
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress)
-    parts = {name: raw_files(paths, options, form) for name, paths in _by_layer(files)}
+    parts = {name: raw_files(paths, options, form) for name, paths in _by_layer(files, form)}
     return concatenated(parts, repeats=repeats)
-
-
-def has_pattern(path: PathName) -> bool:
-    """Return whether a path is a pattern rather than a file."""
-    return bool(_WILD.search(os.fspath(path))) and not os.path.exists(path)
 
 
 _Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
 
 
-def _by_file(patterns: Sequence[PathName]) -> _Shards:
+def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
     """Return each file as a shard, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
-    patterns_of = {path: pattern for pattern in patterns for path in _matches(pattern)}
+    if whole := _whole({f"{pattern}": pattern for pattern in patterns}, form):
+        return whole
+    patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
     if not patterns_of:
         raise InputError(
             "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
@@ -168,12 +162,23 @@ def _by_file(patterns: Sequence[PathName]) -> _Shards:
     ]
 
 
-def _by_layer(source: Mapping[str, PathName]) -> _Shards:
+def _whole(source: Mapping[str, PathName], form: str | None) -> _Shards:
+    """Return patterns as one shard if the files of each make up a project, else no shard."""
+    paths = [path for path in source.values() if isinstance(path, (str, os.PathLike))]
+    is_ours = form in (None, "inception") and len(paths) == len(source) > 0
+    if is_ours and all(map(are_pages, paths)):
+        return [(", ".join(source), dict(source))]
+    return []
+
+
+def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
     """Return the shards of layers: files belong together in which the stars stand for the same.
 
     Every layer has every shard. Shards of one layer are called as their files, others by what the
     stars stand for.
     """
+    if whole := _whole(source, form):
+        return whole
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
         for stars, path in _named(pattern).items():
@@ -210,36 +215,5 @@ def _refuse_same(paths: Sequence[PathName]) -> None:
 
 def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
     """Return the files of a pattern by what its stars stand for; a plain path by its name."""
-    paths = _matches(pattern)
-    parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
-    regex = "".join(
-        parts.get(p) or (_any_of(p[1:-1]) if p[0] + p[-1] == "[]" else re.escape(p))
-        for p in _PIECE.findall(os.fspath(pattern))
-    )
-    named: dict[tuple[str, ...], PathName] = {}
-    for path in paths:
-        try:
-            match = re.fullmatch(regex, path)
-        except re.error:  # a range that runs backwards
-            match = None
-        stars = tuple(part or "" for part in match.groups()) if match else ()
-        named[stars or (os.path.basename(path),)] = path
-    return named
-
-
-def _any_of(characters: str) -> str:
-    """Return the expression for one of the characters that a pattern has in brackets."""
-    others = characters.startswith("!")
-    inside = re.escape(characters[others:]).replace(r"\-", "-")
-    return f"([{'^' * others}{inside}])"
-
-
-def _matches(pattern: PathName) -> list[str]:
-    """Return the files that a pattern fits, or the plain path."""
-    if not isinstance(pattern, (str, os.PathLike)):
-        raise InputError(f"{show(pattern)}; the name of a file, or a pattern, is needed")
-    text = os.fspath(pattern)
-    paths = sorted(glob.glob(text, recursive=True)) if has_pattern(text) else [text]
-    if not paths:
-        raise InputError(f"{printable(text)}: no file fits this pattern")
-    return paths
+    paths = matches(pattern)
+    return {stars_of(pattern, path) or (os.path.basename(path),): path for path in paths}

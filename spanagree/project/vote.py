@@ -124,7 +124,7 @@ def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
     group = ballots.document * labels + ballots.label
     voter, weight = ballots.voter, ballots.weight
     # what one voter marked twice, in segments that overlap, counts once
-    u_voter, u_group, u_start, u_end = _united(voter, group, ballots.start, ballots.end)
+    u_voter, u_group, u_start, u_end = united(voter, group, ballots.start, ballots.end)
     (at_group, at), _, _ = distinct(
         np.concatenate((u_group, u_group)), np.concatenate((u_start, u_end))
     )
@@ -204,7 +204,7 @@ class _Places:
         return _sums(np.searchsorted(self.keys, group * self.step + at), values, len(self.keys))
 
 
-def _united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Return each voter's segments of a group, those that overlap united."""
     order = np.lexsort((end, start, group, voter))
     voter, group, start, end = (column[order] for column in (voter, group, start, end))

@@ -22,12 +22,14 @@ from spanagree.errors import InputError, SettingError, check_choice, counted, pr
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
+from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import RARE
 from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
+from spanagree.report.results_paragraph import results_paragraph
 from spanagree.report.signature_parser import settings_of
 from spanagree.settings import KEYS, signature
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
@@ -43,8 +45,10 @@ _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "chance": CHANCES, "expected": ("partly-fixed", "partly-drawn"),
     "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
+    "soft": ("shares", "given"),
     "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
-    "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
+    "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
+    "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("drop",),
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
@@ -55,13 +59,19 @@ _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
 
 
-def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 — named as the option
+def cite(
+    result: Any = None,
+    format: Cited = "text",  # noqa: A002 — named as the option
+    results: bool = False,
+) -> str:
     """Return a methods paragraph on a result, with its settings, and the references it needs.
 
     Args:
         result: a result, or the signature that stands below its table; without one, a general
             sentence and all references.
         format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, the references alone.
+        results: a paragraph of results instead, with figures, intervals and coverage: of a result
+            of evaluate, agree or coefficients.
 
     Raises:
         InputError: for anything but a signature, or one with settings that are not known here.
@@ -76,20 +86,32 @@ def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 �
             f"{type(result).__name__}; a result with a signature, or one, is needed: evaluate,"
             " agree and others give one"
         )
-    return cited(None if line is None else settings_of(line), format)
+    figures = None
+    if results:
+        if not hasattr(result, "to_dict"):
+            raise InputError(_NO_FIGURES)
+        figures = results_paragraph(result.to_dict())
+    return cited(None if line is None else settings_of(line), format, figures)
 
 
+_NO_FIGURES = (
+    "results: a signature has no figures; pass a result, or a file that --format json wrote"
+)
 _REPORT = "a report is needed, as spanagree evaluate … --format json writes one"
 
 
-def settings_in(argument: str) -> dict[str, Any]:
+def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
     """Return the settings that a signature names, or a report in JSON; ``-`` is standard input.
+
+    ``results`` asks for the paragraph of results of a report, too.
 
     Raises:
         InputError: for a file that cannot be read or has no signature, or anything but a signature.
     """
     if ":" in argument and not os.path.exists(argument):
-        return settings_of(argument)
+        if results:
+            raise InputError(_NO_FIGURES)
+        return settings_of(argument), None
     text = read_text(argument)
     name = printable(argument)
     try:
@@ -104,16 +126,20 @@ def settings_in(argument: str) -> dict[str, Any]:
             if not isinstance(line, str):
                 raise InputError(f"no signature in it; {_REPORT}")
             settings |= settings_of(line)
+        return settings, results_paragraph(report) if results else None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    return settings
 
 
-def cited(settings: Mapping[str, Any] | None, format: Cited = "text") -> str:  # noqa: A002 — as above
-    """Return what :func:`cite` does, for settings."""
+def cited(
+    settings: Mapping[str, Any] | None,
+    format: Cited = "text",  # noqa: A002 — as above
+    figures: str | None = None,
+) -> str:
+    """Return what :func:`cite` does, for settings; ``figures`` is the paragraph of results."""
     check_choice(format, CITED, "format")
     _check(settings or {})
-    paragraph = _paragraph(settings)
+    paragraph = _paragraph(settings) if figures is None else _with_software(figures, settings or {})
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
     sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
     sources["spanagree"] = software((settings or {}).get("version", __version__))
@@ -127,6 +153,14 @@ def cited(settings: Mapping[str, Any] | None, format: Cited = "text") -> str:  #
     listed = [_wrapped(source.text, hang=2) for source in sources.values()]
     text = _MARK.sub(_short, paragraph)
     return "\n".join([_wrapped(text), "", *below, "References", "", *listed, ""])
+
+
+def _with_software(figures: str, settings: Mapping[str, Any]) -> str:
+    """Return a paragraph of results with what intervals are, and what made the figures."""
+    words = words_of(settings)
+    what = f" Intervals, in brackets, are {words['confidence']}%." if "ci" in settings else ""
+    version = settings.get("version", __version__)
+    return f"{figures}{what} All figures were computed with spanagree {version} [[spanagree]]."
 
 
 def _short(mark: re.Match[str]) -> str:
@@ -181,6 +215,9 @@ def _template() -> Any:
         "CHANCES": CHANCES,
         "CUTS": CUTS,
         "WEIGHTS": WEIGHTS,
+        "MEASUREMENTS": MEASUREMENTS,
+        "CATEGORY_WEIGHTS": CATEGORY_WEIGHTS,
+        "weights_of": weights_of,
         "counted": counted,
         "rare": RARE,
         "grouped": lambda number: "some" if number is None else f"{number:,}",
@@ -200,6 +237,8 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
+        "width": "plan",
+        "soft": "soft",
         "references": "references",
         "candidate": "replacement",
         "average": "levels" if levels else "evaluation",

@@ -35,7 +35,7 @@ SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set 
 _LEVELS = 2
 _AGAINST_LUCK = 20_000  # documents of pairs
 _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apart
-_CONFUSED = 1_000_000  # documents of pairs
+_CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _RESAMPLES = 2000
 
@@ -198,8 +198,8 @@ class TeamOverview(Overview):
     @cached_property
     def team_confusion(self) -> Confusion | None:
         """Which labels the team confuses; of very many pairs or labels ``None``."""
-        pairs, labels = len(self.agreement.pairs), len(self.corpus.labels)
-        if not pairs or pairs * len(self.corpus) > _CONFUSED or labels > _LABELS:
+        pairs = sum(times * k * (k - 1) // 2 for k, times in enumerate(self.seen_by))
+        if not 0 < pairs <= _CONFUSED or len(self.corpus.labels) > _LABELS:
             return None
         return confusion(self.corpus)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtr
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -161,3 +162,90 @@ def test_two_layers_need_no_names(run, newsroom, capsys):
     alone = capsys.readouterr()
     assert main(["confusion", *files, "--between", "gold", "tagger"]) == 0
     assert capsys.readouterr() == alone
+
+
+# --- more than luck would -----------------------------------------------------------------------
+
+
+def test_confused_by_hand():
+    """Numbers, shares of luck and t in fractions and single documents, of a pair and of a team."""
+    rng = np.random.default_rng(2)
+    layers = {
+        name: [[(2 * k, 2 * k + 1, "LOP"[rng.integers(3)]) for k in range(4)] for _ in range(12)]
+        for name in "ab"
+    }
+    corpus = sa.Corpus.from_segments([9] * 12, layers)
+    for result, ways in ((sa.confusion(corpus, "a", "b"), 1), (sa.confusion(corpus), 2)):
+        sides = [
+            Counter((x[2], y[2]) for x, y in zip(*docs, strict=True))
+            for docs in zip(*layers.values(), strict=True)
+        ]
+        if ways == 2:
+            sides = [Counter({k: each[k] + each[k[::-1]] for k in permutations("LOP", 2)} | {(c, c): 2 * each[c, c] for c in "LOP"}) for each in sides]  # fmt: skip
+        whole = sum(sides, Counter())
+        rows = {c: sum(n for (i, _), n in whole.items() if i == c) for c in "LOP"}
+        columns = {c: sum(n for (_, j), n in whole.items() if j == c) for c in "LOP"}
+        pairs = [(i, j) for i, j in permutations("LOP", 2) if ways == 1 or i < j]
+        luck = {(i, j): Fraction(rows[i] * columns[j]) for i, j in pairs}
+        differing = sum(whole[pair] for pair in pairs)
+        assert len(result.confused) == sum(whole[pair] > 0 for pair in pairs)
+        for each in result.confused:
+            pair = each.a, each.b
+            share = luck[pair] / sum(luck.values())
+            assert (each.times, each.by_luck) == (
+                whole[pair],
+                pytest.approx(float(share * differing)),
+            )
+            assert each.ratio == pytest.approx(each.times / each.by_luck)
+            some = [side for side in sides if any(side[other] for other in pairs)]
+            values = [float(s[pair] - share * sum(s[other] for other in pairs)) for s in some]
+            t = np.mean(values) / (np.std(values, ddof=1) / len(values) ** 0.5)
+            assert each.p == pytest.approx(float(stdtr(len(values) - 1, -t)))
+
+
+def test_luck_is_found_no_more_often_than_it_should():
+    """Where labels differ by luck alone a share of at most .05 has p below it: 400 corpora, seeded."""
+    rng = np.random.default_rng(5)
+    p = []
+    for _ in range(400):
+        layers = {"a": [], "b": []}
+        for _ in range(25):
+            luck = rng.choice(list("LOPQ"), (2, 3), p=[0.4, 0.3, 0.2, 0.1])
+            repeats = 1 + 3 * (rng.random() < 0.2)  # some documents say the same again and again
+            for marked, labels in zip(layers.values(), luck, strict=True):
+                here = np.tile(labels, repeats).tolist()
+                marked.append([(k, k + 1, label) for k, label in enumerate(here)])
+        result = sa.confusion(sa.Corpus.from_segments([12] * 25, layers), "a", "b")
+        p.append({(each.a, each.b): each.p for each in result.confused}.get(("L", "O"), 1.0))
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 4 * (0.05 * 0.95 / 400) ** 0.5
+    assert np.mean(np.array(p) <= 0.5) > 0.3  # it is no test that never finds anything
+
+
+def test_two_labels_tell_nothing():
+    """Of two labels that differ luck would confuse the same two, as often; so of one document."""
+    layers = {"a": [[(0, 1, "L")], [(0, 1, "O")]], "b": [[(0, 1, "O")], [(0, 1, "O")]]}
+    (only,) = sa.confusion(sa.Corpus.from_segments([3, 3], layers)).confused
+    assert (only.a, only.b, only.times, only.by_luck, only.ratio) == ("L", "O", 1, 1.0, 1.0)
+    assert np.isnan(only.p)
+    nothing = sa.confusion(sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]}))
+    assert nothing.confused == []
+    assert "no two labels were confused" in str(nothing.table("pair").remarks)
+
+
+def test_the_command_of_luck(capsys):
+    """PEST with PLANT, as the crowd was made; JSON always has it; not with --shares or a picture."""
+    path = "corpora/crowd/crowd.jsonl"
+    assert main(["confusion", path, "--luck"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "PEST PLANT 34 11.2167 3.0312 2.0e-06 6.1e-06" in text
+    assert (
+        "confused more than luck would (p below 0.05 after Holm's correction): PEST with PLANT"
+        in text
+    )
+    assert main(["confusion", path, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["confused"]
+    assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
+    assert main(["confusion", path, "--luck", "--shares"]) != 0
+    assert "--shares and --luck; choose one of them" in capsys.readouterr().err
+    assert main(["confusion", path, "--luck", "--plot", "x.svg"]) != 0
+    assert "no picture shows this result by pair" in capsys.readouterr().err

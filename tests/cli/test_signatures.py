@@ -208,6 +208,9 @@ CASES = {
         **pairs(TABLE, missing="--missing NA", categories="--categories NA,X,Y,Z"),
         **pairs(TABLE, weights="--weights flat", complete_only="--complete-only"),
         **pairs("numbers.csv", wide="--wide", counts="--counts"),
+        **pairs("grades.csv", measurement="--measurement ordinal"),
+        "--category-weights": Pair("grades.csv", "--category-weights linear"),
+        "--separator": Pair("sets.csv", "--separator +"),
         **pairs("coded.csv", encoding="--encoding utf-7"),
         "--duplicates": Needed("twice.csv", "--duplicates first", "duplicates:first"),
         "--tokens": Same("it says that FILE is a corpus, of which items says what an item is"),
@@ -242,9 +245,28 @@ CASES = {
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
-        "--shares": SHOWN,
+        **dict.fromkeys(("--shares", "--luck"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
+    },
+    "plan": {
+        **behind("--width 0.1", MATCH),
+        **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
+        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9", seed="--seed 1"),
+        **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
+        **BY,
+        **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
+        **OUTPUT,
+    },
+    "soft": {
+        **pairs("trio.jsonl", systems="--systems ann", references="--references ann,bob"),
+        "--probabilities": Pair("trio.jsonl --baseline none --probabilities m=probable.jsonl", "--baseline nothing"),
+        "--soft-gold": Pair("trio.jsonl", "--soft-gold probable.jsonl"),
+        "--threshold": Pair("trio.jsonl --probabilities m=probable.jsonl", "--threshold 0.2"),
+        **pairs("trio.jsonl", baseline="--baseline nothing", seed="--seed 4", chance="--chance overlapping"),
+        **BY,
+        **dict.fromkeys(READING, Same("the shares are of what is read as in agree")),
+        **OUTPUT,
     },
     "gold": {
         **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),
@@ -409,6 +431,8 @@ def folder(tmp_path_factory):
         "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
         "twice.csv": "item,annotator,label\n1,a,X\n1,a,Y\n1,b,X\n2,a,X\n2,b,Y\n",
         "coded.csv": "item,annotator,label\n1,a,X\n1,b,+AFg-\n2,a,X\n2,b,Y\n",
+        "grades.csv": "item,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,1\n3,b,4\n",
+        "sets.csv": "item,annotator,label\n1,a,x+y\n1,b,y+x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n",
         "numbers.csv": "item,annotator,label\n1,1,2\n2,1,1\n3,2,1\n",
     }
     both = {"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": list("abcdef")}
@@ -421,6 +445,8 @@ def folder(tmp_path_factory):
     rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
     sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
+    soft = [{"start": 0, "end": 2, "prob": 0.3}, {"start": 2, "end": 3, "prob": 0.9}]
+    files["probable.jsonl"] = "\n".join(json.dumps({"id": str(i), "soft": soft}) for i in (1, 2, 3))
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     trio = {
@@ -428,8 +454,8 @@ def folder(tmp_path_factory):
         "bob": [[(0, 2, "B")], [(1, 2, "C"), (5, 7, "A")], [(0, 1, "A"), (2, 4, "B")]],
         "cem": [[(1, 2, "A"), (4, 5, "B")], [(2, 3, "B")], []],
     }
-    spans = ([], [(0, 2, "A")], [(0, 3, "A")], [(1, 3, "B"), (4, 5, "A")], [(4, 6, "A")])
-    forty = {n: [spans[(d * k + d // 9) % 5] for d in range(40)] for n, k in NUMBERS.items()}
+    some = ([], [(0, 2, "A")], [(0, 3, "A")], [(1, 3, "B"), (4, 5, "A")], [(4, 6, "A")])
+    forty = {n: [some[(d * k + d // 9) % 5] for d in range(40)] for n, k in NUMBERS.items()}
     sa.write_jsonl(sa.Corpus.from_segments([7] * 40, forty), folder / "forty.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     states = {

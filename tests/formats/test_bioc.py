@@ -142,6 +142,8 @@ def test_forms(tmp_path, form):
     assert raw.texts == ("Aspirin 😀 in gout.  It hurts.", "")
     assert rows(raw) == [(0, 7, "Chemical", "Aspirin"), (23, 28, "Sign", "hurts")]
     assert raw.annotators == ("ann",)
+    only = raw_files({"ann": path}, {"labels": ["Chemical"]})
+    assert rows(only) == [(0, 7, "Chemical", "Aspirin")]  # the other label alone is discontinuous
     assert any("1 discontinuous annotation and 1 unlocated annotation passed over" in n for n in raw.notes)  # fmt: skip
 
 

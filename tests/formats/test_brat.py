@@ -63,6 +63,18 @@ def test_discontinuous(project):
         sa.read_brat(folder, discontinuous="x")
 
 
+def test_discontinuous_of_other_labels(project):
+    """A discontinuous annotation of a label that --labels drops is passed over, not refused."""
+    folder = project({"ann/a.txt": TEXT, "ann/a.ann": "T1\tX 0 2\tJo\nT2\tY 0 2;6 8\tJo in\n"})
+    corpus = sa.read(folder, labels=["X"])
+    assert corpus[0].segments == {"ann": (sa.Segment(0, 2, "X"),)}
+    assert corpus.notes[0] == "1 discontinuous annotations passed over"
+    assert "discontinuous" not in corpus.reading
+    for asked in ({"labels": ["Y"]}, {"labels": ["Z"], "map_labels": {"Y": "Z"}}, {"map_labels": {"Y": "X"}}):  # fmt: skip
+        with pytest.raises(sa.InputError, match="'T2' is discontinuous"):
+            sa.read(folder, **asked)
+
+
 def test_empty_files(project):
     """An empty .ann says by choice that its annotator saw the text, or not; unless chosen, a note."""
     files = {f"{who}/{name}.txt": "Jo" for who in ("ann", "bob") for name in "ab"}

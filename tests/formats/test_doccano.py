@@ -166,6 +166,14 @@ def test_other_zips(tmp_path):
     assert str(error.value) == (
         f"{path}: no .jsonl or .json in it, but a/notes.txt; doccano's zip has one for each annotator"
     )
+    task = {"id": 1, "data": {"text": "Jo"}, "annotations": [{"completed_by": 1, "result": []}]}
+    other = zipped(tmp_path / "z.zip", {"project.json": json.dumps([task])})
+    with pytest.raises(sa.InputError) as error:
+        raw_files({"it": other}, {})
+    assert str(error.value) == (
+        f"{other}: a zip of project.json, of which no tool's export is known; name the tool with"
+        " --from, or unpack it and name files"
+    )
     bad = zipped(tmp_path / "y.zip", {"ann.jsonl": lines([row(label=[PER])])[:-9]})
     with pytest.raises(sa.InputError, match=r"y.zip, ann.jsonl:1: not valid JSON \(.*an object a line$"):  # fmt: skip
         raw_files({"it": bad}, {})

@@ -578,6 +578,82 @@ LAYERS = [
 ]  # fmt: skip
 
 
+def words(*tokens, layer="Cue"):
+    """A WebAnno TSV of one sentence; of a layer, the tokens with a capital are marked."""
+    lines, at = [], 0
+    for number, token in enumerate(tokens, 1):
+        cell = ("X" if token[0].isupper() else "_") + "\t" if layer else ""
+        lines.append(f"1-{number}\t{at}-{at + len(token)}\t{token}\t{cell}\n")
+        at += len(token) + 1
+    head = HEAD + (f"#T_SP=custom.{layer}|value\n" if layer else "")
+    return f"{head}\n\n#Text={' '.join(tokens)}\n{''.join(lines)}"
+
+
+JO, AL = ("Jo", "sings"), ("Al", "is", "in", "Rome")
+LOOSE = {
+    "annotation/d1.txt/ann.tsv": words(*JO),
+    "annotation/d1.txt/bob.tsv": words(*JO),
+    "annotation/d1.txt/INITIAL_CAS.tsv": words(*JO, layer=""),
+    "annotation/d2.txt/ann.tsv": words(*AL),
+    "annotation/d2.txt/bob.tsv": words(*AL, layer=""),
+}
+
+
+@pytest.fixture
+def loose(tmp_path, monkeypatch):
+    """The files of a project, and a folder with its documents by one annotator."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {**LOOSE, "flat/d1.tsv": words(*JO), "flat/d2.tsv": words(*AL)}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_patterns_over_files(loose):
+    """The folder of a file is the document and the file the annotator, as in a zip of the same."""
+    zip_ = loose / "all.zip"
+    with zipfile.ZipFile(zip_, "w") as archive:
+        for name, text in LOOSE.items():
+            archive.writestr(name, text)
+    for pattern in ("annotation/*/*.tsv", "*/d*.txt/*.tsv", "annotation/**/*.tsv"):
+        corpus = sa.read(pattern)
+        assert corpus.ids in (("d1.txt", "d2.txt"), ("annotation/d1.txt", "annotation/d2.txt"))
+        assert sa.agree(corpus).to_dict() == sa.agree(sa.read_shards(pattern)).to_dict() | {
+            "notes": sa.agree(corpus).to_dict()["notes"]
+        }
+    corpus = sa.read("annotation/*/*.tsv")
+    assert corpus == sa.read(zip_)
+    assert corpus[1].segments == {
+        "ann": (sa.Segment(0, 2, "X"), sa.Segment(9, 13, "X")),
+        "bob": (),
+    }
+    named = sa.read({"ann": "annotation/*/ann.tsv", "bob": "annotation/*/bob.tsv"})
+    assert named == corpus
+
+
+def test_patterns_in_one_folder(loose):
+    """In one folder, files of one text are annotators of a document; of several, documents."""
+    one = sa.read("annotation/d1.txt/*.tsv")
+    assert (one.ids, one.annotators) == (("d1.txt",), ("ann", "bob"))
+    several = sa.read("flat/*.tsv")
+    assert (several.ids, several.annotators) == (("d1", "d2"), ("*.tsv",))
+    assert sa.read({"ann": "flat/*.tsv"}).annotators == ("ann",)
+
+
+def test_layers_of_patterns(loose):
+    """A file without the layer is seen and empty; the layer is refused if no file has it."""
+    assert sa.read("annotation/*/*.tsv", layer="Cue")[1].segments["bob"] == ()
+    with pytest.raises(sa.InputError) as error:
+        sa.read("annotation/*/*.tsv", layer="Cuz")
+    assert str(error.value) == (
+        "annotation/*/*.tsv: no layer 'Cuz'; there are Cue (4): choose one with --layer"
+    )
+    (loose / "annotation/d2.txt/ann.xmi").write_text("", "utf-8")
+    with pytest.raises(sa.InputError, match="annotator ann, who has another; name the files in"):
+        sa.read("annotation/*/ann.*")
+
+
 def test_layer_and_feature(tmp_path):
     """The only layer and feature in use are taken; else those that there are are named, with their counts."""
     path = packed(

@@ -348,3 +348,20 @@ def test_nothing_to_guess():
     assert guess([{"a": 1}], {}) == ({}, [])
     made, _ = guess([{"text": TEXT, "user": "@jo", "spans": [[0, 2, "X"]]}], {})
     assert made == {"spans": "spans", "text": "text"}
+
+
+def test_tables_and_objects_are_named(tmp_path):
+    """The note on guessed columns says what a CSV was read as; empty objects are nobody's spans."""
+    path = tmp_path / "spans.csv"
+    path.write_text("doc,annotator,start,end,length\n1,ann,0,2,9\n", "utf-8")
+    assert sa.read(path).notes[0].startswith(f"{path}: read as dataset; columns guessed: spans start,end")  # fmt: skip
+    path = tmp_path / "gate.json"
+    path.write_text(
+        '{"text": "Jo", "features": {}, "annotation_sets": {"a": {"name": "a"}}}', "utf-8"
+    )
+    with pytest.raises(sa.InputError) as error:
+        sa.read(path)
+    assert str(error.value).startswith(
+        f"{path}: JSON with the keys text, features, annotation_sets, in which no spans or tags were"
+        " found; name its columns: --text C --spans C"
+    )

@@ -60,6 +60,8 @@ def results(corpus, crowd):
         "replacement": sa.replacement_test(crowd, "ann", 0.1),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
+        "plan": sa.plan(crowd, 0.1),
+        "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 
 

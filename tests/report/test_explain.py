@@ -17,7 +17,7 @@ from spanagree.matching.measures import MATCHES
 from spanagree.rendering.table import Column, Table
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.report.signature_parser import settings_of
-from spanagree.uncertainty.bootstrap import INTERVALS
+from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": True, "resamples": 20}
@@ -57,8 +57,10 @@ def agreements(corpus):
         yield from tables_of(sa.agree(corpus, **more))
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
-    yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+        yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
+    if len(corpus) >= 30:
+        yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
     yield from units(corpus)
 
 
@@ -79,7 +81,9 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
+        *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
 
@@ -112,8 +116,10 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
+        *("measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
-        *("intervals over sentences", "intervals over few"),
+        *("intervals over sentences", "intervals over few", "intervals over these annotators"),
+        *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
     used = {heading for table in tables for heading in meanings(table).values()}

@@ -164,9 +164,8 @@ def test_figures_of_a_team(crowd):
     of_tokens = sa.coefficients(sa.token_labels(crowd))
     counts = [sa.disagreements(crowd, a, b).counts for a, b in result.pairs]
     coverage = [[int(x.annotated.sum()), len(x)] for x in crowd.layers.values()]
-    known = numbers(
-        [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict(), counts, coverage]
-    )
+    results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
+    known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known

@@ -185,7 +185,7 @@ class _Guess:
         if f"{column}.users" in self.names:
             return True
         pairs = [by_annotator(cell) for cell in self.cells(column)]
-        return bool(pairs) and all(
+        return any(pairs) and all(
             pair is not None and all(s is None or _are_spans(parsed(s), True) for _, s in pair)
             for pair in pairs
         )

@@ -14,6 +14,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from spanagree.arrays import compact
 from spanagree.choices import Empty, Repair, Scheme
 from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
@@ -221,7 +222,7 @@ def _from_tags(data: Any, shape: Shape) -> RawCorpus:
             )
         names = layer_names(columns.features, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
-        tag_columns[name] = TagColumn.of_seen(known, codes, sizes < 0, lengths)
+        tag_columns[name] = TagColumn.of_seen(known, compact(codes), sizes < 0, lengths)
     del columns, flat  # before the largest arrays are made
     reading = {"format": "datasets", **shape.chosen}
     names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]

@@ -94,6 +94,12 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
 def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:
     """Return what was collected, with notes of what the reader did."""
     notes += reader.surfaces.notes()
+    if reader.probable:
+        spans = counted(reader.probable, "span")
+        notes.append(
+            f"{_prefix(shape)}{spans} with a probability, which is not used: all are taken as"
+            " marked; spanagree soft --probabilities reads it"
+        )
     if not reader.labelled and collector.call_all(ONE_LABEL):
         notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")
     how = {"format": "datasets", **shape.chosen}

@@ -29,6 +29,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
         "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
         "category", "entity", "labels",
     ),
+    "probability": ("prob", "probability", "score", "confidence"),
     "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
     "annotator": (
         "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
@@ -116,6 +117,7 @@ class SpanReader:
     def __init__(self, name: str) -> None:
         self.labelled = False
         self.in_text = False
+        self.probable = 0
         self.surfaces = Surfaces(name)
 
     def rows(
@@ -165,6 +167,7 @@ class SpanReader:
                 if end is None and isinstance(text, str) and is_whole(start):
                     end = start + len(text)
                 self.labelled |= "label" in keys
+                self.probable += "probability" in keys
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
                 return [(start, end, each, text) for each in labels]

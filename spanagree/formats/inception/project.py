@@ -73,6 +73,11 @@ class File(NamedTuple):
         return read_json(self.data, self.where, layer)
 
 
+def is_initial(file: File) -> bool:
+    """Return whether a file has the document as it was imported, and nobody's annotations."""
+    return any(map(_INITIAL.fullmatch, file.stems))
+
+
 class Project:
     """What a project says, gathered document by document.
 
@@ -101,7 +106,7 @@ class Project:
 
     def add(self, document: str, files: Sequence[File], states: Mapping[str, str] | None) -> Page:
         """Add a document's annotators, by the state of each; return how it was imported."""
-        initial = [file for file in files if any(map(_INITIAL.fullmatch, file.stems))]
+        initial = [file for file in files if is_initial(file)]
         before = initial[0].page(self.layer) if initial else EMPTY
         if initial:
             self.texts[document] = before

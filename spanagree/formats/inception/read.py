@@ -12,6 +12,7 @@ from spanagree.errors import check_choice, listed, printable, show
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
 from spanagree.formats.combine import unite
 from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
+from spanagree.formats.inception.files import read_pages
 from spanagree.formats.inception.pages import Chosen, Page, choose, described
 from spanagree.formats.inception.project import (
     IN_PROGRESS,
@@ -21,6 +22,7 @@ from spanagree.formats.inception.project import (
     read_project,
 )
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
+from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Peek, passed_over, peek
 from spanagree.settings import as_read
 
@@ -41,10 +43,10 @@ def raw_inception(
 ) -> RawCorpus:
     """Return the rows of projects (zip or folder), or of files by the names of their annotators.
 
-    Files by themselves are one document, as several annotators saw it.
+    Files by themselves are one document of several annotators; those of a pattern are a project.
 
     Args:
-        source: projects, and files: WebAnno TSV 3, UIMA CAS as XMI or JSON.
+        source: projects, and files or patterns: WebAnno TSV 3, UIMA CAS as XMI or JSON.
         layer: the layer of spans to read, in full or the last part of its name; needed if several
             are in use.
         feature: the feature that holds the labels; needed if several have values. If none has,
@@ -60,12 +62,13 @@ def raw_inception(
     """
     check_choice(in_progress, IN_PROGRESS, "in-progress")
     files = named_files(source)
-    starts = {name: peek(path) for name, path in files.items()}
+    starts = {name: peek(path) for name, path in files.items() if not has_pattern(path)}
     projects = {
         name: read_project(files[name], layer, in_progress, ground_truth)
         for name, start in starts.items()
         if any("/" in member for member in start.members)
     }
+    projects |= {n: read_pages(path, n, layer) for n, path in files.items() if n not in starts}
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
     every = [page for project in projects.values() for page in project.every()]
     names = {name: printable(os.fspath(path)) for name, path in files.items()}

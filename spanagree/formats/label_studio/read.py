@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
@@ -49,12 +49,12 @@ def raw_label_studio(
     check_named(annotator_from, "id", "email", "file")
     name = printable(os.fspath(path))
     export = Tasks(annotator_from, predictions, ground_truth)
-    tasks = list(export.read(json_records(path, _NEEDED)))
+    tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{name}: no tasks; {_NEEDED}")
     rows = _Rows(name, tasks, text)
-    for number, task in enumerate(tasks, 1):
-        rows.add(task, number)
+    for number in range(1, len(tasks) + 1):
+        rows.add(tasks.popleft(), number)  # which then is forgotten
     notes = [*passed_over(name, export.passed + rows.passed), *rows.surfaces.notes()]
     options = as_read(
         text=text,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
@@ -216,9 +217,14 @@ def _region(value: Mapping[str, Any], target: str, where: str) -> Region:
     if not isinstance(labels, list) or not all(isinstance(x, (str, type(None))) for x in labels):
         raise unfit(f"{where}: labels", labels, "a list of names is needed")
     surface = value.get("text")
-    names = tuple(label if label is None else sys.intern(label) for label in labels)
-    known = surface if isinstance(surface, str) else None
-    return Region(start, end, names, known, sys.intern(target), places is not None)
+    known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
+    return Region(start, end, _once(tuple(labels)), known, sys.intern(target), places is not None)
+
+
+@lru_cache(maxsize=1000)
+def _once(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Return labels, of which many regions have the same, as one object."""
+    return labels
 
 
 def _time(entry: Mapping[str, Any]) -> float | None:

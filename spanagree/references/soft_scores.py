@@ -1,0 +1,382 @@
+"""Systems against shares of many annotators: the scores of the Mu-SHROOM task, and what adds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, ranges
+from spanagree.choices import Baseline, Chance
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_known, counted, listed, printable, show
+from spanagree.evaluation.count import count
+from spanagree.files import PathName
+from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
+from spanagree.matching.overlaps import check_layer, check_names
+from spanagree.matching.score import UNDEFINED, Score, ScoreColumns, undefined
+from spanagree.matching.tally import Tally
+from spanagree.references.baselines import BASELINES, with_baselines
+from spanagree.references.soft import HALF, Shares, counts_of, iou, people, shares, spearman
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, bars
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, chosen_of, kept_names, unit
+
+PEOPLE = "people"
+Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
+
+_MATCH = "token"  # the measure that adds over tokens
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SoftSettings(Settings):
+    """The settings of soft scores; ``soft`` says whose shares the reference is."""
+
+    match: str
+    chance: str
+    soft: str
+    threshold: float | None = None
+
+
+class SoftSystem(NamedTuple):
+    """How one system did against the shares.
+
+    Attributes:
+        name: the system.
+        documents: how many documents it and a reference saw.
+        iou: of what it marks and what more than half marked, the mean over documents.
+        rho: Spearman's ρ of its probabilities and the shares, the mean over documents.
+        f1: with a reference drawn at random in each document, by shared tokens.
+    """
+
+    name: str
+    documents: int
+    iou: float
+    rho: float
+    f1: Score
+
+
+class OfDocuments(NamedTuple):
+    """The scores of one system, or of people, in documents: their numbers, IoU and ρ."""
+
+    document: Ints
+    iou: Floats
+    rho: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SoftScores(Result):
+    """The result of :func:`soft_scores`.
+
+    Attributes:
+        systems: by name: systems, then baselines.
+        people: each reference against the shares of the others, the mean over them; no F1.
+        by_document: the scores of each system in each document.
+        corpus: whose documents these are.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over.
+    """
+
+    systems: Mapping[str, SoftSystem]
+    people: SoftSystem
+    by_document: Mapping[str, OfDocuments] = field(repr=False)
+    corpus: Corpus = field(repr=False)
+    settings: SoftSettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {"document": "a row for each system and document"}
+
+    def __getitem__(self, system: str) -> SoftSystem:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_known([system], self.systems, "system")
+        return self.systems[system]
+
+    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``."""
+        rows = [*self.systems.values(), self.people]
+        entries = [
+            {**plain(row._asdict()), "f1": row.f1.to_dict(), "people": row is self.people}
+            for row in rows
+        ]
+        data = {**self.head(), "systems": entries}
+        if by == "document":
+            data["documents"] = plain(replace(self.table(by), settings={}).to_rows())
+        return data
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each system and one for people; or for each system and document."""
+        document = unit(self.settings)
+        scores = [
+            Column("iou", "IoU"),
+            Column("spearman", "Spearman ρ"),
+        ]
+        if by == "document":
+            rows: list[list[Value]] = [
+                [name, self.corpus.id_of(d), a, b]
+                for name, each in self.by_document.items()
+                for d, a, b in zip(*(column.tolist() for column in each), strict=True)
+            ]
+            columns = [
+                Column("system", "system", "name", "system of soft scores"),
+                Column("document", document, "name", "document of soft scores"),
+                *scores,
+            ]
+            return Table(columns, rows, self.settings, caption=self._caption())
+        f1 = ScoreColumns("f1", ("F1", "chance F1", "corrected F1"), False, ("soft F1", "", ""))
+        everybody = [*self.systems.values(), self.people]
+        rows = [
+            [row.name, row.documents, row.iou, row.rho, *f1.values(row.f1)] for row in everybody
+        ]
+        columns = [
+            Column("system", "system", "name", "system of soft scores"),
+            Column("documents", f"{document}s", "count", "documents of soft scores"),
+            *scores,
+            *f1.columns,
+        ]
+        last = len(rows) - 1
+        return Table(
+            columns, rows, self.settings, caption=self._caption(), breaks=[last],
+            remarks=[
+                "people: each reference against the shares of the others; spanagree agree has F1"
+            ],
+        )  # fmt: skip
+
+    def _caption(self) -> str:
+        """Say whose shares these are."""
+        whose = "given" if self.settings.soft == "given" else "those of the references"
+        documents = counted(len(self.corpus), unit(self.settings))
+        return f"{counted(len(self.systems), 'system')} against shares, {whose}; {documents}"
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the mean IoU of each system and of people, in per cent."""
+        rows = [*self.systems.values(), self.people]
+        values = {row.name: round(100 * row.iou) for row in rows if not math.isnan(row.iou)}
+        return Picture(lambda ax: bars(ax, values, "IoU, in per cent"))
+
+
+def soft_scores(
+    corpus: Corpus,
+    *,
+    systems: Sequence[str] | None = None,
+    references: Sequence[str] | None = None,
+    probabilities: Probabilities | None = None,
+    soft_gold: PathName | Iterable[Mapping[str, Any]] | None = None,
+    threshold: float = HALF,
+    baselines: Sequence[Baseline] = tuple(BASELINES),
+    chance: Chance = "nonoverlapping",
+    seed: int = 0,
+) -> SoftScores:
+    """Return how systems do against the shares of many annotators, beside baselines and people.
+
+    IoU and Spearman's ρ are those of the Mu-SHROOM task, means over documents; labels play no part.
+    F1 is the agreement, by shared tokens, with a reference drawn at random in each document; it
+    adds, so its luck is exact (Li et al. 2024).
+
+    Args:
+        corpus: annotators and systems as layers.
+        systems: the names of the systems; all but the references unless given.
+        references: the names of the references; all but the systems, or all, unless given.
+        probabilities: by name, what further systems give: a JSON file, or rows, with a document's
+            id and spans that have a probability. Of a system that is a layer, they are its
+            probabilities, and its segments stay what it marks.
+        soft_gold: a JSON file, or rows, whose probabilities are the reference for IoU and ρ, in
+            place of the shares of the references.
+        threshold: of systems that are not a layer, what has a probability above it is marked.
+        baselines: everything, nothing, random and majority, or some of them, as
+            :func:`with_baselines` makes them of the references.
+        chance: where luck may place segments, nonoverlapping, per-label or overlapping.
+        seed: of random.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, nobody to compare with, or a layer
+            that overlaps itself where the chance model does not allow it.
+        InputError: for files that cannot be read.
+
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
+    >>> result = soft_scores(Corpus.from_segments([5], layers), systems=["m"])
+    >>> result["m"].iou, round(result["m"].rho, 3), round(result["m"].f1.observed, 3)
+    (1.0, 0.913, 0.889)
+    """
+    _check(threshold, chance)
+    given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
+    names, others = _sides(corpus, systems, references, given)
+    _check_layers(corpus, (*names, *others), chance)
+    asked = [name for name in baselines if name != "majority" or len(others) > 1]
+    if not {*names, *given, *asked}:
+        raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
+    gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
+    whole = with_baselines(corpus, asked, references=others, chance=chance, seed=seed)
+    settings = SoftSettings(
+        match=_MATCH,
+        chance=chance,
+        soft="shares" if gold is None else "given",
+        threshold=float(threshold) if given.keys() - names else None,
+        chosen=chosen_of(corpus.annotators, others),
+    )
+    return _scored(whole, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
+
+
+def _scored(
+    corpus: Corpus,
+    systems: Sequence[str],
+    references: Sequence[str],
+    given: Mapping[str, SpanProbabilities],
+    gold: SpanProbabilities | None,
+    settings: SoftSettings,
+) -> SoftScores:
+    """Return the scores of layers, and of those that have probabilities alone."""
+    layers = {name: corpus.layers[name] for name in systems}
+    soft = shares(corpus, references) if gold is None else _dense(corpus, gold)
+    vectors = {name: _dense(corpus, rows) for name, rows in given.items()}
+    alone = {
+        name: each.hard(settings.threshold or 0)
+        for name, each in vectors.items()
+        if name not in layers
+    }
+    layers = {**alone, **layers}
+    by_document = {
+        name: _of_documents(corpus, layer, vectors.get(name), soft)
+        for name, layer in layers.items()
+    }
+    f1 = _with_random_reference(corpus, layers, references, settings.chance)
+    if len(corpus.labels) > 1:
+        f1 |= dict.fromkeys(alone, undefined("probabilities have no labels, the references do"))
+    scored = {
+        name: SoftSystem(name, len(each.document), _mean(each.iou), _mean(each.rho), f1[name])
+        for name, each in by_document.items()
+    }
+    among = OfDocuments(*people(corpus, references))
+    documents = len(np.unique(among.document))
+    others = undefined("spanagree agree has it")
+    ours = SoftSystem(PEOPLE, documents, _mean(among.iou), _mean(among.rho), others)
+    read = [*given.values(), *([] if gold is None else [gold])]
+    notes = (*corpus.notes, *(note for each in read for note in each.notes))
+    settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
+    return SoftScores(scored, ours, by_document, corpus, settings, notes)
+
+
+def _check(threshold: float, chance: str) -> None:
+    """Refuse a threshold below 0 or from 1, and an unknown chance model."""
+    check_names(_MATCH, chance)
+    is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not (is_number and 0 <= threshold < 1):
+        raise SettingError(f"threshold {show(threshold)}; a number from 0, and below 1, is needed")
+
+
+def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
+    """Refuse layers that overlap themselves where luck, or shared tokens, do not allow it."""
+    for name in names:
+        check_layer(corpus, name, _MATCH, chance)
+
+
+def _sides(
+    corpus: Corpus,
+    systems: Sequence[str] | None,
+    references: Sequence[str] | None,
+    given: Iterable[str],
+) -> tuple[list[str], list[str]]:
+    """Return the names of the systems that are layers, and of the references.
+
+    Raises:
+        SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
+    """
+    names = None if systems is None else list(kept_names(systems))
+    others = None if references is None else list(kept_names(references))
+    check_known([*(names or ()), *(others or ())], corpus.layers)
+    if names is None and others is None:
+        names = [name for name in given if name in corpus.layers]
+    if names is None:
+        names = [name for name in corpus.layers if name not in (others or ())]
+    if others is None:
+        others = [name for name in corpus.layers if name not in names]
+    if both := [name for name in (*names, *given) if name in others]:
+        raise SettingError(f"{listed(both)}: both system and reference; name each on one side")
+    if taken := [name for name in given if name in BASELINES]:
+        raise SettingError(
+            f"probabilities of {listed(taken)}: a baseline; name the system otherwise"
+        )
+    if not others:
+        raise SettingError("no reference is left; name fewer systems, or references")
+    return names, others
+
+
+def _dense(corpus: Corpus, rows: SpanProbabilities) -> Shares:
+    """Return spans with probabilities as a number for each token."""
+    values = np.zeros(int(corpus.lengths.sum()))
+    first = corpus.starts[rows.document]
+    place, which = ranges(first + rows.start, first + rows.end)
+    values[place] = rows.probability[which]
+    return Shares(values, corpus.lengths, rows.seen)
+
+
+def _of_documents(corpus: Corpus, layer: Layer, vector: Shares | None, soft: Shares) -> OfDocuments:
+    """Return the scores of a system in each document that it and a reference saw."""
+    marked = counts_of(corpus, [layer]) > 0
+    values = marked.astype(np.float64) if vector is None else vector.values
+    seen = layer.annotated & soft.seen
+    seen &= True if vector is None else vector.seen
+    document, size = soft.document, len(corpus)
+    both = iou(marked, soft.values > HALF, document, size)
+    rho = spearman(values, soft.values, document, size)
+    return OfDocuments(np.flatnonzero(seen), both[seen], rho[seen])
+
+
+def _mean(values: Floats) -> float:
+    """Return the mean, whatever the order of documents."""
+    return math.fsum(values.tolist()) / len(values) if len(values) else UNDEFINED
+
+
+def _with_random_reference(
+    corpus: Corpus, layers: Mapping[str, Layer], references: Sequence[str], chance: str
+) -> dict[str, Score]:
+    """Return F1 of each layer with a reference drawn at random among those who saw a document.
+
+    Each document stands once for each of its references, and weighs by their number; so what is
+    matched, by luck too, is the mean over them, and adds over documents.
+    """
+    seen = np.stack([corpus.layers[name].annotated for name in references])
+    pair_of = np.cumsum(seen.ravel()).reshape(seen.shape) - 1  # (references, documents)
+    document = np.nonzero(seen)[1]
+    parts = [corpus.layers[name] for name in references]
+    rows = [pair_of[i][layer.document] for i, layer in enumerate(parts)]
+    columns = [
+        np.concatenate([getattr(x, name) for x in parts]) for name in ("start", "end", "label")
+    ]
+    start, end, label = columns
+    reference = Layer(np.concatenate(rows), start, end, label, np.ones(len(document), np.bool_))
+    by_document = np.argsort(document, kind="stable")
+    times = np.bincount(document, minlength=len(corpus))
+    first = np.cumsum(times) - times
+    copies = {}
+    for name, layer in layers.items():
+        place, which = ranges(first[layer.document], first[layer.document] + times[layer.document])
+        copies[f"system {name}"] = replace(
+            layer,
+            document=by_document[place],
+            start=layer.start[which],
+            end=layer.end[which],
+            label=layer.label[which],
+            annotated=layer.annotated[document],
+        )
+    labels = corpus.labels or ("span",)
+    expanded = Corpus(
+        corpus.lengths[document], {"reference": reference, **copies}, labels, corpus.offsets
+    )
+    counts = count(expanded, gold="reference", match=_MATCH, chance=chance, keep=True)
+    tallied = counts.documents_kept().tallies
+    scores = {}
+    for name in layers:
+        tallies = tallied[f"system {name}"]
+        weight = 1 / times[document[tallies.document]]
+        sums = (tallies.matched, tallies.expected, tallies.size_a, tallies.size_b)
+        values = [math.fsum((column * weight).tolist()) for column in sums]
+        shared = (layers[name].annotated & seen.any(0)).any()
+        tally = Tally(*values)  # type: ignore[arg-type]  # sizes are means
+        scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
+    return scores

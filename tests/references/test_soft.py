@@ -1,0 +1,354 @@
+"""Shares and soft scores: against sets and scipy, the task's definitions on its data, and by hand."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+import spanagree as sa
+from spanagree.references.soft import iou, spearman
+from tests.strategies import crowds
+
+NEAR = 1e-12
+ANSWERS = "corpora/exports/mushroom.jsonl"
+REPAIR = ["drop-empty", "drop-duplicates", "merge-overlaps"]
+NAMES = ("mushroom.sv-tst_first80", "mushroom.fa-tst", "mushroom.en-tst_first40")
+
+
+def task_iou(a, b):
+    """The task's definition: of sets of indices, 1 if both are empty."""
+    return len(a & b) / len(a | b) if a | b else 1.0
+
+
+def task_rho(x, y):
+    """The task's definition: Spearman's ρ; if one is constant, 1 if both are, else 0."""
+    if len({*x}) < 2 or len({*y}) < 2:
+        return float((len({*x}) < 2) == (len({*y}) < 2))
+    return spearmanr(x, y).statistic
+
+
+def approx(value):
+    return pytest.approx(value, abs=NEAR, nan_ok=True)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(*[st.sampled_from([0, 0.25, 1 / 3, 0.5, 1])] * 2), min_size=1, max_size=9
+        ),
+        max_size=5,
+    )
+)
+def test_scores_of_documents(documents):
+    """IoU and ρ of many documents at once are those of each by itself, from sets and from scipy."""
+    document = np.repeat(np.arange(len(documents)), [len(x) for x in documents])
+    a, b = (np.array([pair[k] for x in documents for pair in x], np.float64) for k in (0, 1))
+    rho = [task_rho(*zip(*x, strict=True)) for x in documents]
+    assert spearman(a, b, document, len(documents)).tolist() == approx(rho)
+    marked = [[{t for t, pair in enumerate(x) if pair[k] > 0.5} for k in (0, 1)] for x in documents]
+    assert iou(a > 0.5, b > 0.5, document, len(documents)).tolist() == [
+        task_iou(*x) for x in marked
+    ]
+
+
+def share_by_hand(document, names):
+    """The share of those who saw a document for each of its tokens, token by token."""
+    seen = [x for name, x in document.seen.items() if name in names]
+    return [
+        sum(any(s <= t < e for s, e, _ in x) for x in seen) / max(len(seen), 1)
+        for t in range(document.length)
+    ]
+
+
+@given(crowds())
+def test_shares_by_hand(crowd):
+    """Token by token; runs and hard layers hold the same; who marks a token twice counts once."""
+    corpus = sa.Corpus.from_segments(*crowd)
+    soft = sa.shares(corpus)
+    assert [soft[d].tolist() for d in range(len(corpus))] == [
+        approx(share_by_hand(document, corpus.layers)) for document in corpus
+    ]
+    again = np.zeros(len(soft.values))
+    for d, start, end, value in zip(*soft.runs(), strict=True):
+        again[corpus.starts[d] + start : corpus.starts[d] + end] = value
+    assert again.tolist() == soft.values.tolist()
+    hard = sa.Corpus(corpus.lengths, {"hard": soft.hard()}, ("X",))
+    assert sa.shares(hard).values.tolist() == (soft.values > 0.5).tolist()
+    twice = sa.Corpus.from_segments([4], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
+    assert sa.shares(twice)[0].tolist() == [0.5] * 4
+
+
+@given(crowds(), st.integers(0, 5))
+def test_soft_scores_by_hand(crowd, seed):
+    """Each figure, document by document: IoU, ρ, F1 with each reference, and people among themselves."""
+    corpus = sa.Corpus.from_segments(*crowd)
+    references = list(corpus.layers)[1:]
+    system = corpus.annotators[0]
+    result = sa.soft_scores(corpus, systems=[system], seed=seed)
+    whole = sa.with_baselines(
+        corpus,
+        [name for name in result.systems if name != system],
+        references=references,
+        seed=seed,
+    )
+    for name in result.systems:
+        rows = [d for d in whole if any(r in d.seen for r in references) and name in d.seen]
+        own = [[float(x) for x in share_by_hand(d, [name])] for d in rows]
+        soft = [share_by_hand(d, references) for d in rows]
+        sets = [
+            [{t for t, x in enumerate(v) if x > 0.5} for v in pair]
+            for pair in zip(own, soft, strict=True)
+        ]
+        mean = lambda values: math.fsum(values) / len(values) if values else math.nan  # noqa: E731
+        assert result[name].iou == approx(mean([task_iou(*pair) for pair in sets]))
+        assert result[name].rho == approx(
+            mean([task_rho(*pair) for pair in zip(own, soft, strict=True)])
+        )
+        assert result[name].documents == len(rows)
+        sums = np.zeros(4)
+        for reference in references:
+            pair = sa.evaluate(whole.of_annotators([reference, name]), match="token")
+            for d, tallies in enumerate(sa_rows(pair, name, len(corpus))):
+                many = sum(r in whole[d].seen for r in references)
+                sums += np.array(tallies) / max(many, 1)
+        f1 = result[name].f1
+        size = sums[2] + sums[3]
+        assert f1.observed == approx(2 * sums[0] / size if size else math.nan)
+        assert f1.expected == approx(2 * sums[1] / size if size else math.nan)
+    ious, rhos = [], []
+    for document in corpus:
+        among = [name for name in references if name in document.seen]
+        for name in among if len(among) > 1 else ():
+            own = share_by_hand(document, [name])
+            rest = share_by_hand(document, [x for x in among if x != name])
+            ious.append(task_iou(*({t for t, x in enumerate(v) if x > 0.5} for v in (own, rest))))
+            rhos.append(task_rho(own, rest))
+    assert result.people.iou == approx(math.fsum(ious) / len(ious) if ious else math.nan)
+    assert result.people.rho == approx(math.fsum(rhos) / len(rhos) if rhos else math.nan)
+
+
+def sa_rows(evaluation, name, size):
+    """What each document adds to matched, expected and both sizes."""
+    tallies = evaluation.counted.documents_kept().tallies[name]
+    return tallies.table(np.arange(size)).tolist()
+
+
+# --- the data of the task -----------------------------------------------------------------------
+
+
+def of_task(real, name):
+    """The published rows: id, length, soft labels per character, hard labels as a set, annotations."""
+    lists = lambda x: ast.literal_eval(x) if isinstance(x, str) else x  # noqa: E731
+    path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
+    for row in map(json.loads, path.read_text("utf-8").splitlines()):
+        soft = [0.0] * len(row["model_output_text"])
+        for span in lists(row["soft_labels"]):
+            soft[span["start"] : span["end"]] = [span["prob"]] * (span["end"] - span["start"])
+        hard = {t for start, end in lists(row["hard_labels"]) for t in range(start, end)}
+        yield row["id"], soft, hard, lists(row["annotations"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_scores_of_the_task(real, name):
+    """On the published data IoU and ρ are the task's, to the digit, of probabilities and baselines."""
+    path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
+    begin = time.process_time()
+    corpus = sa.read(path, repair=REPAIR)
+    rows = list(of_task(real, name))
+    shares_now = sa.shares(corpus)
+    runs = zip(*(x.tolist() for x in shares_now.runs()), strict=True)
+    mine = {id_: [] for id_ in corpus.ids}
+    for d, start, end, prob in runs:
+        mine[corpus.id_of(d)].append({"start": start, "end": end, "prob": prob})
+    predictions = [{"id": id_, "soft_labels": spans} for id_, spans in mine.items()]
+    result = sa.soft_scores(corpus, probabilities={"mine": predictions}, soft_gold=path)
+    assert time.process_time() - begin < 20
+    ious, rhos, every, nothing = [], [], [], []
+    for d, (_, soft, hard, marked) in enumerate(rows):
+        sets = [{t for s, e in spans for t in range(s, e)} for spans in marked.values()]
+        own = [sum(t in x for x in sets) / len(sets) for t in range(len(soft))]
+        assert shares_now[d].tolist() == approx(own)
+        ious.append(task_iou({t for t, x in enumerate(own) if x > 0.5}, hard))
+        rhos.append(task_rho(own, soft))
+        every.append((task_iou({*range(len(soft))}, hard), task_rho([1.0] * len(soft), soft)))
+        nothing.append((task_iou(set(), hard), task_rho([0.0] * len(soft), soft)))
+    assert (result["mine"].iou, result["mine"].rho) == approx((np.mean(ious), np.mean(rhos)))
+    for name_, figures in (("everything", every), ("nothing", nothing)):
+        assert (result[name_].iou, result[name_].rho) == approx(tuple(np.mean(figures, axis=0)))
+    assert result["everything"].f1.corrected == approx(0)
+
+
+# --- probabilities ------------------------------------------------------------------------------
+
+
+def two():
+    """Two short texts that two people marked."""
+    layers = {"a": [[(0, 3, "X")], []], "b": [[(1, 4, "X")], [(0, 1, "X")]]}
+    return sa.Corpus.from_segments([6, 4], layers, offsets="characters", ids=["p", "q"])
+
+
+def spans(*rows):
+    return [dict(zip(("start", "end", "prob"), row, strict=True)) for row in rows]
+
+
+def test_probabilities_are_read_and_not_thresholded():
+    """ρ is of the probabilities; what is marked follows a threshold that the signature names."""
+    rows = [
+        {"id": "p", "soft": spans((0, 1, 0.4), (1, 3, 0.9), (4, 4, 1))},
+        {"id": "q", "soft": []},
+    ]
+    for threshold, marked in ((0.5, {1, 2}), (0.3, {0, 1, 2})):
+        result = sa.soft_scores(two(), probabilities={"m": rows}, threshold=threshold)
+        soft = [[0.5, 1, 1, 0.5, 0, 0], [0.5, 0, 0, 0]]
+        own = [[0.4, 0.9, 0.9, 0, 0, 0], [0] * 4]
+        assert result["m"].rho == approx(
+            np.mean([task_rho(a, b) for a, b in zip(own, soft, strict=True)])
+        )
+        assert result["m"].iou == approx((task_iou(marked, {1, 2}) + 1) / 2)
+        assert f"|threshold:{threshold:g}|" in result.signature
+    assert "threshold" not in sa.soft_scores(two()).signature
+    as_layer = sa.soft_scores(two(), systems=["b"], probabilities={"b": rows})
+    assert as_layer["b"].rho == approx(np.mean([task_rho(own[0], [1, 1, 1, 0, 0, 0]), 1]))
+    assert as_layer["b"].iou == approx((task_iou({0, 1, 2}, {1, 2, 3}) + 0) / 2)
+
+
+def test_rows_that_are_missing():
+    """A document without a row was never seen, which a note says, and other documents are left out."""
+    rows = [{"id": "p", "soft": spans((0, 1, 0.4))}, {"id": "z", "soft": []}]
+    result = sa.soft_scores(two(), probabilities={"m": rows})
+    assert result["m"].documents == 1
+    assert result.notes == (
+        "rows: 1 row of other documents left out",
+        "rows: 1 document without a row, taken as never seen",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"x": "p", "s": spans((0, 1, 0.4))}], "rows: no column of documents among x, s; name one id"),
+        ([{"id": "p", "s": [[0, 1]]}], "rows: one column of spans with prob or score is needed; there are none among id, s"),
+        ([{"id": "p", "s": spans((0, 1, 0.4)), "t": spans((0, 1, 0.4))}], "rows: one column of spans with prob or score is needed; there are several columns: s, t"),
+        ([{"id": "p", "s": spans((0, 1, 1.4))}], "row 1: span {'start': 0, 'end': 1, 'prob': 1.4}; a span with start, end and a probability from 0 to 1 is needed"),
+        ([{"id": "p", "s": spans((0, 1, 0.4), (5, 7, 0.1))}], "row 1: span {'start': 5, 'end': 7, 'prob': 0.1}; the document ends at 6; check the offsets"),
+        ([{"id": "p", "s": spans((0, 3, 0.4), (2, 4, 0.1))}], "rows: document 'p': spans 0–3 and 2–4 overlap; a token has one probability"),
+        ([{"id": "z", "s": spans((0, 1, 0.4))}], "rows: no row has a document of the corpus, whose ids are p, q, …; give the rows the same ids"),
+        ([{"id": "p", "s": spans((0, 1, 0.4))}] * 2, "row 2: document 'p' a second time; one row each is needed"),
+        ([{"id": "q", "s": spans((0, 1, 0.4))}, {"id": "p", "s": 7}], "row 2: spans 7; a list of spans is needed"),
+    ],
+)  # fmt: skip
+def test_errors_of_probabilities(rows, message):
+    """What cannot be taken as probabilities is said in a line."""
+    with pytest.raises(sa.InputError) as error:
+        sa.soft_scores(two(), probabilities={"m": rows})
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"threshold": 1}, "threshold 1; a number from 0, and below 1, is needed"),
+        ({"systems": ["x"]}, "unknown annotator 'x'; allowed: a, b"),
+        ({"systems": ["a"], "references": ["a"]}, "a: both system and reference; name each on one side"),
+        ({"systems": ["a", "b"]}, "no reference is left; name fewer systems, or references"),
+        ({"baselines": []}, "no system, and no baseline; name systems, probabilities or baselines"),
+        ({"probabilities": {"random": [{"id": "p", "s": spans((0, 1, 0.4))}]}}, "probabilities of random: a baseline; name the system otherwise"),
+    ],
+)  # fmt: skip
+def test_errors(asked, message):
+    """What cannot be compared is said in a line."""
+    with pytest.raises(sa.SettingError) as error:
+        sa.soft_scores(two(), **asked)
+    assert str(error.value) == message
+
+
+def test_overlapping_layers():
+    """A layer that overlaps itself is named with what would work, before anything is drawn or counted."""
+    layers = {"a": [[(0, 3, "X"), (2, 4, "Y")]], "b": [[(0, 3, "X")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    message = "'a', document '1': segments .* overlap, which chance nonoverlapping does not"
+    for function in (sa.soft_scores, lambda x: sa.with_baselines(x, ["random"])):
+        with pytest.raises(sa.SettingError, match=message):
+            function(corpus)
+    assert sa.soft_scores(corpus, chance="per-label")["everything"].f1.corrected == approx(0)
+
+
+def test_labels():
+    """Probabilities have no labels, so beside several labels they have no F1, and the reason says so."""
+    layers = {"a": [[(0, 3, "X")], []], "b": [[(1, 4, "Y")], [(0, 1, "X")]]}
+    corpus = sa.Corpus.from_segments([6, 4], layers, ids=["p", "q"])
+    result = sa.soft_scores(corpus, probabilities={"m": [{"id": "p", "s": spans((0, 1, 0.9))}]})
+    assert result["m"].f1.reason == "probabilities have no labels, the references do"
+    assert result["m"].iou == 0
+
+
+def test_nothing_at_all():
+    """No documents, one reference, nobody who saw a document: undefined, and no error."""
+    empty = sa.soft_scores(sa.Corpus.from_segments([], {"a": [], "b": []}))
+    assert math.isnan(empty["everything"].iou)
+    assert math.isnan(empty.people.rho)
+    alone = sa.soft_scores(sa.Corpus.from_segments([3, 3], {"a": [[(0, 1, "X")], None]}))
+    assert list(alone.systems) == ["everything", "nothing", "random"]
+    assert alone["everything"].documents == 1
+    assert alone.people.documents == 0
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def test_the_command(run, tmp_path):
+    """The figures are those of Python, as JSON and by document as CSV; files of probabilities are read."""
+    rows = [{"id": f"q-{i}", "soft_labels": spans((1, 4, 0.7))} for i in range(1, 9)]
+    path = tmp_path / "m.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    line = ("soft", ANSWERS, "--systems", "a1", "--probabilities", f"m={path}", "--threshold", 0.6)
+    code, out, _ = run(*line, "--format", "json")
+    assert code == 0
+    report = json.loads(out)
+    corpus = sa.read(ANSWERS)
+    result = sa.soft_scores(corpus, systems=["a1"], probabilities={"m": path}, threshold=0.6)
+    assert report["signature"] == result.signature
+    names = {**result.systems, "people": result.people}
+    assert {x["name"]: x["iou"] for x in report["systems"]} == {n: s.iou for n, s in names.items()}
+    _, out, _ = run(*line, "--by", "document", "--format", "csv", "--baseline", "none")
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert {row["system"] for row in table} == {"a1", "m"}
+    first = [float(row["spearman"]) for row in table if row["system"] == "m"]
+    assert first == result.by_document["m"].rho.tolist()
+
+
+def test_a_note_says_that_probabilities_are_not_used(tmp_path):
+    """Read as a layer, spans with a probability are all taken, and a note says so."""
+    path = tmp_path / "m.jsonl"
+    row = {"id": "1", "text": "No way", "spans": spans((0, 2, 0.1))}
+    path.write_text(json.dumps(row), "utf-8")
+    corpus = sa.read(path, spans="spans", text="text")
+    note = "1 span with a probability, which is not used: all are taken as marked; spanagree soft --probabilities reads it"
+    assert any(note in each for each in corpus.notes)
+    assert len(next(iter(corpus.layers.values()))) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--threshold", 0.3), "--threshold is for --probabilities; name files of them too"),
+        (("--probabilities", "m"), "--probabilities: 'm'; NAME=FILE is needed"),
+        (("--baseline", "all"), "unknown baseline 'all'"),
+        (("--plot", "a.png", "--by", "document"), "no picture shows this result by document"),
+    ],
+)
+def test_errors_of_the_command(run, more, message):
+    """What does not go together is said before any work."""
+    code, _, err = run("soft", ANSWERS, *more)
+    assert code
+    assert message in err
