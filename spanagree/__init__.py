@@ -114,6 +114,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.baselines import with_baselines as with_baselines
+    from spanagree.references.replace import ReplacementTest as ReplacementTest
+    from spanagree.references.replace import replacement_test as replacement_test
     from spanagree.references.soft import Shares as Shares
     from spanagree.references.soft import shares as shares
     from spanagree.references.soft_scores import SoftScores as SoftScores

@@ -195,6 +195,7 @@ KEYS = {
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",
+    "candidate": "text", "epsilon": "number",
     "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
     "kinds": "text", "sort": "word",

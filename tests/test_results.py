@@ -60,6 +60,13 @@ def makers():
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
         "evaluate_references": (corpus, ["gold", "yours"]),
+        "replacement_test": (
+            sa.LabelTable.from_rows(
+                (i, a, "xy"[i % len(a)]) for i in range(40) for a in ("p", "qq", "c")
+            ),
+            "c",
+            0.1,
+        ),
         "luck_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),

@@ -241,6 +241,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "width": "plan",
         "soft": "soft",
         "references": "references",
+        "candidate": "replacement",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",

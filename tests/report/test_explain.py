@@ -59,6 +59,8 @@ def agreements(corpus):
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
+    if len(corpus) >= 30:
+        yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
     yield from units(corpus)
 
 
