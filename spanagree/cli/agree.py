@@ -19,8 +19,10 @@ import spanagree as sa
 from spanagree.agreement.by_annotator import SORTS
 from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
+from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
+from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
 _SORT = (
     "With --by annotator, show first the lowest F1, corrected or observed, the highest rise, the"
@@ -44,6 +46,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
         options.flag("--luck", _LUCK),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
+        batches_option(),
     ),
     unitizing(),
     options.certainty(team=True),
@@ -58,10 +61,20 @@ def agree(
     by: str | None,
     sort: str | None,
     fail_under: float | None,
+    batches: str | None,
     **settings: Any,
 ) -> None:
     units = {name: settings.pop(name) for name in UNITIZING}
     source = click.get_current_context().get_parameter_source
+    if batches is not None:
+        others = {**units, "by": by, "sort": sort, "fail_under": fail_under}
+        others |= {"luck": settings["luck"], "measure": None if measure == "f1" else measure}
+        if unfit := options.given(others):
+            raise click.UsageError(
+                f"{options.written(next(iter(unfit)))} is not for --batches; leave one of them out"
+            )
+        show_batches(job, batches, settings)
+        return
     if measure != "f1":
         given = {
             name
@@ -87,8 +100,14 @@ def agree(
         raise click.UsageError("blocks keep no single documents, which --luck needs")
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise click.UsageError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
-    result = job.work("comparing", sa.agree, job.source(), **settings, **drawing)
-    job.show(result if sort is None else result.sorted(sort), by)
+    corpus = job.source()
+    result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
+    beside = {}
+    if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
+        by_documents = drawing.get("resample_by", "unit") not in SAMPLED_BY
+        drawn = drawing if by_documents else {}
+        beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawn)
+    job.show(result if sort is None else result.sorted(sort), by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 
