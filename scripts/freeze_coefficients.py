@@ -2,7 +2,9 @@
 
 The tests need none of these programs. Tables, complete and with gaps, are drawn with a fixed seed;
 each program says what it can: nltk π (of two), κ and α, and statsmodels π (Fleiss' kappa), both of
-complete tables; krippendorff α; irrCAC π (Fleiss), κ (Conger), AC1 and α, with gaps too.
+complete tables; krippendorff α; irrCAC π (Fleiss), κ (Conger), AC1 and α, with gaps too. Of grades
+from 1, krippendorff says ordinal, interval and ratio α, irrCAC its four with weights; of sets, nltk
+says α of complete tables with the distances Jaccard and MASI.
 
 Needs: pip install nltk krippendorff statsmodels irrCAC numpy pandas
 Usage: python scripts/freeze_coefficients.py > tests/golden/coefficients.json
@@ -73,6 +75,63 @@ def of_irrcac(labels: Any) -> dict[str, float]:
     return {name: float(of["est"]["coefficient_value"]) for name, of in found.items()}
 
 
+def graded(seed: int, items: int, annotators: int, categories: int, there: float) -> Any:
+    """Grades from 1 that are near each other, −1 where there is none."""
+    rng = np.random.default_rng(100 + seed)
+    truth = rng.integers(1, categories + 1, size=(items, 1))
+    labels = truth + rng.integers(-1, 2, size=(items, annotators))
+    labels = np.clip(labels, 1, categories)
+    return np.where(rng.random(labels.shape) < there, labels, -1)
+
+
+def of_grades(labels: Any, categories: int) -> dict[str, dict[str, float]]:
+    """α by measurement, then by weights what irrCAC says."""
+    import krippendorff
+    import pandas as pd
+    from irrCAC.raw import CAC
+
+    values = np.where(labels < 0, np.nan, labels)
+    said = {
+        kind: {"alpha": float(krippendorff.alpha(values.T, level_of_measurement=kind))}
+        for kind in ("ordinal", "interval", "ratio")
+    }
+    grades = [float(grade) for grade in range(1, categories + 1)]
+    for weights in ("linear", "quadratic", "ordinal", "ratio"):
+        cac = CAC(pd.DataFrame(values), weights=weights, categories=grades, digits=15)
+        found = {"pi": cac.fleiss(), "kappa": cac.conger(), "ac1": cac.gwet()}
+        found["alpha"] = cac.krippendorff()
+        said[f"weights {weights}"] = {
+            name: float(of["est"]["coefficient_value"]) for name, of in found.items()
+        }
+    return said
+
+
+def masi(one: frozenset[str], other: frozenset[str]) -> float:
+    """Passonneau's distance; nltk's own rounds 2/3 and 1/3."""
+    shared = one & other
+    by = 1 if one == other else 2 / 3 if shared in (one, other) else 1 / 3
+    return 1 - len(shared) / len(one | other) * (by if shared else 0)
+
+
+def of_sets(seed: int) -> dict[str, Any]:
+    from nltk.metrics.agreement import AnnotationTask
+    from nltk.metrics.distance import jaccard_distance
+
+    rng = np.random.default_rng(200 + seed)
+    sets = ["a", "b", "c", "a|b", "a|c", "b|c", "a|b|c"]
+    labels = [[sets[int(k)] for k in rng.integers(7, size=3)] for _ in range(40)]
+    labels = [row if rng.random() < 0.5 else [row[0]] * 2 + row[2:] for row in labels]
+    rows = [
+        (a, i, frozenset(x.split("|"))) for i, row in enumerate(labels) for a, x in enumerate(row)
+    ]
+    kinds = {"jaccard": jaccard_distance, "masi": masi}
+    said = {
+        name: float(AnnotationTask(data=rows, distance=distance).alpha())
+        for name, distance in kinds.items()
+    }
+    return {"labels": labels, "values": said}
+
+
 def main() -> None:
     names = ("nltk", "statsmodels", "krippendorff", "irrCAC")
     cases = []
@@ -83,7 +142,13 @@ def main() -> None:
         if complete:
             said |= {"nltk": of_nltk(labels), "statsmodels": of_statsmodels(labels)}
         cases.append({"labels": labels.tolist(), "categories": shape[2], "values": said})
-    json.dump({"versions": {name: version(name) for name in names}, "cases": cases}, sys.stdout)
+    grades = []
+    for seed, shape in enumerate(SHAPES[1:]):
+        labels = graded(seed, *shape)
+        values = of_grades(labels, shape[2])
+        grades.append({"labels": labels.tolist(), "categories": shape[2], "values": values})
+    frozen = {"versions": {name: version(name) for name in names}, "cases": cases}
+    json.dump({**frozen, "graded": grades, "sets": [of_sets(0), of_sets(1)]}, sys.stdout)
     print()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -16,6 +17,9 @@ Complexes: TypeAlias = NDArray[np.complex128]
 
 
 Bools: TypeAlias = NDArray[np.bool_]
+
+
+_ROOM = 2**62  # of rows that are packed into one number
 
 
 Progress: TypeAlias = Callable[[int, int], None] | None
@@ -45,14 +49,44 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     >>> [column.tolist() for column in rows], which.tolist(), counts.tolist()
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
-    order = np.lexsort(columns[::-1])
-    ordered = [column[order] for column in columns]
+    key = packed(*columns)
+    order = np.lexsort(columns[::-1]) if key is None else np.argsort(key)
+    ordered = [column[order] for column in (columns if key is None else (key,))]
     new = np.ones(len(order), np.bool_)
     new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
     number = np.cumsum(new) - 1
     which = np.empty(len(order), np.int64)
     which[order] = number
-    return tuple(column[new] for column in ordered), which, np.bincount(number)
+    return tuple(column[order[new]] for column in columns), which, np.bincount(number)
+
+
+def packed(*columns: Ints) -> Ints | None:
+    """Return one number for each row of a table, in the order of rows; none if it has no room.
+
+    >>> packed(np.array([2, 1, 2]), np.array([5, 7, 6]))
+    array([3, 2, 4])
+    """
+    if not len(columns[0]) or any(column.dtype.kind != "i" for column in columns):
+        return None
+    lows = [int(column.min()) for column in columns]
+    spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
+    if math.prod(spans) > _ROOM:
+        return None
+    key = np.zeros(len(columns[0]), np.int64)
+    for column, low, span in zip(columns, lows, spans, strict=True):
+        key *= span
+        key += column - low
+    return key
+
+
+def row_order(*columns: Ints) -> Ints:
+    """Return the places of a table's rows, sorted; equal rows stay in the order they come in.
+
+    >>> row_order(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
+    [1, 2, 0]
+    """
+    key = packed(*columns)
+    return np.lexsort(columns[::-1]) if key is None else np.argsort(key, kind="stable")
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:

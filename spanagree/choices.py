@@ -25,6 +25,10 @@ Duplicates: TypeAlias = Literal["error", "first"] | str
 Weights: TypeAlias = Literal[
     "flat", "annotations", "annotations_m1", "edges", "inverse_variance", "inverse_variance_class"
 ] | str  # fmt: skip
+CategoryWeights: TypeAlias = Literal[
+    "identity", "linear", "quadratic", "ordinal", "ratio", "jaccard", "masi"
+] | str  # fmt: skip
+Measurement: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"] | str
 Repair: TypeAlias = Literal[
     "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty",
     "drop-unlabelled", "drop-duplicates", "merge-overlaps",

@@ -181,6 +181,7 @@ def choices():
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.registry import FORMATS
+    from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.spa import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
     from spanagree.matching.measures import MATCHES
@@ -201,7 +202,7 @@ def choices():
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
-        "Weights": WEIGHTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
+        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
@@ -381,6 +382,7 @@ def test_options_in_the_docs():
     from spanagree.cli.evaluate import evaluate
     from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
+    from spanagree.cli.plan import plan
     from spanagree.cli.report import report
     from spanagree.cli.soft import soft
     from spanagree.cli.split import split
@@ -402,12 +404,13 @@ def test_options_in_the_docs():
             "plots",
             "in_a_paper",
             "gold",
+            "plan",
             "soft",
         )
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion, gold, soft,
+        cite, confusion, gold, plan, soft,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

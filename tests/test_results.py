@@ -53,6 +53,7 @@ def makers():
         **table,
         **pair,
         **whole,
+        "plan": (corpus, 0.1),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),

@@ -36,7 +36,7 @@ _LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figur
 _DIGITS = 12  # of an error: sums of floats in another order differ after these
 
 
-class _Entries(NamedTuple):
+class Entries(NamedTuple):
     """What each pair adds in each document to matched, expected and size; (entries, 3)."""
 
     pair: Ints
@@ -44,7 +44,7 @@ class _Entries(NamedTuple):
     sums: Floats
 
     @classmethod
-    def of(cls, rows: PairRows, label: int | None = None) -> _Entries:
+    def of(cls, rows: PairRows, label: int | None = None) -> Entries:
         """Return the entries of all labels, or of one."""
         tallies = rows.tallies if label is None else rows.tallies.where(rows.tallies.label == label)
         (pair, document), which, _ = distinct(
@@ -54,10 +54,10 @@ class _Entries(NamedTuple):
         columns = [np.bincount(which, value, len(pair)) for value in values]
         return cls(pair, document, np.stack(columns, axis=1))
 
-    def where(self, chosen: Ints | slice) -> tuple[Ints, _Entries]:
+    def where(self, chosen: Ints | slice) -> tuple[Ints, Entries]:
         """Return some of the entries, with their pairs numbered anew, and which pairs these are."""
         present, place = np.unique(self.pair[chosen], return_inverse=True)
-        return present, _Entries(place, self.document[chosen], self.sums[chosen])
+        return present, Entries(place, self.document[chosen], self.sums[chosen])
 
 
 class _Error(NamedTuple):
@@ -82,9 +82,9 @@ class OtherAnnotators:
 
     def of_parts(self, annotators: int, labels: int) -> Iterator[_Error | None]:
         """Yield the errors of the team, each label, annotator and pair; ``None`` of pairs."""
-        whole = _Entries.of(self.rows)
+        whole = Entries.of(self.rows)
         sides = np.stack(self.rows.members)
-        for part in (whole, *(_Entries.of(self.rows, label) for label in range(labels))):
+        for part in (whole, *(Entries.of(self.rows, label) for label in range(labels))):
             pairs, entries = part.where(slice(None))
             yield self._error(sides[:, pairs], entries)
         who = sides[:, whole.pair].ravel()
@@ -97,7 +97,7 @@ class OtherAnnotators:
 
     def of_mean(self) -> _Error:
         """Return the errors of the mean over pairs."""
-        pairs, entries = _Entries.of(self.rows).where(slice(None))
+        pairs, entries = Entries.of(self.rows).where(slice(None))
         totals = _sums(entries.pair, entries.sums, len(pairs))
         figures = f1_figures(totals)
         number = (~np.isnan(figures)).sum(axis=0)
@@ -107,13 +107,13 @@ class OtherAnnotators:
         of_entry = of_pair[entries.pair] - np.nan_to_num(left_out - mean) / number
         return self._spread(np.stack(self.rows.members)[:, pairs], entries, of_pair, of_entry)
 
-    def _error(self, sides: Ints, entries: _Entries) -> _Error:
+    def _error(self, sides: Ints, entries: Entries) -> _Error:
         """Return the errors of a figure that is made of sums."""
-        of_entry = _changes(entries.sums)
+        of_entry = changes(entries.sums)
         of_pair = _sums(entries.pair, of_entry, sides.shape[1])
         return self._spread(sides, entries, of_pair, of_entry)
 
-    def _spread(self, sides: Ints, entries: _Entries, of_pair: Floats, of_entry: Floats) -> _Error:
+    def _spread(self, sides: Ints, entries: Entries, of_pair: Floats, of_entry: Floats) -> _Error:
         """Return the errors from the change that each pair, and each pair in a document, makes.
 
         ``sides`` are the annotators who are a sample, of each pair: both, or one where the other
@@ -149,7 +149,7 @@ def _sums(which: Ints, values: Floats, count: int) -> Floats:
     return np.stack([np.bincount(which, column, count) for column in values.T], axis=1)
 
 
-def _changes(sums: Floats) -> Floats:
+def changes(sums: Floats) -> Floats:
     """Return by how much each row of sums changes their three figures, to first order."""
     matched, expected, size = (sums * (2, 2, 1)).T
     all_matched, all_expected, whole = sums.sum(axis=0) * (2, 2, 1)

@@ -30,13 +30,13 @@ def exact_sums(values: Floats | Ints, which: Ints, count: int) -> list[int]:
     """
     totals = [0] * count
     whole: Ints
-    power: Ints
     if values.dtype.kind == "f":
         mantissa, exponents = np.frexp(values)
-        whole, power = (mantissa * 2.0**53).astype(np.int64), exponents.astype(np.int64)
+        whole = (mantissa * 2.0**53).astype(np.int64)
+        (group, exponent), place, _ = distinct(which, exponents.astype(np.int64))
     else:
-        whole, power = values.astype(np.int64), np.full(len(values), 53)
-    (group, exponent), place, _ = distinct(which, power)
+        whole, place = values.astype(np.int64), which
+        group, exponent = np.arange(count), np.full(count, 53)
     high, low = np.zeros((2, len(group)), np.int64)
     np.add.at(high, place, whole >> _HALF)
     np.add.at(low, place, whole & (2**_HALF - 1))

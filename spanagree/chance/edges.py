@@ -22,7 +22,9 @@ before D; so a distribution is kept as one edge and one constant
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -238,22 +240,31 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
     One distinct length after the other: of m drawn from those up to now, j are of this length.
     """
     T = np.ones((1, 1))
-    lengths, counts = np.unique(excess, return_counts=True)
     total = 0
     # those of little excess first: so the table stays small for long
-    for i in np.argsort(counts * lengths, kind="stable"):
-        c, e = int(counts[i]), int(lengths[i])
+    for e, c in sorted(Counter(excess.tolist()).items(), key=lambda each: (prod(each), each[0])):
         total += c
         known, height, width = T, len(T), T.shape[1]
         T = np.zeros((min(height + c, most + 1), min(width + c * e, limit + 1)))
-        share = _hypergeometric(len(T) - 1, c, np.array([total]), min(c, most))[0]
+        shares = _shares if len(T) <= FIRST_EDGE else _shares.__wrapped__  # large ones are not kept
+        share = shares(len(T) - 1, c, total, min(c, most))
         for j in range(min(c, most, limit // e) + 1):
             rows = min(height, most + 1 - j)
             columns = min(width, limit + 1 - j * e)
             T[j : j + rows, j * e : j * e + columns] += (
                 share[j : j + rows, j, None] * known[:rows, :columns]
             )
-    return np.pad(T, ((0, most + 1 - len(T)), (0, limit + 1 - T.shape[1])))
+    if T.shape == (most + 1, limit + 1):
+        return T
+    table = np.zeros((most + 1, limit + 1))
+    table[: len(T), : T.shape[1]] = T
+    return table
+
+
+@lru_cache(maxsize=1024)
+def _shares(drawn: int, special: int, total: int, most: int) -> Floats:
+    """Return the same as :func:`_hypergeometric` for one total; most shapes need the same few."""
+    return _hypergeometric(drawn, special, np.array([total]), most)[0]
 
 
 def _hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:

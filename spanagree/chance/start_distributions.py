@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows, groups
+from spanagree.arrays import Floats, Ints, distinct_rows, groups, row_order
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
 from spanagree.corpus.segments import Layer, frozen
@@ -156,7 +157,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)
         return Profiles.of(size, [np.array([1 / s]) for s in size]), profile
-    order = np.lexsort((length, group))
+    order = row_order(group, length)
     profile = np.empty(len(length), np.int64)
     counts = np.bincount(group, minlength=len(tokens))
     first = np.cumsum(counts) - counts
@@ -164,7 +165,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     cells: dict[bytes, list[_Cell]] = {}
     edges: list[Floats] = []
     sizes: list[int] = []
-    for k in np.unique(counts[counts > 0]):  # groups of equally many segments make a table
+    for k in np.unique(counts[counts > 0]).tolist():  # groups of equally many segments make a table
         here = np.flatnonzero(counts == k)
         rows = order[first[here][:, None] + np.arange(k)]  # segments, by length
         shapes, shape, _ = distinct_rows(np.column_stack((tokens[here], length[rows])))
@@ -175,8 +176,8 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
         members = groups(which, len(alike))
         for excess, of_these in zip(alike, members, strict=True):
             if excess.sum() <= FIRST_EDGE:
-                for e in np.unique(excess):
-                    first_e, last_e = np.searchsorted(excess, (e, e + 1))
+                steps = np.flatnonzero(excess[1:] > excess[:-1]) + 1  # they are sorted
+                for first_e, last_e in pairwise([0, *steps.tolist(), k]):
                     others = np.concatenate((excess[:first_e], excess[first_e + 1 :]))
                     cell = slots[of_these], of_these, of_shape[:, first_e:last_e]
                     cells.setdefault(others[others > 0].tobytes(), []).append(cell)

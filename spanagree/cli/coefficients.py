@@ -6,6 +6,7 @@ says otherwise.
 \b
 spanagree coefficients labels.csv --item sentence --annotator worker --label answer
 spanagree coefficients labels.csv --wide
+spanagree coefficients grades.csv --measurement ordinal --ci
 spanagree coefficients crowd.jsonl --tokens
 """
 
@@ -23,8 +24,10 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.corpus.label_table import DUPLICATES
+from spanagree.corpus.label_text import SIGN
 from spanagree.errors import check_whole, counted, printable
 from spanagree.formats.registry import FORMATS, format_named
+from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, SETS, has_order
 from spanagree.labels.spa import WEIGHTS
 from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
@@ -44,7 +47,13 @@ _LABEL = (
     "Read the labels from this column. With --counts, these columns are categories; all but the"
     " items', unless given."
 )
-_CATEGORIES = "Take these as all categories that there could be."
+_CATEGORIES = (
+    "Take these as all categories that there could be; from low to high, if --measurement or"
+    " --category-weights need an order and they are not numbers."
+)
+_SEPARATOR = "Read labels as sets, with this sign between their members."
+_MEASUREMENT = "Choose what labels measure."
+_NEAR = "Choose how near two categories are; that of --measurement, unless given."
 _TWICE = "Choose what becomes of an item that an annotator labelled twice."
 _WEIGHTS = "Choose how much an item counts in SPA."
 
@@ -68,6 +77,7 @@ _WEIGHTS = "Choose how much an item counts in SPA."
             read=options.names_in,
         ),
         options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
         part="labels",
     ),
     options.group(
@@ -79,6 +89,8 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     options.group(
         "Computing",
         options.option("--weights", _WEIGHTS, choices=WEIGHTS, default="annotations_m1"),
+        options.option("--measurement", _MEASUREMENT, choices=MEASUREMENTS, unless="nominal"),
+        options.option("--category-weights", _NEAR, choices=CATEGORY_WEIGHTS),
         options.flag("--complete-only", "Take only items that all annotators labelled."),
         options.by(Coefficients.BY),
     ),
@@ -94,25 +106,40 @@ def coefficients(
     skip_outside: bool,
     annotators: list[str] | None,
     by: str | None,
+    measurement: str | None,
+    category_weights: str | None,
     **settings: Any,
 ) -> None:
     drawing = job.drawing(by=by, bare=("category", "annotator"))
     labels = dict(job.labels)
+    near = {"measurement": measurement, "category_weights": category_weights}
+    categories = labels["categories"]
+    ordered = categories is not None and has_order(categories, *near.values())
+    settings |= {**near, "order": categories if ordered else None}
     if tokens:
         column = labels.pop("annotator")
+        labels.pop("categories") if ordered else None
         if unfit := options.given(labels):
             name = options.written(next(iter(unfit)))
             raise click.UsageError(f"{name} is for a table of labels; leave it out with --tokens")
         corpus = replace(job, reading={**job.reading, "tokens": None, "annotator": column})
-        table = _token_labels(corpus, annotators, skip_outside, drawing)
+        pairs = any(options.given(near))
+        table = _token_labels(corpus, annotators, drawing, skip_outside=skip_outside, pairs=pairs)
     else:
+        if category_weights in SETS and labels["separator"] is None:
+            labels["separator"] = SIGN
         table = _label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
     progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
 
 
 def _token_labels(
-    job: Job, annotators: list[str] | None, skip_outside: bool, drawing: Mapping[str, Any]
+    job: Job,
+    annotators: list[str] | None,
+    drawing: Mapping[str, Any],
+    *,
+    skip_outside: bool,
+    pairs: bool,
 ) -> sa.LabelTable | sa.LabelTallies:
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
@@ -127,10 +154,11 @@ def _token_labels(
             "--annotators: over blocks all annotators are compared; leave it out"
         )
     drawn = {"seed": drawing["seed"]} if "seed" in drawing else {}
+    drawn |= {"skip_outside": skip_outside, "pairs": pairs}
     if "ci" in drawing:
         drawn["resamples"] = drawing.get("resamples", 10_000)
         check_whole(drawn["resamples"], 1, "resamples")
-    return job.work("counting", sa.token_labels, job.source(), skip_outside=skip_outside, **drawn)
+    return job.work("counting", sa.token_labels, job.source(), **drawn)
 
 
 def _label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:

@@ -25,7 +25,7 @@ SECTIONS = {
         "report",
     ),
     "Difficulty and luck": ("difficulty", "split", "chance"),
-    "Projects": ("gold",),
+    "Projects": ("gold", "plan"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
     "This program": ("completion",),

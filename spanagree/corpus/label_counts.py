@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, ranges
 
 
 class LabelCounts(NamedTuple):
@@ -52,3 +52,9 @@ def counts_of_cells(
     np.add.at(of_n, (row, label), number * times[item])
     np.add.at(agreeing, (row, label), number * (number - 1) * times[item])
     return LabelCounts(n, items, of_n, agreeing)
+
+
+def cells_of(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
+    """Return the places of all cells of some items, and which of these items each is of."""
+    item = cells[0]
+    return ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, distinct, ranks
+from spanagree.arrays import Bools, Ints, ranks
 from spanagree.choices import Duplicates
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
+    number_labels,
     number_texts,
     odd_names,
     printable_name,
-    texts_of,
-    unlike_labels,
 )
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
@@ -33,7 +32,6 @@ from spanagree.errors import (
     is_iterable,
     is_whole,
     length_of,
-    listed,
     show,
     unfit,
 )
@@ -290,9 +288,14 @@ class LabelTable:
     @cached_property
     def evidence(self) -> tuple[int, ...]:
         """How many items (of tokens, documents) have two labels, any that disagree, that agree."""
+        return self.evidence_of(self.telling[2])
+
+    def evidence_of(self, agreeing: Bools) -> tuple[int, ...]:
+        """Return the same where these items have any labels that agree."""
+        masks = (*self.telling[:2], agreeing)
         if self.documents is None:
-            return tuple(int(mask.sum()) for mask in self.telling)
-        return tuple(int((np.bincount(self.documents[m]) > 0).sum()) for m in self.telling)
+            return tuple(int(mask.sum()) for mask in masks)
+        return tuple(int((np.bincount(self.documents[m]) > 0).sum()) for m in masks)
 
     @cached_property
     def equal_others(self) -> Ints:
@@ -370,6 +373,7 @@ def label_table(
     categories: Sequence[object] | None = None,
     duplicates: Duplicates = "error",
     missing: str | None = None,
+    separator: str | None = None,
     chosen: Mapping[str, Any] | None = None,
     where: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
@@ -377,28 +381,18 @@ def label_table(
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", where)
     annotator, annotator_names = number_texts(annotators, "annotator", where)
-    texts, notes = texts_of(labels, missing)
-    gone = any(f"{show(missing)} counted as missing" in note for note in notes)
-    notes += [] if categories is not None else unlike_labels(texts)
-    names = _categories(filter(None, texts) if categories is None else categories)
+    label, names, notes, effect = number_labels(labels, categories, missing, separator, where)
     notes += odd_names(item_names, annotator_names, names)
-    code = {name: i for i, name in enumerate(names)}
-    for row, text in enumerate(texts):
-        if text is not None and text not in code:
-            allowed = listed(names)
-            raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
-    label = np.array([-1 if text is None else code[text] for text in texts], np.int64)
     rows = np.flatnonzero(label >= 0)
-    _, which, _ = distinct(item[rows], annotator[rows])
-    first = rows[np.unique(which, return_index=True)[1][which]]
+    first = rows[_first_equal(item[rows] * len(annotator_names) + annotator[rows])]
     again = first != rows
     differs = again & (label[first] != label[rows])
     if differs.any() and duplicates == "error":
         i, j = int(first[differs][0]), int(rows[differs][0])
         raise InputError(
             f"{where(j)}item {show(item_names[item[j]])}, annotator"
-            f" {show(annotator_names[annotator[j]])}: labelled twice, {show(texts[i])} and"
-            f" {show(texts[j])}; duplicates first keeps the first"
+            f" {show(annotator_names[annotator[j]])}: labelled twice, {show(names[label[i]])} and"
+            f" {show(names[label[j]])}; duplicates first keeps the first"
         )
     for cases, noun, rule in (
         (again & ~differs, "repeated label", "by the same annotator counted once"),
@@ -409,7 +403,7 @@ def label_table(
     kept = rows[~again]
     reading = {"items": "labels", **(chosen or {})}
     reading |= {"duplicates": duplicates} if differs.any() else {}  # only what had an effect
-    reading |= {"missing": missing} if gone else {}
+    reading |= effect
     return LabelTable(
         item[kept],
         label[kept],
@@ -424,8 +418,9 @@ def label_table(
     )
 
 
-def _categories(labels: Iterable[object]) -> tuple[str, ...]:
-    """Return the names of categories, sorted."""
-    if not isinstance(labels, Iterable):
-        raise InputError(f"categories {show(labels)}; a list is needed")
-    return tuple(sorted({printable_name(label, "category") for label in labels}))
+def _first_equal(keys: Ints) -> Ints:
+    """Return of each key the first place where it stands."""
+    if (keys[1:] > keys[:-1]).all():
+        return np.arange(len(keys))
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return first[which.reshape(-1)]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.names import alike
 from spanagree.corpus.segments import codes
-from spanagree.errors import InputError, counted, more_like_it, show
+from spanagree.errors import InputError, counted, listed, more_like_it, show, unfit
 
 _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
 """How other programs write that there is no label."""
@@ -20,41 +21,145 @@ _BLANKS = " \t"
 _OF_NUMBERS = frozenset(f"{_BLANKS}-0123456789")  # their first characters
 
 
+class Texts(NamedTuple):
+    """The text of each value of a column, looked at once for values that are alike.
+
+    Attributes:
+        code: of each row, the number of its value, in the order in which they are first met.
+        texts: of each value its text, ``None`` where it is missing.
+        times: in how many rows it is.
+    """
+
+    code: Ints
+    texts: list[str | None]
+    times: Ints
+
+    def rows(self, chosen: Iterable[bool]) -> int:
+        """Return in how many rows the chosen values are."""
+        return int(self.times[np.fromiter(chosen, np.bool_, len(self.texts))].sum())
+
+    def first_row(self, chosen: Iterable[bool]) -> int | None:
+        """Return the first row with any of the chosen values, if there is one."""
+        value = next((i for i, is_one in enumerate(chosen) if is_one), None)
+        return None if value is None else int(np.argmax(self.code == value))
+
+
+def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
+    """Return the number of each row's value, and the values; unusual ones are all distinct."""
+    kinds = set(map(type, values))
+    if not kinds <= _PLAIN:
+        return np.arange(len(values)), list(values)
+    # 1, 1.0 and True are equal, and not the same text
+    keys: Sequence[Any] = values if len(kinds) < 2 else [(type(value), value) for value in values]
+    first = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    code = np.fromiter(map(first.__getitem__, keys), np.int64, len(keys))
+    return code, list(first) if len(kinds) < 2 else [value for _, value in first]
+
+
+_PLAIN = {str, int, float, bool, type(None)}
+
+
 def number_texts(
     values: Sequence[object], what: str, where: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return numbers for names, in the order in which they are first met."""
-    names = list(map(as_text, values))
+    code, different = _numbered(values)
+    names = list(map(as_text, different))
     if None in names:
-        row = names.index(None)
+        row = int(np.argmax(code == names.index(None)))
         raise InputError(f"{where(row)}the {what} is missing; every label needs one")
-    return codes(filter(None, names))
+    number, distinct_names = codes(filter(None, names))
+    return number[code], distinct_names
 
 
-def texts_of(labels: Sequence[object], missing: str | None) -> tuple[list[str | None], list[str]]:
-    """Return labels as text, ``None`` for missing ones, and what there is to say about them."""
-    texts = [as_text(label) for label in labels]
-    blank = sum(text is None for text in texts)
+def number_labels(
+    labels: Sequence[object],
+    categories: Iterable[object] | None,
+    missing: str | None,
+    separator: str | None,
+    where: Callable[[int], str],
+) -> tuple[Ints, tuple[str, ...], list[str], dict[str, str]]:
+    """Return the number of each label, −1 of missing ones, the categories, notes, and settings.
+
+    Settings are those that had an effect; for the rest see ``label_table``.
+    """
+    column, notes, effect = _texts_of(labels, missing, separator)
+    texts = column.texts
+    notes += [] if categories is not None else _unlike_labels(column)
+    names = _categories(filter(None, texts) if categories is None else categories)
+    if separator is not None:
+        names = tuple(sorted({_as_set(name, separator) or name for name in names}))
+    code = {name: i for i, name in enumerate(names)}
+    row = column.first_row(text is not None and text not in code for text in texts)
+    if row is not None:
+        allowed, text = listed(names), texts[column.code[row]]
+        raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
+    places = [-1 if text is None else code[text] for text in texts]
+    return np.array(places, np.int64)[column.code], names, notes, effect
+
+
+def _categories(labels: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of categories, sorted."""
+    if not isinstance(labels, Iterable):
+        raise InputError(f"categories {show(labels)}; a list is needed")
+    return tuple(sorted({printable_name(label, "category") for label in labels}))
+
+
+def _texts_of(
+    labels: Sequence[object], missing: str | None, separator: str | None = None
+) -> tuple[Texts, list[str], dict[str, str]]:
+    """Return labels as text, what there is to say about them, and settings that had an effect.
+
+    Args:
+        labels: of each row.
+        missing: a label that stands for a missing one.
+        separator: the sign between the members of labels that are sets.
+    """
+    code, different = _numbered(labels)
+    texts = list(map(as_text, different))
+    column = Texts(code, texts, np.bincount(code, minlength=len(texts)))
+    effect = {}
+    blank = column.rows(text is None for text in texts)
     notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
     if missing is not None:
         gone = [text is not None and text.strip() == missing.strip() for text in texts]
-        if number := sum(gone):
+        if number := column.rows(gone):
             notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
+            effect["missing"] = missing
         texts = [None if lost else text for text, lost in zip(texts, gone, strict=True)]
-    written = [
-        text
-        for text, label in zip(texts, labels, strict=True)
-        if isinstance(label, str)
+    as_numbers = [
+        isinstance(label, str)
         and text != label
         and text is not None
         and text.strip(_BLANKS) != label.strip(_BLANKS)
+        for text, label in zip(texts, different, strict=True)
     ]
-    if written:
-        example = min(written)
-        notes.append(
-            f"{counted(len(written), 'numeric label')} such as '{example}.0' read as '{example}'"
+    if any(as_numbers):
+        example = min(
+            text for text, is_one in zip(texts, as_numbers, strict=True) if text and is_one
         )
-    return texts, notes
+        notes.append(
+            f"{counted(column.rows(as_numbers), 'numeric label')} such as '{example}.0' read as"
+            f" '{example}'"
+        )
+    if separator is not None:
+        sets = [text and _as_set(text, separator) for text in texts]
+        effect |= {"separator": separator} if sets != texts else {}
+        texts = sets
+    return column._replace(texts=texts), notes, effect
+
+
+SIGN = "|"
+"""What stands between the members of a label that is a set."""
+
+
+def _as_set(text: str, separator: str) -> str | None:
+    """Return a set of labels as text, each once and sorted.
+
+    >>> _as_set("joy, anger,joy", ",")
+    'anger|joy'
+    """
+    return SIGN.join(sorted({part.strip() for part in text.split(separator)} - {""})) or None
 
 
 def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]) -> list[str]:
@@ -68,12 +173,12 @@ def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[
     ]
 
 
-def unlike_labels(texts: Sequence[str | None]) -> list[str]:
+def _unlike_labels(labels: Texts) -> list[str]:
     """Return notes on labels that other programs write where there is none."""
     return [
-        f"{counted(texts.count(text), 'label')} {show(text)} counted as a category; --missing"
-        f" {text} (missing=) takes such labels as missing"
-        for text in sorted(_NO_LABEL.intersection(filter(None, texts)))
+        f"{counted(labels.rows(text == each for each in labels.texts), 'label')} {show(text)}"
+        f" counted as a category; --missing {text} (missing=) takes such labels as missing"
+        for text in sorted(_NO_LABEL.intersection(filter(None, labels.texts)))
     ]
 
 
@@ -88,6 +193,8 @@ def as_text(value: object) -> str | None:
         value = value.item()
     if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # two are of pandas
         return None
+    if isinstance(value, (set, frozenset)):  # whose own text has any order
+        return SIGN.join(sorted(filter(None, map(as_text, value)))) or None
     if isinstance(value, float):
         if math.isnan(value):
             return None

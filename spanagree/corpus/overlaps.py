@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, row_order
 
 
 def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
@@ -25,7 +25,7 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     if (int(np.abs(bounds).max()) + 1) * (int(cell.max()) + 1) >= 2**61:
         bounds = np.unique(bounds, return_inverse=True)[1].reshape(-1)  # as ranks they fit
     bounds = bounds - bounds.min()
-    order = np.lexsort((-bounds[count:], bounds[:count], cell))
+    order = row_order(cell, bounds[:count], -bounds[count:])
     # every cell has a stretch of its own on one long line
     line = np.tile(cell * (bounds.max() + 1), 2) + bounds
     first, last = line[:count][order], line[count:][order]

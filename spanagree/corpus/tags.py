@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -146,8 +147,7 @@ def read_tags(
     """
     scheme = scheme_named(scheme, "auto")
     meanings = _meanings(tags, codes, scheme, where)
-    names = tuple(dict.fromkeys(name for prefix, name in meanings if prefix != O))
-    place = {name: i for i, name in enumerate(names)}
+    place = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
     label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
@@ -162,21 +162,22 @@ def read_tags(
             )
     rules = SCHEMES.get(scheme, _MIXED)
     wrong = sequence.ill_formed(rules)
-    count = int((ill_formed := functools.reduce(np.logical_or, wrong.values())).sum())
+    ill_formed: Bools = functools.reduce(np.logical_or, wrong.values(), prefix < O)  # none is
+    count = int(np.count_nonzero(ill_formed))
     start, end = sequence.lenient()
     if strict and count:  # without ill-formed tags the readings are the same
         start, end = _strict(sequence, scheme, ill_formed, start, end)
     number = np.searchsorted(sequence.first, start, side="right") - 1
     first = sequence.first[number]
     rows = sequence.sentence[number], start - first, end - first, label[start].astype(np.int64)
-    dropped = int((prefix != O).sum() - (end - start).sum()) if strict else 0
+    dropped = int(np.count_nonzero(prefix) - (end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
         for what, which in (wrong if count else {}).items()
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
     }
-    return Reading(*rows, names, scheme, 0 if strict else count, dropped, kinds)
+    return Reading(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds)
 
 
 def _meanings(
@@ -311,15 +312,26 @@ class _Sequence:
         ends[:-1] |= tagged[:-1] & starts[1:]
         return np.flatnonzero(starts), np.flatnonzero(ends) + 1
 
+    @cached_property
+    def _opened(self) -> Bools:
+        """Which tags follow B or I of their label."""
+        return _among(self.before, (B, I)) & self.same_before
+
+    @cached_property
+    def _goes_on(self) -> Bools:
+        """Which tags are followed by I or E of their label."""
+        return _among(self.after, (I, E)) & self.same_after
+
     def ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
         """Return which tags have no right to stand where they stand, by what is wrong with them."""
-        opened = _among(self.before, (B, I)) & self.same_before
-        goes_on = _among(self.after, (I, E)) & self.same_after
-        return {
-            "continues no segment of its label": _among(self.prefix, scheme.continues) & ~opened,
-            "is not followed by one of its label": _among(self.prefix, scheme.is_continued)
-            & ~goes_on,
-        }
+        wrong = {}
+        if scheme.continues:
+            which = _among(self.prefix, scheme.continues)
+            wrong["continues no segment of its label"] = which & ~self._opened
+        if scheme.is_continued:
+            which = _among(self.prefix, scheme.is_continued)
+            wrong["is not followed by one of its label"] = which & ~self._goes_on
+        return wrong
 
 
 def _among(prefix: Ints, some: Sequence[int]) -> Bools:
@@ -340,8 +352,8 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     if fitting[0] in ("IO", "IOBES", "BILOU"):
         return fitting[0]
     pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-    wrong = [np.sum(list(sequence.ill_formed(SCHEMES[name]).values())) for name in pair]
-    return pair[int(np.argmin(wrong))]
+    wrong = [sequence.ill_formed(SCHEMES[name]).values() for name in pair]
+    return pair[int(np.argmin([sum(map(np.count_nonzero, each)) for each in wrong]))]
 
 
 def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import PathName, lines_of, read_text
@@ -16,7 +18,7 @@ _LONGEST_CELL = 1 << 30  # characters; a cell may be a document
 
 
 def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows that are not blank, each with its line.
+    """Return the header and the rows that are not blank, each with its line.
 
     Tabs, commas or semicolons separate the cells, as in the header.
 
@@ -27,9 +29,53 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
     lines: Iterator[str] = lines_of(path, encoding)
     if name == "-":
         lines = io.StringIO(read_text(path, encoding), newline="")
-    first = next(lines, "")
+    return _rows_of(path, lines)
+
+
+def csv_columns(
+    path: PathName, encoding: str = "utf-8"
+) -> tuple[list[str], list[list[str]], Sequence[int]]:
+    """Return the header, the columns below it, and the line of each row; as :func:`csv_rows`."""
+    text = read_text(path, encoding)
+    if (plain := _plain_columns(text.replace("\r\n", "\n"), _sign(path, text))) is not None:
+        return plain
+    rows = list(_rows_of(path, io.StringIO(text, newline="")))
+    if len(rows) < 2:
+        return (rows[0][1] if rows else []), [], ()
+    lines, cells = zip(*rows[1:], strict=True)
+    return rows[0][1], list(map(list, zip(*cells, strict=True))), lines
+
+
+def _plain_columns(text: str, sign: str) -> tuple[list[str], list[list[str]], Sequence[int]] | None:
+    """Return the same of a text whose signs are all between cells, each line a row; else None."""
+    text = text.rstrip("\n")
+    if '"' in text or "\r" in text or "\n\n" in text or "\n" not in text:
+        return None
+    header = text[: text.index("\n")].split(sign)
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\n", np.uint8)
+    between = data[(data == ord(sign)) | (data == ord("\n"))]
+    whole = np.frombuffer((sign * (len(header) - 1) + "\n").encode(), np.uint8)
+    if len(between) % len(whole) or not (between.reshape(-1, len(whole)) == whole).all():
+        return None
+    cells = text.replace("\n", sign).split(sign)
+    columns = [cells[c :: len(header)][1:] for c in range(len(header))]
+    if not all(map(str.strip, {header[0], *columns[0]})):  # rows may be blank
+        return None
+    return header, columns, range(2, len(columns[0]) + 2)
+
+
+def _sign(path: PathName, first: str) -> str:
+    """Return what separates cells, as in the first line."""
+    first = first.partition("\n")[0]
     tab = Path(path).suffix.lower() in {".tsv", ".tab"} or "\t" in first
-    sign = "\t" if tab else ";" if ";" in first and "," not in first else ","
+    return "\t" if tab else ";" if ";" in first and "," not in first else ","
+
+
+def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield what :func:`csv_rows` does, from the lines of a file."""
+    name = printable(os.fspath(path))
+    first = next(lines, "")
+    sign = _sign(path, first)
     reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
     size = 0
     try:

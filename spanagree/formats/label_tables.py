@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.files import BOM, PathName, mark_inside
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import csv_columns
 from spanagree.settings import as_read
 
 
@@ -30,6 +31,7 @@ def read_labels(
     categories: Sequence[str] | None = None,
     duplicates: Duplicates = "error",
     missing: str | None = None,
+    separator: str | None = None,
     encoding: str = "utf-8",
 ) -> LabelTable:
     """Return the items and labels in a CSV or TSV file with a header, or in standard input (``-``).
@@ -50,6 +52,8 @@ def read_labels(
         categories: all labels there could be, for AC1; those that occur unless given.
         duplicates: what becomes of an item labelled twice by one annotator, error or first.
         missing: a label that stands for a missing one, such as ``NA``.
+        separator: the sign between the members of labels that are sets, which are then written
+            sorted, with ``|`` between them.
         encoding: of the file.
 
     Raises:
@@ -58,35 +62,50 @@ def read_labels(
         SettingError: for an unknown choice, or one that such a table does not take.
     """
     given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
+    given["separator"] = separator
     _check_options(given, wide, counts)
     table = _Table(path, encoding)
     read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
+    asked |= {"separator": separator, "chosen": read}
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
-        cells = ([row[c] for _, row in table.rows] for c in columns)
-        return label_table(*cells, where=table.where, chosen=read, **asked)
-    own, columns = table.split(item, *((annotator, "annotator") if wide else (label, "label")))
-    items = None if own is None else table.items(own)
+        return label_table(*(table.columns[c] for c in columns), where=table.where, **asked)
     if counts:
+        own, columns = table.split(item, label, "label")
+        items = None if own is None else table.items(own)
         made = table.of_counts(columns, items, named=label is not None)
         return replace(made, reading={**made.reading, **read})
+    return _read_wide(table, item, annotator, asked)
+
+
+def _read_wide(
+    table: _Table,
+    item: str | None,
+    annotator: str | Sequence[str] | None,
+    asked: Mapping[str, Any],
+) -> LabelTable:
+    """Return the labels in a table with a column for each annotator."""
+    own, columns = table.split(item, annotator, "annotator")
     header = [table.header[c] for c in columns]
-    rows = items or range(1, len(table.rows) + 1)
+    rows = range(1, len(table.lines) + 1) if own is None else table.items(own)
     names = [name for name in rows for _ in columns]
-    labels = [row[c] for _, row in table.rows for c in columns]
-    asked |= {"where": lambda k: table.where(k // len(columns)), "chosen": read}
-    return label_table(names, header * len(rows), labels, **asked)
+    labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
+    return label_table(
+        names, header * len(rows), labels, where=lambda k: table.where(k // len(columns)), **asked
+    )
 
 
 def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:
     """Refuse options that do not go with the layout."""
+    if (sign := given["separator"]) is not None and not (isinstance(sign, str) and sign):
+        raise SettingError(f"separator {show(sign)}; the sign between labels of a set, such as ','")
     if not isinstance(missing := given["missing"], (str, type(None))):
         raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
     refused: Mapping[str, object] = {}
     if counts:
-        refused = {name: given[name] for name in ("annotator", "categories", "missing")}
+        refused = {n: given[n] for n in ("annotator", "categories", "missing", "separator")}
         refused = {**refused, "wide": wide or None}
     elif wide:
         refused = {"label": given["label"]}
@@ -101,14 +120,12 @@ class _Table:
 
     def __init__(self, path: PathName, encoding: str) -> None:
         self.name = printable(os.fspath(path))
-        rows = list(csv_rows(path, encoding))
-        if not rows:
+        self.header, self.columns, self.lines = csv_columns(path, encoding)
+        if not self.header:
             raise InputError(
                 f"{self.name}: is empty; a header and rows are needed, such as item,annotator,label"
             )
-        self.header = rows[0][1]
-        self.rows = rows[1:]
-        if not self.rows:
+        if not self.columns:
             raise InputError(
                 f"{self.name}: no rows below the header; a row for each label is needed"
             )
@@ -117,21 +134,22 @@ class _Table:
     def _refuse_joined(self) -> None:
         """Refuse what is left where files were joined: a byte order mark, and a second header."""
         header = sorted(cell.strip() for cell in self.header)
-        known = set(header)
         is_text = any(re.search(r"[^\W\d]", cell) for cell in header)  # labels may be such numbers
-        for line, row in self.rows:
-            if row[0].startswith(BOM):
-                raise mark_inside(f"{self.name}:{line}")
-            may_be = is_text and row[0].strip() in known  # which is seldom so
-            if may_be and sorted(cell.strip() for cell in row) == header:
+        known = set(header) if is_text else set()
+        first = {cell for cell in set(self.columns[0]) if cell[:1] == BOM or cell.strip() in known}
+        for i, cell in enumerate(self.columns[0] if first else ()):
+            if cell.startswith(BOM):
+                raise mark_inside(self.where(i).removesuffix(": "))
+            row = [column[i] for column in self.columns] if cell in first else []
+            if sorted(each.strip() for each in row) == header:
                 raise InputError(
-                    f"{self.name}:{line}: the names of the columns again ({show(row)}), as is left"
+                    f"{self.where(i)}the names of the columns again ({show(row)}), as is left"
                     " where files were joined; delete the line, and have the columns below it in"
                     " the same order"
                 )
 
     def where(self, row: int) -> str:
-        return f"{self.name}:{self.rows[row][0]}: "
+        return f"{self.name}:{self.lines[row]}: "
 
     def column(self, name: object, what: str) -> int:
         """Return the number of a column: that of this name, or else the one called as it is."""
@@ -181,8 +199,7 @@ class _Table:
     def items(self, column: int) -> list[str]:
         """Return the names of the items; each has one row."""
         seen: dict[str, None] = {}
-        for row, (_, cells) in enumerate(self.rows):
-            name = cells[column]
+        for row, name in enumerate(self.columns[column]):
             if not name.strip():
                 raise InputError(f"{self.where(row)}the item is missing; every row needs one")
             if name in seen:
@@ -200,14 +217,20 @@ class _Table:
 
         Of three or more that were not ``named``, none may be the sum of the others.
         """
-        for row, (_, cells) in enumerate(self.rows):
-            for c in columns:
-                if not re.fullmatch(r"\s*[0-9]{1,15}(\.0+)?\s*", cells[c], re.ASCII):
+        numbers_of = {
+            cell: int(float(cell))
+            for cell in set(chain.from_iterable(self.columns[c] for c in columns))
+            if re.fullmatch(r"\s*[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII)
+        }
+        rows = list(zip(*(self.columns[c] for c in columns), strict=True))
+        for i, row in enumerate(rows):
+            for c, cell in zip(columns, row, strict=True):
+                if cell not in numbers_of:
                     raise InputError(
-                        f"{self.where(row)}count {show(cells[c])} of {show(self.header[c])}; a"
+                        f"{self.where(i)}count {show(cell)} of {show(self.header[c])}; a"
                         " whole number from 0 is needed"
                     )
-        counts = [[int(float(cells[c])) for c in columns] for _, cells in self.rows]
+        counts = [[numbers_of[cell] for cell in row] for row in rows]
         header = [self.header[c] for c in columns]
         try:
             table = LabelTable.from_counts(counts, header, items=items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Repair, Scheme
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import codes
+from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, counted, is_iterable, length_of, show, unfit
 
@@ -63,11 +64,23 @@ def from_tags(
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     never = np.array([tags is None for tags in documents], dtype=np.bool_)
+    seen = [tags for tags in documents if tags is not None]
     try:
-        numbers, names = codes(chain.from_iterable(d for d in documents if d is not None))
+        numbers, names = _codes(seen)
     except TypeError:
         raise InputError(f"{show(name)}: a tag is not a string; every tag must be one") from None
     return TagColumn.of_seen(names, numbers, never, lengths)
+
+
+def _codes(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
+    """Return tags as numbers and the distinct tags: as bytes, which is faster, where they fit."""
+    number = Vocabulary()
+    tags = chain.from_iterable(documents)
+    try:
+        numbers: Any = np.frombuffer(bytes(map(number.__getitem__, tags)), np.uint8)
+    except ValueError:  # more than 256 tags
+        return codes(chain.from_iterable(documents))
+    return numbers, tuple(number)
 
 
 def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
@@ -76,8 +89,9 @@ def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
     if is_iterable(documents) and not isinstance(documents, apart):
         kept = list(documents)
         refused = (*apart, set, frozenset)
-        others = (tags for tags in kept if type(tags) is not list and tags is not None)
-        if all(length_of(tags) is not None and not isinstance(tags, refused) for tags in others):
+        others = {*map(type, kept)} - {list, type(None)}  # most often there are none
+        odd = (tags for tags in kept if type(tags) in others) if others else ()
+        if all(length_of(tags) is not None and not isinstance(tags, refused) for tags in odd):
             return kept
     raise InputError(
         f"{show(name)}: {show(documents)}; a list of documents, each a list of strings, is needed"

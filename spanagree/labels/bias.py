@@ -67,6 +67,6 @@ def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
     Who gave no label has none.
     """
     own, c = (part[0] for part in sums.preferences)
-    apart = ((own - own.sum(axis=0) / c) ** 2).sum(axis=1) / (c * (c - 1))
+    apart = sums.square(own - own.sum(axis=0) / c).sum(axis=1) / (c * (c - 1))
     gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
     return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}

@@ -13,17 +13,34 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
+from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, counted
+from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import Sums, rows_of, sums_by_n
+from spanagree.labels.nearness import (
+    NOMINAL,
+    Nearness,
+    counted_pairs,
+    credit,
+    credit_by_item,
+    is_graded,
+    nearness,
+)
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.matching.score import corrected
 
 _KINDS = ("observed", "expected", "value")
 
 
-def pi(table: Labels, *, complete_only: bool = False) -> Coefficient:
+def pi(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
@@ -31,6 +48,8 @@ def pi(table: Labels, *, complete_only: bool = False) -> Coefficient:
     Args:
         table: the labels.
         complete_only: only items that all annotators labelled (of counts: those with the most).
+        measurement, category_weights, order: of graded labels and of sets, see
+            :func:`spanagree.coefficients`.
 
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)
@@ -40,29 +59,60 @@ def pi(table: Labels, *, complete_only: bool = False) -> Coefficient:
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return score("π", Basis.of(table, complete_only))
+    return score("π", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def kappa(table: Labels, *, complete_only: bool = False) -> Coefficient:
+def kappa(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
-    annotator, over all she labelled. Undefined for a table of counts.
+    annotator, over all she labelled. Undefined for a table of counts. With ``category_weights`` it
+    is weighted κ (Cohen 1968); see :func:`spanagree.coefficients`.
+
+    >>> grades = [(1, "ann", 1), (1, "bob", 2), (2, "ann", 3), (2, "bob", 3)]
+    >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
+    0.6667
     """
-    return score("κ", Basis.of(table, complete_only))
+    return score("κ", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def alpha(table: Labels, *, complete_only: bool = False) -> Coefficient:
-    """Return α for nominal labels (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
+def alpha(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
+    """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
-    ``observed`` is 1 − D_o and ``expected`` 1 − D_e; items with one label do not count.
+    ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
+    label do not count. Labels are nominal unless ``measurement`` says otherwise; see
+    :func:`spanagree.coefficients`.
     """
-    return score("α", Basis.of(table, complete_only))
+    return score("α", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def ac1(table: Labels, *, complete_only: bool = False) -> Coefficient:
-    """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared."""
-    return score("AC1", Basis.of(table, complete_only))
+def ac1(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
+    """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
+
+    With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
+    """
+    return score("AC1", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +122,30 @@ class Basis:
     Attributes:
         table: the labels; of complete items only if that was asked for.
         settings: what is made of them, and how they were read.
+        nearness: how near the categories are.
+        kind: what labels measure, or how near they are, if it was said.
     """
 
     table: Labels
     settings: CoefficientSettings
+    nearness: Nearness = NOMINAL
+    kind: str | None = None
 
     @classmethod
-    def of(cls, table: Labels, complete_only: bool) -> Basis:
+    def of(
+        cls,
+        table: Labels,
+        complete_only: bool,
+        measurement: Measurement | None = None,
+        category_weights: CategoryWeights | None = None,
+        order: Sequence[str] | None = None,
+    ) -> Basis:
         """Return the basis of a table.
 
         Raises:
             InputError: for what is not a table.
+            SettingError: for weights that do not fit the labels; for weights of tallies over
+                blocks that do not hold which labels stand beside which.
         """
         if not isinstance(table, (LabelTable, LabelTallies)):
             raise InputError(
@@ -91,9 +154,22 @@ class Basis:
             )
         rest = table.complete() if complete_only else table
         fewer = complete_only and rest.counts[1].sum() < table.counts[1].sum()
-        chosen = {"categories": len(table.labels), "complete_only": bool(fewer) or None}
+        chosen: dict[str, Any] = {
+            "categories": len(table.labels),
+            "complete_only": bool(fewer) or None,
+        }
+        near = nearness(rest, measurement, category_weights, order)
+        if not near.nominal:
+            if not counted_pairs(table):
+                raise SettingError(
+                    "over blocks, which labels stand beside which is counted while blocks are read;"
+                    " ask for it there: token_labels(blocks, pairs=True)"
+                )
+            named = order if order is None else list(order)
+            chosen |= {"measurement": measurement, "category_weights": category_weights}
+            chosen |= {"order": named}
         settings = CoefficientSettings.read({**table.reading, **chosen})
-        return cls(rest, settings)
+        return cls(rest, settings, near, measurement or category_weights)
 
     @cached_property
     def counts(self) -> Counts:
@@ -110,10 +186,18 @@ class Basis:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What was read in another way than it stands."""
-        return (
-            self.table.final_notes() if isinstance(self.table, LabelTallies) else self.table.notes
-        )
+        """What was read in another way than it stands, or should have been."""
+        table = self.table
+        notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
+        if self.kind is None and is_graded(table):
+            low, *_, high, highest = sorted(table.labels, key=float)
+            note = (
+                f"{counted(len(table.labels), 'number')} are labels, and nominal figures treat"
+                f" {high} and {highest} as different as {low} and {highest}; --measurement ordinal"
+                " or interval (measurement=) regards how far apart they are"
+            )
+            return (*notes, note)
+        return notes
 
     @cached_property
     def nothing(self) -> str:
@@ -144,9 +228,32 @@ class Basis:
 
     def weighted_sums(self, weights: Floats) -> Sums:
         """Return the same sums with SPA's weights, by the number of labels."""
-        n, items, given, agreeing = self.table.counts
+        n, items, given, _ = self.table.counts
+        agreeing, of_alpha = (each[None] for each in self._credit)
         own = self.own.reshape(1, -1)
-        return sums_by_n(n, items[None], given[None], agreeing[None], own, weights)
+        rest = own, weights, of_alpha, self.nearness
+        return sums_by_n(n, items[None], given[None], agreeing, *rest)
+
+    @cached_property
+    def _credit(self) -> tuple[Any, Any]:
+        """Pairs of labels by their weights, and by those of α; see ``credit``."""
+        return credit(self.table, self.nearness.weights), credit(self.table, self.nearness.alpha)
+
+    @cached_property
+    def credit_by_item(self) -> Any:
+        """Ordered pairs of labels of each item (or pattern) by their weights; (items,)."""
+        return credit_by_item(self.table, self.nearness.weights)
+
+    @cached_property
+    def evidence(self) -> tuple[int, ...]:
+        """How many items (of tokens, documents) have two labels, any apart, and any near.
+
+        Over blocks only equal labels are near.
+        """
+        table, credit = self.table, self.credit_by_item
+        if self.nearness.weights is None or isinstance(table, LabelTallies):
+            return table.evidence
+        return table.evidence_of(credit > 0)
 
     @cached_property
     def against_rest(self) -> Sums:
@@ -167,12 +274,12 @@ class Basis:
     def shared(self, name: str) -> dict[str, Any]:
         """Return the fields of a coefficient that do not depend on its formula."""
         return {
-            "name": name,
+            "name": "AC2" if name == "AC1" and self.nearness.weights is not None else name,
             "counts": self.counts,
             "settings": self.settings,
             "notes": self.notes,
             "units": self.table.units,
-            "evidence": self.table.evidence,
+            "evidence": self.evidence,
         }
 
     def undefined(self, name: str) -> str:
@@ -190,8 +297,9 @@ def score(name: str, basis: Basis) -> Coefficient:
     shared = basis.shared(name)
     if reason := basis.undefined(name):
         return Coefficient(**shared, reason=reason)
+    of_one = {**shared, "name": name}  # against all others, which is nominal
     parts = {
-        label: Coefficient(**shared, **_fields(row))
+        label: Coefficient(**of_one, **_fields(row))
         for label, row in zip(basis.table.labels, rows_of(name, basis.against_rest), strict=True)
     }
     return Coefficient(**shared, **_fields(*rows_of(name, basis.sums)), by_category=parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,12 +24,18 @@ class CoefficientSettings(Settings):
         weights: of SPA.
         classes: the class distribution that the weights use.
         complete_only: whether only items count that all annotators labelled.
+        measurement: what labels measure, if it was said.
+        category_weights: how near categories are, if it was said.
+        order: the categories from low to high, if they are not numbers.
     """
 
     categories: int
     weights: str | None = None
     classes: Any = None
     complete_only: bool | None = None
+    measurement: str | None = None
+    category_weights: str | None = None
+    order: Sequence[str] | None = None
 
 
 class Counts(NamedTuple):

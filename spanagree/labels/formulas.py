@@ -8,12 +8,15 @@ Symbols as in Artstein & Poesio (2005): A_o the observed and A_e the expected ag
 share of category k, P(k|c) that of annotator c. For gaps there is no single accepted form; these
 are the formulas of irrCAC (Gwet): A_o is the mean over items with two labels or more, P(k) the mean
 over items with one or more.
+
+Labels that are grades or sets have weights w_kl of every two categories (1 of equal ones), with
+which every pair of labels counts; the squares P(k)² then become P(k) Σ_l w_kl P(l).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -21,6 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.labels.nearness import NOMINAL, Nearness, near
 from spanagree.matching.score import beyond_luck
 
 
@@ -32,7 +36,8 @@ class Sums:
         seen: items with a label.
         compared: items with two labels or more; the sums that follow up to ``disagreement`` and
             ``values`` run over these.
-        agreement: Σ Pᵢ, the share of pairs of labels of an item that are equal.
+        agreement: Σ Pᵢ, the share of pairs of labels of an item that are equal (or, here and
+            below, their weights).
         weight: Σ kᵢ, the weights of SPA.
         weighted: Σ kᵢ Pᵢ.
         disagreement: Σ of the labels, less the equal pairs / (nᵢ − 1).
@@ -40,6 +45,7 @@ class Sums:
         weighted_share: Σ kᵢ nᵢ_c/nᵢ, by category.
         values: labels, by category.
         own: labels by annotator, in the order of their names, and category.
+        nearness: how near the categories are; no column.
     """
 
     seen: Floats
@@ -52,11 +58,12 @@ class Sums:
     weighted_share: Floats
     values: Floats
     own: Floats
+    nearness: Nearness = field(default=NOMINAL, kw_only=True)
 
     @property
     def columns(self) -> Floats:
         """All fields side by side; (rows, columns)."""
-        return np.concatenate([getattr(self, each.name) for each in fields(self)], axis=1)
+        return np.concatenate([getattr(self, each.name) for each in fields(self)[:-1]], axis=1)
 
     @cached_property
     def observed(self) -> Floats:
@@ -81,30 +88,37 @@ class Sums:
     @cached_property
     def of_one(self) -> Floats:
         """P(k)²: luck if there is one distribution for all annotators; (rows, categories)."""
-        return self.shares**2
+        return self.square(self.shares)
 
     @cached_property
     def of_pairs(self) -> Floats:
         """Mean over pairs of annotators of P(k|c_m)·P(k|c_n); (rows, categories)."""
         own, annotators = self.preferences
         pairs = np.where(annotators > 1, annotators * (annotators - 1), np.nan)
-        square: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / pairs
+        square: Floats = (self.square(own.sum(axis=1)) - self.square(own).sum(axis=1)) / pairs
         return square
+
+    def square(self, shares: Floats) -> Floats:
+        """Return p_k Σ_l w_kl p_l: how likely a pair has k first and agrees, by its weight."""
+        weights = self.nearness.weights
+        return shares**2 if weights is None else shares * near(shares, weights)
 
 
 def starts(categories: int, annotators: int) -> dict[str, int]:
     """Return the first column of each field among the columns of :class:`Sums`."""
     widths = [1] * 6 + [categories] * 3 + [annotators * categories]
-    return {each.name: at for each, at in zip(fields(Sums), accumulate([0, *widths]), strict=False)}
+    names = [each.name for each in fields(Sums)[:-1]]
+    return dict(zip(names, accumulate([0, *widths]), strict=False))
 
 
-def item_columns(n: Ints, items: Any, equal: Any, weights: Floats) -> list[Any]:
+def item_columns(n: Ints, items: Any, equal: Any, of_alpha: Any, weights: Floats) -> list[Any]:
     """Return what items with n labels add to the first six fields of :class:`Sums`.
 
     Args:
         n: how many labels they have.
         items: how many such items there are.
-        equal: their ordered pairs of equal labels.
+        equal: their ordered pairs of equal labels, or the weights of their pairs.
+        of_alpha: the same with the weights of α.
         weights: k of each, 0 of those with fewer than two labels.
     """
     two = n >= 2
@@ -115,7 +129,7 @@ def item_columns(n: Ints, items: Any, equal: Any, weights: Floats) -> list[Any]:
         equal / pairs,
         weights * items,
         weights * equal / pairs,
-        (n * items - equal / others) * two,
+        (n * items - of_alpha / others) * two,
     ]
 
 
@@ -125,22 +139,35 @@ def category_columns(n: Ints, given: Any, weights: Floats) -> list[Any]:
     return [share, weights * share, given * (n >= 2)]
 
 
-def sums_by_n(n: Ints, items: Any, given: Any, agreeing: Any, own: Any, weights: Any) -> Sums:
+def sums_by_n(
+    n: Ints,
+    items: Any,
+    given: Any,
+    agreeing: Any,
+    own: Any,
+    weights: Any,
+    of_alpha: Any = None,
+    nearness: Nearness = NOMINAL,
+) -> Sums:
     """Return sums from counts of items by how many labels they have, see ``LabelCounts``.
 
     Args:
         n: the numbers of labels; (R,).
         items: how many items have that many; (rows, R).
         given: their labels; (rows, R, categories).
-        agreeing: ordered pairs of equal labels; (rows, R, categories).
+        agreeing: ordered pairs of equal labels, or pairs by weight; (rows, R, categories).
         own: labels by annotator and category; (rows, annotators · categories).
         weights: k of items with so many labels, 0 of fewer than two; (R,).
+        of_alpha: as ``agreeing``, with the weights of α, if these differ.
+        nearness: the weights of categories.
     """
-    of_items = item_columns(n, items, agreeing.sum(axis=2), weights)
+    equal = agreeing.sum(axis=2)
+    apart = equal if of_alpha is None else of_alpha.sum(axis=2)
+    of_items = item_columns(n, items, equal, apart, weights)
     of_categories = category_columns(n[:, None], given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in of_items]
     sums += [column.sum(axis=1) for column in of_categories]
-    return Sums(*[*sums, own])
+    return Sums(*[*sums, own], nearness=nearness)
 
 
 # --- the formulas -------------------------------------------------------------------------------
@@ -159,20 +186,21 @@ def _total(by_category: Floats) -> Floats:
 def _spa(sums: Sums) -> Floats:
     """A_e is Σ p² of the shares that the weights give; beyond luck is the corrected SPA."""
     share = sums.weighted_share / sums.weight
-    return figures(sums.weighted / sums.weight, _total(share**2))
+    return figures(sums.weighted / sums.weight, _total(sums.square(share)))
 
 
 def _alpha(sums: Sums) -> Floats:
     """1 − D_o and 1 − D_e of the coincidence matrix."""
     n = _total(sums.values)
-    equal = _total(sums.values * (sums.values - 1))
+    equal = _total(sums.values * (near(sums.values, sums.nearness.alpha) - 1))
     return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
 def _ac1(sums: Sums) -> Floats:
-    p, categories = sums.shares, sums.share.shape[1]
+    """AC2 if categories have weights: their sum / (q(q − 1)) takes the place of 1/(q − 1)."""
+    p, categories, weights = sums.shares, sums.share.shape[1], sums.nearness.weights
     luck = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
-    return figures(sums.observed, luck)
+    return figures(sums.observed, luck if weights is None else luck * (weights.sum() / categories))
 
 
 def _bias(sums: Sums) -> Floats:
@@ -202,8 +230,10 @@ def rows_of(name: str, sums: Sums) -> list[list[float]]:
     return rows
 
 
-def all_figures(columns: Floats, categories: int, annotators: int) -> Floats:
+def all_figures(
+    columns: Floats, categories: int, annotators: int, nearness: Nearness = NOMINAL
+) -> Floats:
     """Return the figures of all coefficients, from the columns of sums; (rows, 18)."""
     borders = list(starts(categories, annotators).values())[1:]
-    sums = Sums(*np.split(columns, borders, axis=1))
+    sums = Sums(*np.split(columns, borders, axis=1), nearness=nearness)
     return np.concatenate([formula(sums) for formula in FORMULAS.values()], axis=1)

@@ -16,6 +16,7 @@ from spanagree.blocks.poisson import percentile_intervals
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.nearness import NOMINAL, Nearness, credit_by_item
 from spanagree.labels.patterns import LabelTallies
 from spanagree.matching.score import Interval
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
@@ -33,23 +34,30 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
     shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
     annotators, categories = basis.own.shape
     statistic = functools.partial(
-        formulas.all_figures, categories=categories, annotators=annotators
+        formulas.all_figures,
+        categories=categories,
+        annotators=annotators,
+        nearness=basis.nearness,
     )
     if isinstance(table, LabelTallies):
         by_n = np.zeros(len(table.counts.n))
         by_n[np.searchsorted(table.counts.n, table.given)] = weights
-        total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(table, by_n).columns
-        few = np.outer(shares, table.evidence)
+        total, drawn = basis.weighted_sums(by_n).columns[0], _replicated(basis, by_n).columns
+        few = np.outer(shares, basis.evidence)
         ends = percentile_intervals(total, drawn, statistic, table.units, few, resampling)
     else:
         units = resampling.wholes_of(table.wholes, table.reading)
         units = table.documents if units is None else units
-        ends = intervals_of(units_of(table, weights, units), statistic, resampling, shares)
+        ends = intervals_of(
+            units_of(table, weights, units, basis.nearness), statistic, resampling, shares
+        )
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
-def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
+def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
     """Return the sums in each resample over blocks."""
+    tallies = basis.table
+    assert isinstance(tallies, LabelTallies)
     assert tallies.replicates is not None  # as intervals were asked for
     over, labels = tallies.replicates.over, tallies.labels
     n = tallies.counts.n.tolist()
@@ -66,10 +74,28 @@ def _replicated(tallies: LabelTallies, weights: Floats) -> formulas.Sums:
         np.moveaxis(np.array(part), -1, 0)  # the resamples first
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
-    return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, own, weights)
+    near = basis.nearness
+    agreeing, of_alpha = (_credited(tallies, agreeing, each) for each in near)
+    rest = own, weights, of_alpha, near
+    return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, *rest)
 
 
-def units_of(table: LabelTable, weights: Floats, units: Ints | None = None) -> Any:
+def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Floats:
+    """Return pairs of equal labels in each resample, and with weights those of others too."""
+    if weights is None:
+        return agreeing
+    assert tallies.replicates is not None
+    n, code = tallies.counts.n.tolist(), {label: i for i, label in enumerate(tallies.labels)}
+    credited = agreeing.astype(np.float64)
+    for key in sorted(key for key in tallies.replicates.sums if key[0] == "pair"):
+        one, other = code[key[2]], code[key[3]]
+        credited[:, n.index(key[1]), one] += weights[one, other] * tallies.replicates.over([key])
+    return credited
+
+
+def units_of(
+    table: LabelTable, weights: Floats, units: Ints | None = None, nearness: Nearness = NOMINAL
+) -> Any:
     """Return what each unit adds to the sums; (units, columns).
 
     ``units`` has the number of the unit of each item; each is one unless given.
@@ -77,11 +103,11 @@ def units_of(table: LabelTable, weights: Floats, units: Ints | None = None) -> A
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
-    equal = np.bincount(item, number * (number - 1), table.size)
+    equal, of_alpha = (credit_by_item(table, each) for each in nearness)
     unit: Ints = np.arange(table.size)
     if units is not None:
         _, unit = np.unique(units, return_inverse=True)
-    of_items = formulas.item_columns(n, n > 0, equal, weights)
+    of_items = formulas.item_columns(n, n > 0, equal, of_alpha, weights)
     of_cells = formulas.category_columns(n[item], number, weights[item])
     at = list(formulas.starts(categories, annotators).values())
     entries: list[tuple[Any, Any, Any]] = [

@@ -19,7 +19,7 @@ from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
+from spanagree.corpus.label_counts import LabelCounts, cells_of, counts_of_cells
 from spanagree.corpus.label_table import LabelTable
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
@@ -43,17 +43,21 @@ class LabelTallies(Counted[Settings]):
             ``pattern`` (by pattern): how many items have these labels;
             ``own`` (by annotator and label): how many labels were given;
             ``equal`` (by the same): how many labels of others, on the same items, are the same;
+            ``near`` (by the same and another label), with ``pairs``: how many are that other one;
             ``document``: how many documents have such an item; at 0, any item;
             ``compared``, ``disagreeing``, ``agreeing``: the same of items with two labels or more,
             any two that disagree, or that agree.
         resampling: how the replicates were drawn, if they were asked for; these are ``items``,
-            ``given`` and ``agreeing`` (by label), and ``own``.
+            ``given`` and ``agreeing`` (by label), and ``own``; with ``pairs`` also ``pair``, of
+            labels that differ.
+        pairs: whether they hold which labels stand beside which, as weights of categories need it.
     """
 
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
     sums: Mapping[Key, int]
     resampling: Resampling | None = None
+    pairs: bool = False
 
     named = True  # it is known who gave which label
 
@@ -64,6 +68,7 @@ class LabelTallies(Counted[Settings]):
             "labels": tuple(sorted({*self.labels, *other.labels})),
             "annotators": tuple(dict.fromkeys((*self.annotators, *other.annotators))),
             "sums": dict(sums),
+            "pairs": self.pairs and other.pairs,
         }
 
     @property
@@ -131,6 +136,18 @@ class LabelTallies(Counted[Settings]):
         return gave, others, equal
 
     @property
+    def neighbours(self) -> tuple[Ints, ...]:
+        """Of labels given: annotator, label, another's on the same item, and how often."""
+        who = {annotator: i for i, annotator in enumerate(self.annotators)}
+        code = {label: i for i, label in enumerate(self.labels)}
+        rows = sorted(
+            (who[key[2]], code[key[3]], code[key[4]], number)
+            for key, number in self.sums.items()
+            if key[0] == "near"
+        )
+        return tuple(np.array(rows, np.int64).reshape(-1, 4).T)
+
+    @property
     def units(self) -> int:
         """How many documents have an item."""
         return self.sums.get(("document", 0), 0)
@@ -155,10 +172,28 @@ Labels: TypeAlias = LabelTable | LabelTallies
 """What a coefficient can be made of."""
 
 
+def neighbours(table: LabelTable) -> tuple[Ints, ...]:
+    """Return annotator, label, another's on the same item, how often, and the number of labels.
+
+    Sorted by the first columns; of items that differ in their number of labels apart.
+    """
+    assert table.annotator is not None
+    _, label, number = table.cells
+    cell, row = cells_of(table.cells, table.item)
+    beside = number[cell] - (label[cell] == table.label[row])
+    cell, row, beside = cell[beside > 0], row[beside > 0], beside[beside > 0]
+    columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]
+    (who, one, other, n), which, _ = distinct(*columns)
+    return who, one, other, np.bincount(which, beside, len(who)).astype(np.int64), n
+
+
 def tally_labels(
-    table: LabelTable, corpus: Corpus, resampling: Resampling | None = None
+    table: LabelTable, corpus: Corpus, resampling: Resampling | None = None, pairs: bool = False
 ) -> LabelTallies:
-    """Return the tallies of a table of the tokens of a corpus, with replicates if asked for."""
+    """Return the tallies of a table of the tokens of a corpus, with replicates if asked for.
+
+    ``pairs``: they hold which labels stand beside which, as weights of categories need it.
+    """
     assert table.annotator is not None  # tokens have annotators
     assert table.documents is not None
     cells, cell, own = distinct(table.given[table.item], table.annotator, table.label)
@@ -167,7 +202,9 @@ def tally_labels(
     some = table.given > 0
     (documents, _), _, _ = distinct(table.given[some], table.documents[some])
     ids = ids_of(corpus)
-    drawn = None if resampling is None else _draw(table, ids, keys, cell, resampling)
+    drawn = None if resampling is None else _draw(table, ids, keys, cell, resampling, pairs)
+    names, who = table.labels, table.annotators
+    near = neighbours(table) if pairs else ()
     return LabelTallies(
         documents=len(corpus),
         settings=Settings(reading=table.reading),
@@ -183,8 +220,10 @@ def tally_labels(
             **Counter(("document", n) for n in documents.tolist()),
             ("document", 0): len(np.unique(table.documents)),
             **_count_telling(table, table.documents),
+            **{("near", n, who[a], names[x], names[y]): k for a, x, y, k, n in _rows(near)},
         },
         resampling=resampling,
+        pairs=pairs,
     )
 
 
@@ -225,6 +264,7 @@ def _draw(
     own_keys: Iterable[tuple[int, str, str]],
     own_of: Ints,
     resampling: Resampling,
+    pairs: bool,
 ) -> Replicates:
     """Return what a block adds in every resample to its counts."""
     assert table.documents is not None  # of tokens
@@ -234,13 +274,23 @@ def _draw(
     (ns,), of_n, _ = distinct(n[some])
     cells, of_cell, _ = distinct(n[item], label)
     keys = [(k, table.labels[c]) for k, c in _rows(cells)]
+    beside: list[Entries] = []
 
     def entries(name: str, keys: Iterable[tuple[Any, ...]], *columns: Ints) -> Entries:
         return Entries([(name, *key) for key in keys], *columns)
 
+    if pairs:
+        other, one = cells_of(table.cells, item)
+        other, one = other[one != other], one[one != other]
+        apart, of_pair, _ = distinct(n[item[one]], label[one], label[other])
+        names = ((k, table.labels[a], table.labels[b]) for k, a, b in _rows(apart))
+        beside.append(
+            entries("pair", names, of_pair, document[item[one]], number[one] * number[other])
+        )
     return replicates(
         ids,
         [
+            *beside,
             entries("items", _rows([ns]), of_n, document[some], np.ones_like(of_n)),
             entries("given", keys, of_cell, document[item], number),
             entries("agreeing", keys, of_cell, document[item], number * (number - 1)),

@@ -22,6 +22,7 @@ from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
+from spanagree.labels.nearness import near, near_cells
 from spanagree.labels.patterns import Labels
 from spanagree.matching.score import UNDEFINED, corrected
 
@@ -129,9 +130,9 @@ def score_spa(
     sums = basis.weighted_sums(by_n)
     ((observed, expected, beyond),) = rows_of("SPA", sums)
     of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
-    per_item = _item_agreement(table)
+    per_item = _item_agreement(table.given, basis.credit_by_item)
     share = (sums.weighted_share / sums.weight)[0]
-    jackknife = _jackknife(table, per_item, of_item, observed, share)
+    jackknife = _jackknife(basis, per_item, of_item, observed, share)
     left_out = not math.isnan(beyond) and math.isnan(jackknife)
     return Spa(
         **shared,
@@ -242,24 +243,22 @@ def _weights(
     return 1 / agreement_variance(n, p), ""
 
 
-def _item_agreement(table: Labels) -> Floats:
-    """Return Pᵢ of each item."""
-    item, _, number = table.cells
-    equal = np.bincount(item, number * (number - 1), table.size)
-    n = table.given
+def _item_agreement(n: Ints, equal: Any) -> Floats:
+    """Return Pᵢ of each item, from its labels and its ordered pairs of labels that agree."""
     pairs = np.where(n >= 2, n * (n - 1), 1)
     return np.where(n >= 2, equal / pairs, UNDEFINED)
 
 
 def _jackknife(
-    table: Labels, agreement: Floats, weight: Floats, observed: float, share: Floats
+    basis: Basis, agreement: Floats, weight: Floats, observed: float, share: Floats
 ) -> float:
     """Return θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
 
     With D = 1 − SPA and E = 1 − Σp², θ is 1 − D/E. Without item i the sums are less by its own
     terms; weights stay as they are. The differences are formed directly, as they nearly cancel.
     """
-    D, E = 1 - observed, 1 - float((share**2).sum())
+    table, weights = basis.table, basis.nearness.weights
+    D, E = 1 - observed, 1 - float((share * near(share, weights)).sum())
     counted = weight > 0
     times = table.times[counted]
     left = int(times.sum())
@@ -267,8 +266,8 @@ def _jackknife(
         return UNDEFINED
     item, label, number = table.cells
     part = weight[item] * number / table.given[item]  # kᵢ nᵢ_c/nᵢ
-    cross = np.bincount(item, share[label] * part, table.size)[counted]
-    square = np.bincount(item, part**2, table.size)[counted]
+    cross = np.bincount(item, near(share, weights)[label] * part, table.size)[counted]
+    square = np.bincount(item, part * near_cells(table, weights, part), table.size)[counted]
     w = weight[counted]
     if (w > 1 - 1e-10).any():
         return UNDEFINED

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import Interval, ResampleBy, Weights
+from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
+from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, counted, show
 from spanagree.labels.bias import Bias, score_bias
 from spanagree.labels.by_category import Categories, score_categories
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.intervals import intervals
-from spanagree.labels.patterns import Labels, LabelTallies
+from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.spa import Spa, score_spa
 from spanagree.matching.score import UNDEFINED
 from spanagree.rendering.data import plain
@@ -153,6 +156,8 @@ class Coefficients(Result):
         ]
         rows[2][4:7], rows[8][5:7] = ("", "", ""), ("", "")
         meanings = {str(name): str(name) for i, (name, *_) in enumerate(rows) if i != 7}
+        if {"measurement", "category_weights"} & self.settings.keys():
+            meanings["α"] = "α of grades or sets"
         return Table(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
 
     def _by_category(self) -> Table:
@@ -257,8 +262,14 @@ def coefficients(
     seed: int | None = None,
     interval: Interval | None = None,
     resample_by: ResampleBy = "unit",
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
 ) -> Coefficients:
     """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
+
+    Every pair of labels counts with the weight of its two categories, which is 1 of equal ones and
+    of nominal labels 0 of others. AC1 with other weights is AC2.
 
     Args:
         table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
@@ -270,9 +281,17 @@ def coefficients(
             :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval`` and
             ``resample_by``.
             Of tallies over blocks, resamples are those that were drawn when they were made.
+        measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
+            and the weights of the others unless ``category_weights`` names them: identity,
+            ordinal, quadratic, ratio.
+        category_weights: how near two categories are, identity, linear, quadratic, ordinal, ratio,
+            or of labels that are sets, such as ``a|b``, jaccard or masi; of α too, unless
+            ``measurement`` is given.
+        order: the categories from low to high, where they are not numbers.
 
     Raises:
-        SettingError: as for :func:`spa`; for a number out of range.
+        SettingError: as for :func:`spa`; for a number out of range; for labels that do not fit
+            the measurement or the weights.
 
     >>> from spanagree.corpus.label_table import LabelTable
     >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
@@ -283,7 +302,17 @@ def coefficients(
     if ci:
         how = (confidence, interval, resample_by)
         resampling = _resampling(table, *how, resamples=resamples, seed=seed)
-    basis = Basis.of(table, complete_only)
+    basis = Basis.of(table, complete_only, measurement, category_weights, order)
+    return _scored(basis, weights, class_distribution, resampling)
+
+
+def _scored(
+    basis: Basis,
+    weights: str,
+    class_distribution: Mapping[str, float] | None,
+    resampling: Resampling | None,
+) -> Coefficients:
+    """Return all coefficients of a basis, see :func:`coefficients`."""
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_luck = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
     parts: dict[str, Any] = {"spa": of_spa, **of_luck, "bias": of_bias}
@@ -291,26 +320,33 @@ def coefficients(
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
-        parts = {name: replace(part, interval=ends.get(part.name)) for name, part in parts.items()}
+        names = {"spa": "SPA", **_CORRECTED, "bias": "B"}
+        parts = {key: replace(part, interval=ends.get(names[key])) for key, part in parts.items()}
     return Coefficients(
         **parts,
         categories=score_categories(basis),
-        annotators=_labellers(basis.table, of_bias),
+        annotators=_labellers(basis, of_bias),
         counts=basis.counts,
         settings=settings,
         notes=of_spa.notes,
         units=basis.table.units,
-        evidence=basis.table.evidence,
+        evidence=basis.evidence,
     )
 
 
-def _labellers(table: Labels, of_bias: Bias) -> dict[str, Labeller]:
+def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     """Return what each annotator gave, and how it agrees with the others."""
-    beside = (column.tolist() for column in table.beside)
+    table, weights = basis.table, basis.nearness.weights
+    gave, others, equal = table.beside
+    if weights is not None and table.named:
+        beside = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
+        who, one, other, number = beside[:4]
+        equal = np.bincount(who, weights[one, other] * number, len(gave))
+    columns = (column.tolist() for column in (gave, others, equal))
     shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in table.annotators]
     return {
         name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
-        for name, gave, others, equal, share in zip(table.annotators, *beside, shares, strict=True)
+        for name, gave, others, equal, share in zip(table.annotators, *columns, shares, strict=True)
     }
 
 

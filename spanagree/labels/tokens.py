@@ -35,6 +35,7 @@ def token_labels(
     corpus: Iterable[Block],
     *,
     skip_outside: bool = False,
+    pairs: bool = False,
     resamples: int = 0,
     seed: int = 0,
     executor: Executor | None = None,
@@ -47,6 +48,7 @@ def token_labels(
     corpus: Corpus | Iterable[Block],
     *,
     skip_outside: bool = False,
+    pairs: bool = False,
     resamples: int = 0,
     seed: int = 0,
     executor: Executor | None = None,
@@ -63,6 +65,8 @@ def token_labels(
             then what comes back is :class:`spanagree.LabelTallies`, of which the coefficients are
             the same, but single items are not kept.
         skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
+        pairs: of blocks: keep which labels stand beside which, for coefficients with
+            ``measurement`` or ``category_weights``.
         resamples: of blocks: how many resamples to draw for the intervals of
             ``coefficients(…, ci=True)``, by the documents' ids; none unless asked.
         seed: of these, a whole number from 0.
@@ -86,18 +90,20 @@ def token_labels(
     check_whole(resamples, 0, "resamples")
     check_whole(seed, 0, "seed")
     if isinstance(corpus, Corpus):
-        for name, value in (("executor", executor), ("resamples", resamples)):
+        for name, value in (("executor", executor), ("resamples", resamples), ("pairs", pairs)):
             if value:
                 raise SettingError(f"{name}: for blocks; one corpus keeps its items")
         return label_tokens(corpus, skip_outside)
     drawing = asked_resampling(True, resamples > 0, 95, resamples, seed, None)
-    counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing)
+    counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing, pairs=pairs)
     return count_all(corpus, counting, "take labels from", executor, on_error, progress)
 
 
-def count(corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None) -> LabelTallies:
+def count(
+    corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None, pairs: bool = False
+) -> LabelTallies:
     """Count the labels of the tokens of one block."""
-    return tally_labels(label_tokens(corpus, skip_outside), corpus, resampling)
+    return tally_labels(label_tokens(corpus, skip_outside), corpus, resampling, pairs)
 
 
 def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, ranges
+from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges
 from spanagree.corpus.segments import Layer
 from spanagree.matching.measures import Match
 
@@ -36,8 +36,11 @@ def similar(
 
 def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
     """Return the indices of all pairs with the same start and end in the same cell."""
-    columns = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
-    _, which, _ = distinct(*(np.concatenate(pair) for pair in columns))
+    pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
+    columns = [np.concatenate(pair) for pair in pairs]
+    which = packed(*columns)
+    if which is None:
+        _, which, _ = distinct(*columns)
     order = np.argsort(which[len(a) :], kind="stable")
     i, j = join(which[: len(a)], which[len(a) :][order])
     return i, order[j]

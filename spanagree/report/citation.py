@@ -22,6 +22,7 @@ from spanagree.errors import InputError, SettingError, check_choice, counted, pr
 from spanagree.evaluation.compare_systems import TESTS
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
+from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import RARE
@@ -45,7 +46,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
     "soft": ("shares", "given"),
     "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
-    "weights": WEIGHTS, "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
+    "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
+    "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("drop",),
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
@@ -182,6 +184,9 @@ def _template() -> Any:
         "CHANCES": CHANCES,
         "CUTS": CUTS,
         "WEIGHTS": WEIGHTS,
+        "MEASUREMENTS": MEASUREMENTS,
+        "CATEGORY_WEIGHTS": CATEGORY_WEIGHTS,
+        "weights_of": weights_of,
         "counted": counted,
         "rare": RARE,
         "grouped": lambda number: "some" if number is None else f"{number:,}",
@@ -201,6 +206,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     subjects = {
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
+        "width": "plan",
         "soft": "soft",
         "references": "references",
         "average": "levels" if levels else "evaluation",

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.matching.measures import find_match
 from spanagree.rendering.markdown import escaped
@@ -106,7 +107,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
         "document": unit(settings),
         "drawn": "item" if items else whole or unit(settings),
         "interval": kind,
-        "confidence": ci.removeprefix(kind),
+        "confidence": ci.removeprefix(kind) or f"{settings.get('confidence', 95):g}",
     }
 
 
@@ -119,6 +120,9 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "means": match.means,
         "model": CHANCES.get(settings.get("chance", "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
+        "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
+        "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),
+        "near": _paragraph("weighted pairs"),
         "resamples": settings.get("resamples", "some"),
         "p": "",
     }
@@ -153,7 +157,10 @@ def _explain_settings(
         ),
         "items": ("items", f"items, O {settings.get('outside', 'kept')}"),
         "weights": ("weights",),
+        "measurement": ("measurement",),
+        "category_weights": ("category weights",),
     }
     for key, headings in chosen.items():
         if settings.get(key, "labels") != "labels":
-            yield f"{key} {settings[key]}", _paragraph(*headings).format(**words)
+            name = key.replace("_", " ")
+            yield f"{name} {settings[key]}", _paragraph(*headings).format(**words)

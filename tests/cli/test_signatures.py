@@ -184,6 +184,9 @@ CASES = {
         **pairs(TABLE, missing="--missing NA", categories="--categories NA,X,Y,Z"),
         **pairs(TABLE, weights="--weights flat", complete_only="--complete-only"),
         **pairs("numbers.csv", wide="--wide", counts="--counts"),
+        **pairs("grades.csv", measurement="--measurement ordinal"),
+        "--category-weights": Pair("grades.csv", "--category-weights linear"),
+        "--separator": Pair("sets.csv", "--separator +"),
         **pairs("coded.csv", encoding="--encoding utf-7"),
         "--duplicates": Needed("twice.csv", "--duplicates first", "duplicates:first"),
         "--tokens": Same("it says that FILE is a corpus, of which items says what an item is"),
@@ -221,6 +224,15 @@ CASES = {
         **dict.fromkeys(("--shares", "--luck"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
+    },
+    "plan": {
+        **behind("--width 0.1", MATCH),
+        **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
+        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9", seed="--seed 1"),
+        **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
+        **BY,
+        **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
+        **OUTPUT,
     },
     "soft": {
         **pairs("trio.jsonl", systems="--systems ann", references="--references ann,bob"),
@@ -395,6 +407,8 @@ def folder(tmp_path_factory):
         "4,a,Y,3,b,Y\n4,b,Y,4,a,X\n5,a,X,4,c,X\n6,a,X,5,b,X\n6,b,Y,5,a,X\n6,c,X,6,c,Y\n",
         "twice.csv": "item,annotator,label\n1,a,X\n1,a,Y\n1,b,X\n2,a,X\n2,b,Y\n",
         "coded.csv": "item,annotator,label\n1,a,X\n1,b,+AFg-\n2,a,X\n2,b,Y\n",
+        "grades.csv": "item,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,1\n3,b,4\n",
+        "sets.csv": "item,annotator,label\n1,a,x+y\n1,b,y+x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n",
         "numbers.csv": "item,annotator,label\n1,1,2\n2,1,1\n3,2,1\n",
     }
     both = {"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": list("abcdef")}

@@ -95,3 +95,13 @@ def test_errors(layers, settings, message):
     with pytest.raises(sa.SpanAgreeError) as error:
         sa.from_tags(layers, **settings)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("count", [256, 257, 300])
+def test_many_tags(count):
+    """More tags than a byte can number are read as few are; the labels are those of the lists."""
+    tags = [f"B-{i:03}" for i in range(count)]
+    corpus = sa.from_tags({"a": [tags, tags[::-1]], "b": [tags, None]})
+    labels = [[label for *_, label in document.segments["a"]] for document in corpus]
+    assert labels == [[tag[2:] for tag in tags], [tag[2:] for tag in reversed(tags)]]
+    assert corpus[1].segments["b"] is None

@@ -59,6 +59,7 @@ def results(corpus, crowd):
         "references": sa.evaluate_references(crowd, systems=["bob"]),
         "disputes": sa.disputes(crowd),
         "gold": sa.gold(crowd),
+        "plan": sa.plan(crowd, 0.1),
         "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 

@@ -377,6 +377,7 @@ def test_results(newsroom):
         sa.disagreements(corpus, "gold.conll", "tagger.conll"),
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
         sa.gold(corpus),
+        sa.plan(corpus, 0.1),
         sa.soft_scores(corpus),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
         sa.evaluate_references(corpus, systems=["tagger.conll"], best_match=True, draws=2, ci=True),

@@ -58,6 +58,7 @@ def agreements(corpus):
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+        yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
     yield from units(corpus)
 
 
@@ -80,6 +81,7 @@ def tables(newsroom):
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
 
@@ -112,6 +114,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "weights"),
+        *("measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
         *("intervals over sentences", "intervals over few", "intervals over these annotators"),
         *(f"intervals over {by}" for by in SAMPLED_BY),

@@ -1,0 +1,380 @@
+"""How many more documents, or annotators for each, an interval of some width needs.
+
+With the annotators fixed, a team's figure is a mean over documents of what their pairs add. What
+two pairs add to it goes together in three ways: they are the same pair in a document (c2), they
+share an annotator there (c1), or neither (c0). These three are means over what is there, and the
+variance of a document that k annotators see is made of them:
+
+    2 / (k(k − 1)) · (c2 + 2(k − 2) c1 + (k − 2)(k − 3)/2 · c0)
+
+So documents divide it, and more annotators take it down to c0, which is how far documents differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from spanagree.agreement.agree import agree
+from spanagree.agreement.count import AgreementSettings, PairRows
+from spanagree.agreement.other_annotators import Entries, OtherAnnotators, changes
+from spanagree.agreement.result import Agreement
+from spanagree.arrays import Floats, Ints, Progress, distinct
+from spanagree.choices import Chance, Figure, MatchName
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_choice, counted, show
+from spanagree.matching.score import Figures
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, lines
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import unit
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.draws import weights
+
+_MOST = 10  # annotators of a document that a plan goes up to
+_FEW = 30  # documents; a variance of fewer is shaky
+_STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
+_ENOUGH = 10  # documents that so many annotators saw
+_SEEN = 7  # the column of how many saw a document
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlanSettings(AgreementSettings):
+    """The settings of a plan: those of the agreement, and what is asked for."""
+
+    width: float
+    figure: str
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result):
+    """The result of :func:`plan`.
+
+    Attributes:
+        value: the team's figure.
+        documents: how many documents two or more annotators saw.
+        each: the mean number of annotators who saw one of these.
+        width: the width of the interval over these documents, by the same variance.
+        variance: by the number of annotators of each document, the variance of one document.
+        drawn: the same in each resample of documents; (resamples,).
+        annotators_width: the width that no number of documents goes below, where the annotators
+            are a sample too; undefined of fewer than four.
+        settings: what made the numbers; the width that is asked for among them.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+    """
+
+    value: float
+    documents: int
+    each: float
+    width: float
+    variance: Mapping[int, float]
+    drawn: Mapping[int, Floats] = field(repr=False)
+    annotators_width: float
+    settings: PlanSettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "document": "a row for each of some numbers of documents: how wide the interval would be"
+    }
+    DRAWN = ("document",)
+
+    @property
+    def _tail(self) -> float:
+        return (1 - self.settings.confidence / 100) / 2
+
+    def needed(self, annotators: int) -> tuple[int, int, int]:
+        """Return how many documents in all are needed with so many annotators each, and from–to.
+
+        Raises:
+            SettingError: for a number of annotators that the plan does not have.
+        """
+        factor = (_scale(self._tail) / self.settings.width) ** 2
+        every = self._of(annotators)
+        best, low, high = (max(2, math.ceil(factor * x)) for x in every)
+        return best, min(low, best), max(high, best)
+
+    def width_of(self, documents: int, annotators: int) -> tuple[float, float, float]:
+        """Return how wide the interval would be over so many documents, and from–to.
+
+        Raises:
+            SettingError: for a number of annotators that the plan does not have.
+        """
+        every = self._of(annotators)
+        best, low, high = (_scale(self._tail) * math.sqrt(x / documents) for x in every)
+        return best, min(low, best), max(high, best)
+
+    def _of(self, annotators: int) -> tuple[float, float, float]:
+        """Return the variance of a document that so many annotators see, and from–to."""
+        if annotators not in self.variance:
+            known = ", ".join(map(str, self.variance))
+            raise SettingError(f"annotators {show(annotators)}; this plan has {known}")
+        ends = (self._tail, 1 - self._tail)
+        low, high = np.nanquantile(self.drawn[annotators], ends).tolist()
+        return self.variance[annotators], low, high
+
+    @property
+    def enough(self) -> int | None:
+        """How many annotators each of the documents that are there needs; ``None`` if none do."""
+        wide = (
+            k for k in self.variance if self.width_of(self.documents, k)[0] <= self.settings.width
+        )
+        return next(wide, None)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        ends = ("documents_low", "documents_high")
+        keys = ("annotators", "documents", *ends, "more", "annotations", "width_now")
+        rows = []
+        for k in self.variance:
+            needed = self.needed(k)
+            now, *_ = self.width_of(self.documents, k)
+            cells = (k, *needed, max(0, needed[0] - self.documents), needed[0] * k, now)
+            rows.append(dict(zip(keys, cells, strict=True)))
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON."""
+        about = ("value", "documents", "each", "width", "annotators_width", "enough")
+        return {
+            **self.head(),
+            **{name: plain(getattr(self, name)) for name in about},
+            "plan": plain(self._rows()),
+            "curve": plain(self.table("document").to_rows()),
+        }
+
+    def _table(self, by: str | None) -> Table:
+        """What is needed with so many annotators of each document; or how wide it would be."""
+        noun = f"{unit(self.settings)}s"
+        heads = [Column("annotators", "annotators of each", "count")]
+        rows: list[list[Value]] = []
+        if by is None:
+            heads += [
+                Column("documents", f"{noun} needed", "count", "documents needed"),
+                *(Column(f"documents_{end}", "", "count") for end in ("low", "high")),
+                Column("", "from–to", "place"),
+                Column("more", "more", "count", "more documents"),
+                Column("annotations", "annotations", "count", "annotations needed"),
+                Column("width_now", f"width with {self.documents}", meaning="width"),
+            ]
+            for row in self._rows():
+                cells = list(row.values())
+                rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
+        else:
+            heads = [
+                Column("documents", noun, "count", "documents of a plan"),
+                *heads,
+                Column("width", "width", "number"),
+                Column("width_low"),
+                Column("width_high"),
+                Column("", "from–to", "interval", "from–to of a width"),
+            ]
+            for n in self._steps():
+                for k in self.variance:
+                    wide, low, high = self.width_of(n, k)
+                    rows.append([n, k, wide, low, high, (low, high)])
+        asked = f"{self.settings.confidence:g}% interval of {self.settings.width:g} in width"
+        what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.4f}"
+        return Table(heads, rows, self.settings, caption=what, remarks=self._remarks())
+
+    def _steps(self) -> list[int]:
+        return sorted({max(2, round(self.documents * times)) for times in _STEPS})
+
+    def _remarks(self) -> list[str]:
+        """Say what is there, whether annotators alone would do, and what documents cannot do."""
+        noun = unit(self.settings)
+        there = counted(self.documents, noun)
+        seen = f"{there} seen by two or more, by {self.each:.1f} each"
+        remarks = [f"there are {seen}: width {self.width:.4f}"]
+        if self.width > self.settings.width:
+            most = max(self.variance)
+            enough = f"{self.enough} annotators" if self.enough else f"not even {most} annotators"
+            remarks.append(f"without more {noun}s: {enough} of each would do")
+        if not math.isnan(self.annotators_width):
+            remarks.append(
+                "the annotators are fixed; with others like these too, no number of"
+                f" {noun}s alone goes below {self.annotators_width:.4f}"
+            )
+        return [*remarks, *self.caveats]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        if self.documents >= _FEW:
+            return ()
+        few = counted(self.documents, unit(self.settings))
+        return (f"only {few} to plan from; the variance is shaky",)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the width by the number of documents, a line for each number of annotators."""
+        steps = self._steps()
+        shown = [k for k in self.variance if k in (2, 3, 5, _MOST)]
+        rows = {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
+        rows["asked for"] = [self.settings.width] * len(steps)
+        what = f"width of the {self.settings.confidence:g}% interval"
+
+        def draw(ax: Any) -> None:
+            lines(ax, list(map(str, steps)), rows, what)
+            ax.set_xlabel(f"{unit(self.settings)}s")
+
+        return Picture(draw, (6.4, 4.0))
+
+
+_NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"}
+
+
+def plan(
+    corpus: Corpus,
+    width: float,
+    *,
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+    annotators: Sequence[str] | None = None,
+    figure: Figure = "corrected",
+    confidence: float = 95,
+    resamples: int = 2000,
+    seed: int = 0,
+    progress: Progress = None,
+) -> Plan:
+    """Return how many documents, with how many annotators each, an interval of this width needs.
+
+    Args:
+        corpus: what is there so far, the annotators as layers.
+        width: of the interval of the team's figure, from end to end.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        annotators: the names of those to regard; all unless given.
+        figure: observed, expected or corrected.
+        confidence: of the interval, in per cent.
+        resamples: how many resamples of documents say how certain the plan itself is.
+        seed: of these.
+        progress: called with the number of pairs done, and of all.
+
+    Raises:
+        SettingError: for a width that is not above 0 and below 2, or where no document has an
+            agreement to plan from; as for :func:`spanagree.agree`.
+
+    >>> layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
+    >>> plan(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
+    385
+    """
+    if not isinstance(width, (Real, np.floating)) or isinstance(width, bool) or not 0 < width < 2:
+        raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
+    check_choice(figure, Figures._fields, "figure")
+    resampling = Resampling(confidence, resamples, seed)
+    made = agree(corpus, match=match, chance=chance, annotators=annotators, progress=progress)
+    if math.isnan(getattr(made.team.f1, figure)):
+        raise SettingError(
+            f"the team's {_NAMES[figure]} is undefined ({made.team.f1.reason}); a plan needs a"
+            " part of the work done by two annotators or more"
+        )
+    settings = replace(made.settings, min_shared=None).extended(
+        PlanSettings,
+        width=float(width),
+        figure=figure,
+        confidence=float(confidence),
+        resamples=int(resamples),
+        seed=int(seed),
+    )
+    return _planned(made, settings, resampling)
+
+
+def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
+    """Return the plan from what is there."""
+    kind = Figures._fields.index(settings.figure)
+    rows = made.documents_kept().rows
+    entries = Entries.of(rows)
+    change = changes(entries.sums)[:, kind]
+    table = _of_documents(rows, entries, change, kind)
+    table = table[np.lexsort(table.T)]  # canonical order
+    counts = _numbers(table, len(made.annotators))
+    variance = _variances(table.sum(axis=0, keepdims=True), counts)
+    how = resampling.resamples, resampling.seed, len(table)
+    every = np.ones(len(table), np.int64)
+    draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
+    of_document = np.bincount(entries.document, change)
+    here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
+    return Plan(
+        getattr(made.team.f1, settings.figure),
+        len(table),
+        float(table[:, _SEEN].mean()),
+        _scale(resampling.tail) * here,
+        {k: float(each[0]) for k, each in variance.items()},
+        {k: np.concatenate([each[k] for each in draws]) for k in counts},
+        _least_width(rows, kind, resampling.tail),
+        settings,
+        made.notes,
+    )
+
+
+def _scale(tail: float) -> float:
+    """Return how many standard errors wide an interval is."""
+    from scipy.special import ndtri  # takes a tenth of a second to import
+
+    return -2 * float(ndtri(tail))
+
+
+def _least_width(rows: PairRows, kind: int, tail: float) -> float:
+    """Return how wide the interval over other annotators is beyond what documents add."""
+    from scipy.special import stdtrit  # as above
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = next(OtherAnnotators(rows, beyond=True).of_parts(0, 0))
+    assert error is not None  # that of the team
+    return -2 * float(stdtrit(error.freedom, tail)) * float(error.errors[kind])
+
+
+def _of_documents(rows: PairRows, entries: Entries, change: Floats, kind: int) -> Floats:
+    """Return a row for each document that two or more saw.
+
+    Its columns are the products of what two pairs change, summed over the same pair, pairs that
+    share an annotator, and others; how many products these are; what the changes are divided by;
+    and how many annotators saw it.
+    """
+    numbers = np.unique(rows.document)
+    pairs = np.bincount(np.searchsorted(numbers, rows.document)).astype(np.float64)
+    k = np.round((1 + np.sqrt(1 + 8 * pairs)) / 2)
+    document = np.searchsorted(numbers, entries.document)
+    _, expected, size = entries.sums.T
+    base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
+    change = change * base.sum()
+    who = np.concatenate([side[entries.pair] for side in rows.members])
+    (where, _), which, _ = distinct(np.tile(document, 2), who)
+    of_annotator = np.bincount(which, np.tile(change, 2))
+
+    def added(place: Ints, values: Any) -> Floats:
+        return np.bincount(place, values, len(numbers)).astype(np.float64)
+
+    same = added(document, change * change)
+    shared = added(where, of_annotator * of_annotator)
+    whole = added(document, change) ** 2
+    columns = [same, shared - 2 * same, whole - shared + same]
+    columns += [pairs, k * (k - 1) * (k - 2), pairs * (k - 2) * (k - 3) / 2]
+    return np.stack([*columns, added(document, base), k], axis=1)
+
+
+def _numbers(table: Floats, annotators: int) -> list[int]:
+    """Return the numbers of annotators of a document for which there is enough to plan from."""
+    seen = table[:, _SEEN]
+    if (seen > 3).sum() >= _ENOUGH:
+        return list(range(2, min(_MOST, annotators) + 1))
+    return [2, 3] if (seen > 2).sum() >= _ENOUGH else [2]
+
+
+def _variances(sums: Floats, numbers: Sequence[int]) -> dict[int, Floats]:
+    """Return the variance of one document, by how many see each, from sums over documents."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        same, shared, apart = np.nan_to_num(sums[:, :3] / sums[:, 3:6]).T
+        base = sums[:, 6] / sums[:, 3]
+        return {
+            k: np.maximum(
+                2 / (k * (k - 1)) * (same + 2 * (k - 2) * shared + (k - 2) * (k - 3) / 2 * apart), 0
+            )
+            / base**2
+            for k in numbers
+        }
