@@ -84,7 +84,7 @@ def read_brackets(
 def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
     """Yield the brackets at a token: whether each opens, what it says, and whether it closes."""
     opens, says = False, ""
-    for sign in re.findall(r"[()]|[^()]+", value):
+    for sign in filter(None, re.split(r"([()])", value)):
         if sign == "(":
             if says or opens:
                 yield opens, says, False
