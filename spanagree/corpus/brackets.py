@@ -84,7 +84,8 @@ def read_brackets(
 def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
     """Yield the brackets at a token: whether each opens, what it says, and whether it closes."""
     opens, says = False, ""
-    for sign in filter(None, re.split(r"([()])", value)):
+    signs = value.replace("(", "\t(\t").replace(")", "\t)\t").split("\t")  # it has no tabs
+    for sign in filter(None, signs):
         if sign == "(":
             if says or opens:
                 yield opens, says, False
