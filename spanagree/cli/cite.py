@@ -6,6 +6,7 @@ input. Without it, a general sentence and all references are written.
 \b
 spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:0.1.0'
 spanagree cite report.json
+spanagree cite report.json --results
 """
 
 from __future__ import annotations
@@ -16,11 +17,20 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, check_outputs, command
 from spanagree.report.citation import CITED, cited, settings_in
 
+_RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
+
 
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
+    options.group("Paragraph", options.flag("--results", _RESULTS)),
     options.output(tuple(CITED), plot=False, explain=False),
 )
-def cite(job: Job, result: str | None) -> None:
+def cite(job: Job, result: str | None, results: bool) -> None:
     check_outputs({"-o": job.output}, [] if result is None else [result])
-    job.put(cited(None if result is None else settings_in(result), job.format))
+    if result is None:
+        if results:
+            raise click.UsageError("--results needs a RESULT, a file that --format json wrote")
+        job.put(cited(None, job.format))
+        return
+    settings, figures = settings_in(result, results)
+    job.put(cited(settings, job.format, figures))

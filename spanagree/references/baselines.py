@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from spanagree.choices import Baseline, Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
+from spanagree.matching.overlaps import check_layer
 from spanagree.project.gold import gold, with_layer
 from spanagree.settings import kept_names
 
@@ -45,13 +47,14 @@ def with_baselines(
         baselines: everything, nothing, random and majority, or some of them.
         references: the names of those whose most frequent label everything has, from whom random
             draws, and who vote for majority; all unless given. Of one gold layer, its name.
-        chance: where random may place segments, nonoverlapping, per-label or overlapping.
+        chance: where random may place segments, nonoverlapping, per-label or overlapping. In the
+            last, those of one label stay apart if they do in all references.
         seed: of random, a whole number from 0; the same one gives the same layer, in any order of
             documents with ids, and of annotators.
 
     Raises:
         SettingError: for an unknown name, a name that a layer has already, a majority of fewer than
-            two, and what :func:`spanagree.simulate` refuses.
+            two, a layer that overlaps itself where the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments([9], {"gold": [[(0, 2, "X"), (4, 5, "Y"), (6, 7, "Y")]]})
     >>> [name, *more] = with_baselines(corpus, ["everything", "nothing"]).layers
@@ -74,8 +77,10 @@ def with_baselines(
         if name == "majority":
             whole = _majority(whole, names)
         elif name == "random":
-            made = f"{chance}/seed-{seed}"
-            whole = with_layer(whole, name, _random(corpus, names, chance, seed), made)
+            apart = _apart(corpus, names, chance)
+            layer, notes = _random(corpus, names, apart, seed)
+            whole = with_layer(whole, name, layer, f"{apart}/seed-{seed}")
+            whole = replace(whole, notes=(*whole.notes, *notes))
         else:
             whole = _plain(whole, name, names)
     return whole
@@ -118,8 +123,23 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return gold(corpus, annotators=references).corpus
 
 
-def _random(corpus: Corpus, references: Sequence[str], chance: str, seed: int) -> Layer:
-    """Return the segments of one reference for each document, placed anew.
+def _apart(corpus: Corpus, references: Sequence[str], chance: str) -> str:
+    """Return the chance model of random: of overlapping, per-label where no reference forbids it.
+
+    Shared tokens are not counted of a layer with segments of one label that overlap.
+    """
+    if chance == "overlapping":
+        with suppress(SettingError):
+            return _apart(corpus, references, "per-label")
+    for name in references:
+        check_layer(corpus, name, "exact", chance)
+    return chance
+
+
+def _random(
+    corpus: Corpus, references: Sequence[str], chance: str, seed: int
+) -> tuple[Layer, list[str]]:
+    """Return the segments of one reference for each document, placed anew, and notes.
 
     Documents are gone through by their ids, and references by their names, whatever order they have
     in the corpus.
@@ -143,10 +163,8 @@ def _random(corpus: Corpus, references: Sequence[str], chance: str, seed: int) -
     lengths[place] = corpus.lengths
     base = Layer(place[document], start, end, label, seen > 0)
     moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
-    if met_before(moved.document, moved.start, moved.end, moved.label).any():
-        raise SettingError(
-            "baseline random: two equal segments fall on the same place, which no corpus holds;"
-            " chance nonoverlapping or per-label, or another seed, would work"
-        )
-    back = np.argsort(place)
-    return Layer(back[moved.document], moved.start, moved.end, moved.label, seen > 0)
+    again = met_before(moved.document, moved.start, moved.end, moved.label)
+    moved = moved.only(~again)  # no corpus holds the same segment twice
+    notes = [f"random: {again.sum()} that fell on an equal one left out"] if again.any() else []
+    document = np.argsort(place)[moved.document]
+    return Layer(document, moved.start, moved.end, moved.label, seen > 0), notes

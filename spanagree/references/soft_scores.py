@@ -17,7 +17,7 @@ from spanagree.errors import SettingError, check_known, counted, listed, printab
 from spanagree.evaluation.count import count
 from spanagree.files import PathName
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
-from spanagree.matching.overlaps import check_names
+from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.matching.tally import Tally
 from spanagree.references.baselines import BASELINES, with_baselines
@@ -187,8 +187,7 @@ def soft_scores(
             probabilities, and its segments stay what it marks.
         soft_gold: a JSON file, or rows, whose probabilities are the reference for IoU and ρ, in
             place of the shares of the references.
-        threshold: what is above it is marked, of systems that are not a layer; those that are have
-            probabilities of 0 and 1 unless others are given.
+        threshold: of systems that are not a layer, what has a probability above it is marked.
         baselines: everything, nothing, random and majority, or some of them, as
             :func:`with_baselines` makes them of the references.
         chance: where luck may place segments, nonoverlapping, per-label or overlapping.
@@ -207,6 +206,7 @@ def soft_scores(
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
+    _check_layers(corpus, (*names, *others), chance)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
@@ -267,6 +267,12 @@ def _check(threshold: float, chance: str) -> None:
     is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     if not (is_number and 0 <= threshold < 1):
         raise SettingError(f"threshold {show(threshold)}; a number from 0, and below 1, is needed")
+
+
+def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
+    """Refuse layers that overlap themselves where luck, or shared tokens, do not allow it."""
+    for name in names:
+        check_layer(corpus, name, _MATCH, chance)
 
 
 def _sides(

@@ -29,6 +29,7 @@ from spanagree.matching.score import RARE
 from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
+from spanagree.report.results_paragraph import results_paragraph
 from spanagree.report.signature_parser import settings_of
 from spanagree.settings import KEYS, signature
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
@@ -58,13 +59,19 @@ _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
 
 
-def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 — named as the option
+def cite(
+    result: Any = None,
+    format: Cited = "text",  # noqa: A002 — named as the option
+    results: bool = False,
+) -> str:
     """Return a methods paragraph on a result, with its settings, and the references it needs.
 
     Args:
         result: a result, or the signature that stands below its table; without one, a general
             sentence and all references.
         format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, the references alone.
+        results: a paragraph of results instead, with figures, intervals and coverage: of a result
+            of evaluate, agree or coefficients.
 
     Raises:
         InputError: for anything but a signature, or one with settings that are not known here.
@@ -79,20 +86,32 @@ def cite(result: object = None, format: Cited = "text") -> str:  # noqa: A002 �
             f"{type(result).__name__}; a result with a signature, or one, is needed: evaluate,"
             " agree and others give one"
         )
-    return cited(None if line is None else settings_of(line), format)
+    figures = None
+    if results:
+        if not hasattr(result, "to_dict"):
+            raise InputError(_NO_FIGURES)
+        figures = results_paragraph(result.to_dict())
+    return cited(None if line is None else settings_of(line), format, figures)
 
 
+_NO_FIGURES = (
+    "results: a signature has no figures; pass a result, or a file that --format json wrote"
+)
 _REPORT = "a report is needed, as spanagree evaluate … --format json writes one"
 
 
-def settings_in(argument: str) -> dict[str, Any]:
+def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
     """Return the settings that a signature names, or a report in JSON; ``-`` is standard input.
+
+    ``results`` asks for the paragraph of results of a report, too.
 
     Raises:
         InputError: for a file that cannot be read or has no signature, or anything but a signature.
     """
     if ":" in argument and not os.path.exists(argument):
-        return settings_of(argument)
+        if results:
+            raise InputError(_NO_FIGURES)
+        return settings_of(argument), None
     text = read_text(argument)
     name = printable(argument)
     try:
@@ -107,16 +126,20 @@ def settings_in(argument: str) -> dict[str, Any]:
             if not isinstance(line, str):
                 raise InputError(f"no signature in it; {_REPORT}")
             settings |= settings_of(line)
+        return settings, results_paragraph(report) if results else None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    return settings
 
 
-def cited(settings: Mapping[str, Any] | None, format: Cited = "text") -> str:  # noqa: A002 — as above
-    """Return what :func:`cite` does, for settings."""
+def cited(
+    settings: Mapping[str, Any] | None,
+    format: Cited = "text",  # noqa: A002 — as above
+    figures: str | None = None,
+) -> str:
+    """Return what :func:`cite` does, for settings; ``figures`` is the paragraph of results."""
     check_choice(format, CITED, "format")
     _check(settings or {})
-    paragraph = _paragraph(settings)
+    paragraph = _paragraph(settings) if figures is None else _with_software(figures, settings or {})
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
     sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
     sources["spanagree"] = software((settings or {}).get("version", __version__))
@@ -130,6 +153,14 @@ def cited(settings: Mapping[str, Any] | None, format: Cited = "text") -> str:  #
     listed = [_wrapped(source.text, hang=2) for source in sources.values()]
     text = _MARK.sub(_short, paragraph)
     return "\n".join([_wrapped(text), "", *below, "References", "", *listed, ""])
+
+
+def _with_software(figures: str, settings: Mapping[str, Any]) -> str:
+    """Return a paragraph of results with what intervals are, and what made the figures."""
+    words = words_of(settings)
+    what = f" Intervals, in brackets, are {words['confidence']}%." if "ci" in settings else ""
+    version = settings.get("version", __version__)
+    return f"{figures}{what} All figures were computed with spanagree {version} [[spanagree]]."
 
 
 def _short(mark: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
 _SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
 _CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{$\gamma$}": "γ"}
 _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 
@@ -17,7 +18,8 @@ _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 class Reference(NamedTuple):
     """One source: what kind it is, its fields in the order of the file as text, and its entry.
 
-    What is not known for certain is left out.
+    What is not known for certain is left out, and the entry says so in ``annote``, which no
+    bibliography prints.
     """
 
     kind: str
@@ -55,7 +57,7 @@ class Reference(NamedTuple):
         """  # noqa: E501 — the line as it is printed
         names = [f"{given} {family}".strip() for given, family in self.authors]
         who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        where = {k: v for k, v in self.fields.items() if k not in ("author", "title", "year")}
+        where = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
         if "volume" in where:
             where["journal"] += f" {where.pop('volume')}"
             where["journal"] += f"({where.pop('number')})" if "number" in where else ""

@@ -272,6 +272,17 @@ def test_errors(asked, message):
     assert str(error.value) == message
 
 
+def test_overlapping_layers():
+    """A layer that overlaps itself is named with what would work, before anything is drawn or counted."""
+    layers = {"a": [[(0, 3, "X"), (2, 4, "Y")]], "b": [[(0, 3, "X")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    message = "'a', document '1': segments .* overlap, which chance nonoverlapping does not"
+    for function in (sa.soft_scores, lambda x: sa.with_baselines(x, ["random"])):
+        with pytest.raises(sa.SettingError, match=message):
+            function(corpus)
+    assert sa.soft_scores(corpus, chance="per-label")["everything"].f1.corrected == approx(0)
+
+
 def test_labels():
     """Probabilities have no labels, so beside several labels they have no F1, and the reason says so."""
     layers = {"a": [[(0, 3, "X")], []], "b": [[(1, 4, "Y")], [(0, 1, "X")]]}

@@ -1,0 +1,157 @@
+"""The paragraph of results: its figures are those of the result, and what is not there is not said."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.report.references import REFERENCES
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return sa.read_jsonl("corpora/crowd/crowd.jsonl")
+
+
+def words(result, form="text"):
+    """The paragraph, in one line."""
+    return " ".join(sa.cite(result, form, results=True).partition("\n\n")[0].split())
+
+
+def three(value):
+    return f"{value:.3f}"
+
+
+def test_agreement(crowd):
+    """Figures, intervals and coverage are those of the result, to three digits."""
+    result = sa.agree(crowd, ci=True, resamples=50)
+    text, f1 = words(result), result.team.f1
+    assert text.startswith(
+        "5 annotators worked on 63 documents (25 to 63 each), of which 62 were seen by two or more;"
+        " 10 pairs of annotators share a document. Over all pairs F1 is"
+    )
+    for kind in ("observed", "expected", "corrected"):
+        low, high = getattr(f1.interval, kind)
+        assert f"{three(getattr(f1, kind))} [{three(low)}, {three(high)}]" in text
+    assert f"standard deviation of {three(result.mean.sd.corrected)}" in text
+    assert "PEST 0.563, PLANT 0.534, TOOL 0.438" in text
+    assert (
+        "As not everybody saw every document, each two annotators were compared over what" in text
+    )
+    assert "Intervals, in brackets, are 95%." in text
+    assert "To be kept in mind" not in text
+
+
+def test_agreement_without_gaps_or_figures():
+    """Without gaps nothing is said of them, without --ci there are no brackets; undefined is said."""
+    layers = {"ann": [[(0, 2, "X")], []], "bob": [[(0, 2, "X")], []]}
+    text = words(sa.agree(sa.Corpus.from_segments([9, 9], layers)))
+    assert "2 annotators worked on 2 documents (each of them all), of which 2 were seen" in text
+    assert "[" not in text
+    assert "As not everybody" not in text
+    assert "To be kept in mind: team: only 1 document with anything to compare" in text
+    empty = words(sa.agree(sa.Corpus.from_segments([9], {"ann": [[]], "bob": [[]]})))
+    assert "F1 is undefined (neither marked anything)." in empty
+    nothing = words(sa.agree(sa.Corpus.from_segments([], {})))
+    assert "0 annotators worked on 0 documents" in nothing
+    full = words(sa.agree(sa.Corpus.from_segments([2], {n: [[(0, 2, "X")]] for n in "ab"})))
+    assert "beyond luck it is undefined" in full
+
+
+def test_coefficients(crowd):
+    """Each coefficient with its interval; with gaps the formula of each, and where it is from."""
+    result = sa.coefficients(sa.token_labels(crowd), ci=True, resamples=50)
+    text = words(result)
+    assert text.startswith(
+        "5 annotators gave 4669 labels of 4 categories to 1324 tokens, of which 1299"
+    )
+    for entry in result.to_dict()["coefficients"]:
+        if entry["name"] not in ("B", "SPA"):
+            low, high = entry["interval"]["corrected"]
+            assert f"{entry['name']} {three(entry['value'])} [{three(low)}, {three(high)}]" in text
+    assert "SPA 0.926" in text
+    assert "of κ an annotator's shares are over all items that she labelled (Gwet, 2014)" in text
+    assert "To be kept in mind: π: luck alone gives 0.7304" in text
+    assert {"gwet2014", "krippendorff2011"} <= set(re.findall(r"@\w+{(\w+)", sa.cite(result, "bibtex", results=True)))  # fmt: skip
+    whole = sa.LabelTable.from_rows([("1", "a", "X"), ("1", "b", "Y"), ("2", "a", "Y"), ("2", "b", "Y")])  # fmt: skip
+    assert "As not everybody" not in words(sa.coefficients(whole))
+
+
+def test_systems():
+    """A sentence for each system; by token sizes are tokens; with gaps it is said."""
+    layers = {"gold": [[(0, 2, "X")], [(1, 2, "X")]], "mine": [[(0, 2, "X")], None]}
+    corpus = sa.Corpus.from_segments([9, 9], layers | {"none": [[], []]})
+    text = words(sa.evaluate(corpus, match="token"))
+    assert (
+        "Over 1 of 2 documents with 2 tokens in gold, mine marked 2; F1 is 1.000, of which" in text
+    )
+    assert "none marked 0; F1 is 0.000" in text
+    assert "(recall 0.000)" in text
+    assert "compared with gold over the documents that both saw" in text
+
+
+def test_hostile_names():
+    """A label is a label, whatever it looks like: no source, no line and no command of LaTeX."""
+    name = "[[holm1979]]\n\\input{x}"
+    layers = {n: [[(0, 2, name), (3, 4, "Y")]] for n in "ab"}
+    result = sa.agree(sa.Corpus.from_segments([9], layers))
+    assert "[ [holm1979]]\\n" in words(result)
+    assert "holm1979" not in sa.cite(result, "bibtex", results=True)
+    assert "\\input" not in words(result, "latex")
+
+
+ODD = {
+    "{}": "no signature in it",
+    "LINE": "a paragraph of results needs the figures of evaluate, agree or coefficients",
+    'LINE "settings": {"team": "summed"}, "team": {}': "figures are missing or are not numbers",
+    'LINE "settings": 3, "team": {}': "a paragraph of results needs the figures",
+}
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_other_files(text, tmp_path, capsys):
+    """Results of other kinds, and files that were edited, are an error of one line."""
+    path, line = tmp_path / "r.json", "match:exact|team:summed|spanagree:0.1.0"
+    more = text.removeprefix("LINE").strip()
+    report = f'{{"signature": {json.dumps(line)}{", " * bool(more)}{more}}}'
+    path.write_text(report if text.startswith("LINE") else text, "utf-8")
+    assert main(["cite", str(path), "--results"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"spanagree: error: {path}: {ODD[text]}")
+    assert err.count("\n") == 1
+
+
+def test_without_figures(capsys):
+    """A signature has no figures, nor has nothing; a result of another kind has others."""
+    assert main(["cite", "match:exact|spanagree:0.1.0", "--results"]) == 1
+    assert "results: a signature has no figures; pass a result" in capsys.readouterr().err
+    assert main(["cite", "--results"]) != 0
+    assert "--results needs a RESULT, a file that --format json wrote" in capsys.readouterr().err
+    with pytest.raises(sa.InputError, match="a signature has no figures"):
+        sa.cite("match:exact|spanagree:0.1.0", results=True)
+    corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})
+    with pytest.raises(sa.InputError, match="needs the figures of evaluate, agree or coefficients"):
+        sa.cite(sa.difficulty(corpus, "a"), results=True)
+
+
+NEEDED = {
+    "article": {"title", "year", "journal", "volume", "number", "pages"},
+    "inproceedings": {"title", "year", "booktitle", "pages"},
+    "book": {"title", "year", "edition", "publisher"},
+    "misc": {"title", "year", "howpublished"},
+    "techreport": {"title", "year", "institution", "number"},
+}
+
+
+@pytest.mark.parametrize("key", REFERENCES)
+def test_what_entries_lack(key):
+    """Each entry has the fields of its kind, or says which could not be verified; no line prints it."""
+    source = REFERENCES[key]
+    lacking = NEEDED[source.kind] - source.fields.keys()
+    _, _, named = source.fields.get("annote", "").partition("left out: ")
+    assert set(named.split(", ")) - {""} == lacking
+    assert "verified" not in source.text
