@@ -235,24 +235,33 @@ def majority(soft: list[dict[str, float]]) -> list[list[float]]:
 
 
 def main(arguments: list[str]) -> None:
-    """Write the files: what people marked, and what each system did."""
+    """Write all layers in one file of ours, and in the shape of the task's files."""
     default = Path(__file__).resolve().parent.parent / "corpora" / "answers"
     folder = Path(arguments[0]) if arguments else default
-    folder.mkdir(parents=True, exist_ok=True)
-    files: dict[str, list[object]] = {"answers": [], **{name: [] for name in SYSTEMS}}
+    task = {f"task/{name}": list[object]() for name in ("answers", *SYSTEMS)}
+    files: dict[str, list[object]] = {"answers": [], **task}
     for n, answer in enumerate(answers(), 1):
         there = {"id": f"answer-{n:02}", "model_output_text": answer.text}
         people = {name: mark(answer) for name, (saw, mark) in ANNOTATORS.items() if saw(n)}
         soft = shares(len(answer.text), [*people.values()])
         about = {"model_input": answer.question, "hard_labels": majority(soft), "soft_labels": soft}
-        files["answers"].append({**there, **about, "annotations": people})
+        files["task/answers"].append({**there, **about, "annotations": {**people}})
         for name, (mark, prob) in SYSTEMS.items():
-            spans = mark(answer)
-            soft = [{**span._asdict(), "prob": prob} for span in spans]
-            files[name].append({**there, "hard_labels": spans, "soft_labels": soft})
+            people[name] = mark(answer)
+            soft = [{**span._asdict(), "prob": prob} for span in people[name]]
+            row = {**there, "hard_labels": people[name], "soft_labels": soft}
+            files[f"task/{name}"].append(row)
+        layers = {
+            name: [{**span._asdict(), "label": "untrue"} for span in spans]
+            for name, spans in people.items()
+        }
+        own = {"spanagree": 1, "id": there["id"], "offsets": "characters", "text": answer.text}
+        files["answers"].append({**own, "annotators": layers})
     for name, rows in files.items():
         lines = [json.dumps(row) + "\n" for row in rows]
-        (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
+        path = folder / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -105,6 +105,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.gold import gold as gold
     from spanagree.project.plan import Plan as Plan
     from spanagree.project.plan import plan as plan
+    from spanagree.project.presence import Presence as Presence
+    from spanagree.project.presence import presence as presence
     from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.baselines import with_baselines as with_baselines

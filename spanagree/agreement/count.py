@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.crowded import CrowdSums, crowd_sums
+from spanagree.agreement.weight import Heavy, count_single, heavy_documents
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
@@ -109,6 +110,8 @@ class CountedPairs(Counted[AgreementSettings]):
         seen_without: how many documents two of the others saw, for each annotator.
         pairs: how many documents each pair shares, and its sums.
         labels: the sums of each label; empty for a measure that disregards labels.
+        single: in how many documents that two saw nobody marked more than one segment.
+        heavy: the documents that carry much of the weight; of a block without ids none.
         evidence: what the F1 of a part rests on, (1, 3): of the team, whose key is (); of a block
             of which intervals are asked, also of each (label,), (annotator, annotator), and pair
             of annotators, sorted.
@@ -120,6 +123,8 @@ class CountedPairs(Counted[AgreementSettings]):
     seen_without: Mapping[str, int]
     pairs: Mapping[tuple[str, str], tuple[int, TallySum]]
     labels: Mapping[str, TallySum]
+    single: int
+    heavy: tuple[Heavy, ...]
     evidence: Mapping[tuple[str, ...], Ints]
     kept: Kept | None = None
 
@@ -140,6 +145,8 @@ class CountedPairs(Counted[AgreementSettings]):
             },
             "pairs": pairs,
             "labels": added(self.labels, other.labels),
+            "single": self.single + other.single,
+            "heavy": self.heavy + other.heavy,
             "evidence": both(self.evidence, other.evidence),
             "kept": None,
         }
@@ -170,9 +177,8 @@ def count(
         SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
             chance model does not allow it.
     """
-    chosen = chosen_of(corpus.annotators, annotators)
-    read: dict[str, Any] = {"reading": corpus.reading, "chosen": chosen}
-    read["offsets"] = corpus.offsets
+    read: dict[str, Any] = {"reading": corpus.reading, "offsets": corpus.offsets}
+    read["chosen"] = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators, in_part=not keep)
     names = corpus.annotators
@@ -184,7 +190,7 @@ def count(
     # resamples need rows of single documents; a whole corpus makes them when it is asked for them
     rows, at_once = _compared(corpus, crowd, match, chance, drawing is None, progress, over)
     pairs = _pairs(rows, at_once)
-    tallies = rows.tallies if at_once is None else Tallies.joined([rows.tallies, at_once.tallies])
+    tallies = _by_document(rows, at_once)
     by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
     saw = np.bincount(crowd.document, minlength=len(corpus))
     only = np.bincount(crowd.annotator[saw[crowd.document] == 2], minlength=len(names))
@@ -201,6 +207,8 @@ def count(
         seen_without=dict(zip(names, ((saw > 1).sum() - only).tolist(), strict=True)),
         pairs=dict(zip(of_pairs, pairs.values(), strict=True)),
         labels=dict(zip(labels, by_label, strict=True)),
+        single=count_single(crowd, saw),
+        heavy=heavy_documents(corpus, tallies, saw) if keep or ids else (),
         evidence=_evidence(rows, at_once, names, labels, each=drawing is not None),
         kept=Kept(corpus, match, chance, rows if at_once is None else None) if keep else None,
     )

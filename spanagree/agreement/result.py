@@ -29,6 +29,7 @@ from spanagree.agreement.team import (
     size_of,
     team_of,
 )
+from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.choices import By, Figure
@@ -66,6 +67,8 @@ class Agreement(Result):
         kept: single documents; ``None`` over blocks.
         evidence: in how many documents anything is marked by two who saw them, and of these, in
             how many any of them disagree, and agree.
+        single: in how many documents that two saw nobody marked more than one segment.
+        heavy: the documents that may carry more than a tenth of the weight.
         luck: the distribution of each pair's match by luck, if it was asked for.
         sort: in which order annotators are shown; that of the corpus unless asked for.
     """
@@ -81,6 +84,8 @@ class Agreement(Result):
     notes: tuple[str, ...]
     kept: Kept | None = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
+    single: int = field(default=0, repr=False)
+    heavy: tuple[Heavy, ...] = field(default=(), repr=False)
     luck: Mapping[tuple[str, str], PairLuck] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -98,7 +103,19 @@ class Agreement(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return tuple(caveats("team", self.team.f1, self.evidence, "document"))
+        team, documents = self.team, self.evidence[0]
+        each = (one for one in self.annotators.values() if one.pairs)
+        members = ((one.name, one.tally.size_a, one.without.f1) for one in each)
+        more = [*weight_caveats(team.tally, team.pairs, documents, self.heavy, members)]
+        if self.mostly_single:
+            more.append(single_caveat(self.single, team.documents, unit(self.settings)))
+        shaky = caveats("team", team.f1, self.evidence, "document")
+        return (*shaky, *(f"team: {sentence}" for sentence in more))
+
+    @property
+    def mostly_single(self) -> bool:
+        """Whether nobody marked more than one segment in most documents that two saw."""
+        return 2 * self.single > self.team.documents
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
         """Return an annotator against the rest by name, or a pair by two names.
@@ -428,4 +445,6 @@ def result(
         counts.final_notes(),
         kept,
         tuple(counts.evidence[()][0].tolist()),
+        counts.single,
+        counts.heavy,
     )

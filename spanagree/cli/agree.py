@@ -21,6 +21,7 @@ from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
+from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
 _SORT = (
     "With --by annotator, show first the lowest F1, corrected or observed, the highest rise, the"
@@ -87,8 +88,14 @@ def agree(
         raise click.UsageError("blocks keep no single documents, which --luck needs")
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise click.UsageError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
-    result = job.work("comparing", sa.agree, job.source(), **settings, **drawing)
-    job.show(result if sort is None else result.sorted(sort), by)
+    corpus = job.source()
+    result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
+    beside = {}
+    if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
+        by_documents = drawing.get("resample_by", "unit") not in SAMPLED_BY
+        drawn = drawing if by_documents else {}
+        beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawn)
+    job.show(result if sort is None else result.sorted(sort), by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 

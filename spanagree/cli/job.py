@@ -312,7 +312,13 @@ class Job:
     # --- showing --------------------------------------------------------------------------------
 
     def show(
-        self, result: Any, by: str | None = None, *, test: Any = None, notes: Sequence[str] = ()
+        self,
+        result: Any,
+        by: str | None = None,
+        *,
+        test: Any = None,
+        beside: Mapping[str, Any] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         """Write a result, or a test with the result before it; then notes, and the picture.
 
@@ -320,24 +326,28 @@ class Job:
             result: what was computed.
             by: what has a row.
             test: a test of the result.
+            beside: other results that stand below it in tables and in JSON, there by name.
             notes: of what it was made from.
         """
         from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
         from spanagree.rendering.table import Look
 
         progress("writing")
-        last = result if test is None else test
+        last, others = result if test is None else test, beside or {}
         if self.format == "json":
             known = by in getattr(result, "IN_JSON", ())  # not all are tables
             plain = result.to_dict(by) if known else result.to_dict()
-            self.put(to_json(plain if test is None else {**plain, "test": test.to_dict()}))
+            more = {} if test is None else {"test": test.to_dict()}
+            more |= {name: each.to_dict() for name, each in others.items()}
+            self.put(to_json({**plain, **more}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
             table = result.table(by) if test is None else test.table()
             self.put(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
-            tables = [result.table(by), *([] if test is None else [test.table()])]
+            below = [each for each in (test, *others.values()) if each is not None]
+            tables = [result.table(by), *(each.table() for each in below)]
             tables = tables if self.all_columns else [table.turned for table in tables]
             look = Look(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [TABLES[self.format](table, look) for table in tables]

@@ -12,6 +12,8 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job
+from spanagree.cli.progress import progress
+from spanagree.results import Result
 
 MEASURES = {
     "f1": "F1 over pairs of annotators, raw and beyond luck",
@@ -19,6 +21,7 @@ MEASURES = {
     "alpha-u-placed": "the same with the chance model of this package",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",
     "all": "corrected F1, α of tokens, α_U and γ side by side",
+    "presence": "α of which documents have anything, and which have each label",
 }
 """What agreement is measured by, by name."""
 
@@ -29,6 +32,7 @@ _TAKES = {
         "alpha", "beta", "delta_empty", "categorical", "order", "sampler", "precision", "chance",
     },
     "all": {"precision", "chance"},
+    "presence": set(),
 }  # fmt: skip
 """The options that each measure has, of those that not all have."""
 
@@ -73,11 +77,21 @@ def measure_units(
         raise click.UsageError(
             f"{options.written(unfit[0])} is not for --measure {measure}; leave it out"
         )
-    result: type[sa.AlphaU] | type[sa.Gamma] | type[sa.SideBySide]
-    result = {"gamma": sa.Gamma, "all": sa.SideBySide}.get(measure, sa.AlphaU)
+    kinds: Mapping[str, type[Result]] = {
+        "gamma": sa.Gamma, "all": sa.SideBySide, "presence": sa.Presence
+    }  # fmt: skip
+    result = kinds.get(measure, sa.AlphaU)
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
+    if measure == "presence":
+        if job.in_blocks:
+            raise click.UsageError(
+                "--measure presence compares all documents at once; leave out blocks and workers"
+            )
+        asked = {"annotators": annotators, **job.drawing(), "progress": progress("comparing")}
+        job.show(sa.presence(job.read(), **asked))
+        return
     if job.certainty["resample_by"] is not None:
         raise click.UsageError(f"--resample-by is for --measure f1; leave it out with {measure}")
     chosen["annotators"] = annotators

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -24,6 +24,10 @@ from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overla
 from spanagree.matching.tally import Tallies
 
 _CHUNK = 1 << 20  # elements of one temporary array
+
+
+_FOURIER = 256  # tokens of a document in which sums may be made by Fourier transforms
+_FOURIER_TERMS = 1  # and how many for each of them are more work than that
 
 
 _PASSING = 64  # numbers that are only added up, for the cost of one that is kept
@@ -224,7 +228,50 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
 def _correlated(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Return Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap."""
+    """Return Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.
+
+    Where the sums over x are long, they are made for all δ at once, by Fourier transforms.
+    """
+    total = np.empty(len(a))
+    n = profiles.size[profile_a] + a - 1
+    edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
+    terms = (np.minimum(edge, profiles.size[profile_a] // 2) + 1) * (a + b)
+    far = (n > _FOURIER) & (terms > _FOURIER_TERMS * n)  # of the pair alone, whatever is beside it
+    for rows, sums in ((far, _correlated_by_fourier), (~far, _correlated_near)):
+        pairs = profile_a[rows], a[rows], profile_b[rows], b[rows]
+        total[rows] = sums(profiles, *pairs, phi)
+    return total
+
+
+def _correlated_by_fourier(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+) -> Floats:
+    """Return the same, from the probability that B starts δ after A, for all δ at once."""
+    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+    total = np.empty(len(a))
+    lengths, which = np.unique(profiles.size[profile_a] + a - 1, return_inverse=True)
+    for n, rows in zip(lengths.tolist(), groups(which, len(lengths)), strict=True):
+        check_cost(4 * n, f"the chance of segments of up to {max(a.max(), b.max())} tokens")
+        size = next_fast_len(n, real=True)  # no δ at which the two overlap is met from both sides
+        step = max(1, _CHUNK // size)
+        for some in (rows[at : at + step] for at in range(0, len(rows), step)):
+            both = np.concatenate((profile_a[some], profile_b[some]))
+            used, place = np.unique(both, return_inverse=True)
+            starts = rfft(profiles.at(used[:, None], np.arange(n)), size)
+            i, j = place.reshape(2, -1)
+            apart = np.maximum(irfft(np.conj(starts[i]) * starts[j], size), 0)
+            offset, pair = ranges(1 - b[some], a[some])
+            shares = phi(offset, a[some][pair], b[some][pair]) * apart[pair, offset % size]
+            first = np.cumsum(a[some] + b[some] - 1) - (a[some] + b[some] - 1)
+            total[some] = np.add.reduceat(shares, first)
+    return total
+
+
+def _correlated_near(
+    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
+) -> Floats:
+    """Return the same, summed as it stands: over the edges, and once for what lies between."""
     total = np.empty(len(a))
     lengths, which, counts = distinct(a, b)
     for length_a, length_b, rows in zip(

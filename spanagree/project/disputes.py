@@ -187,15 +187,15 @@ class Disputes(Result):
         columns = [
             Column("document", unit(self.settings), "name"),
             Column("annotators", "annotators", "count"),
-            Column("segments", "segments", "count", "segments of a queue"),
+            Column("segments", "segments", "count"),
             Column("disputed", "disputed", "count"),
             Column("disagreement", "disagreement"),
-            Column("difficulty", "difficulty", "figure", "difficulty in a queue"),
+            Column("difficulty", "difficulty"),
         ]
         surprise = self.settings.sort == "surprise"
         if surprise:
-            columns += [Column("p", "", "probability"), Column("", "p", "place", "p of a queue")]
-            columns += [Column("pair", "between", "name", "pair of a queue")]
+            columns += [Column("p", "", "probability"), Column("", "p", "place")]
+            columns += [Column("pair", "between", "name")]
         rows: list[list[Value]] = []
         for each in self.documents[:count]:
             row: list[Value] = list(each[:6])

@@ -27,6 +27,8 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.project.disputes import Disputes, disputes
+from spanagree.project.presence import Presence, presence
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
@@ -202,6 +204,19 @@ class TeamOverview(Overview):
         if not 0 < pairs <= _CONFUSED or len(self.corpus.labels) > _LABELS:
             return None
         return confusion(self.corpus)
+
+    @cached_property
+    def presence(self) -> Presence:
+        """How far they agree on which documents have anything, which luck keeps."""
+        return presence(self.corpus)
+
+    @cached_property
+    def queue(self) -> Disputes | None:
+        """What they disagree about, worst documents first; ``None`` if nobody shares one."""
+        if not self.agreement.pairs:
+            return None
+        settings = self.agreement.settings
+        return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
 
     @property
     def apart(self) -> list[Member]:

@@ -453,3 +453,48 @@ def test_names_of_the_other_kind(names):
     """A chance model is not a measure, nor a measure a chance model; known before anything runs."""
     with pytest.raises(sa.SettingError, match=r"^unknown (match 'overlapping'|chance 'token'); "):
         check_names(*names)
+
+
+def by_characters(documents, seed=0):
+    """Two annotators who mark stretches of many lengths in texts of some hundred characters."""
+    rng = np.random.default_rng(seed)
+    tokens = rng.integers(300, 700, documents)
+    layers = {}
+    for name in "ab":
+        layers[name] = []
+        for n in tokens.tolist():
+            sizes = rng.integers(1, 40, rng.integers(2, 9))
+            free = np.sort(rng.integers(0, n - sizes.sum() + 1, len(sizes)))
+            start = free + np.cumsum(sizes) - sizes
+            rows = zip(start.tolist(), sizes.tolist(), strict=True)
+            layers[name].append([(at, at + size, "X") for at, size in rows])
+    return sa.Corpus.from_segments(tokens.tolist(), layers)
+
+
+def test_by_fourier_transforms(monkeypatch):
+    """Sums over all distances at once are those that are made as they stand; to 1e-12."""
+    corpus = by_characters(6)
+    many = []
+    by_fourier = similarity._correlated_by_fourier
+
+    def counting(profiles, pairs, *columns):
+        many.append(len(pairs))
+        return by_fourier(profiles, pairs, *columns)
+
+    monkeypatch.setattr(similarity, "_correlated_by_fourier", counting)
+    mine = sa.evaluate(corpus, match="iou").systems["b"].f1.expected
+    assert sum(many) > 100
+    monkeypatch.setattr(similarity, "_FOURIER", 10**9)
+    many.clear()
+    summed = sa.evaluate(corpus, match="iou").systems["b"].f1.expected
+    assert sum(many) == 0
+    assert mine == pytest.approx(summed, 1e-12)
+
+
+@pytest.mark.parametrize("match", ["exact", "iou", "token"])
+def test_documents_beside_others(match):
+    """The expected match of a text does not depend on those beside it, not in the last digit."""
+    corpus = by_characters(5, seed=1)
+    together = [tally for _, tally in sa.evaluate(corpus, match=match).by_document("b")]
+    alone = (sa.evaluate(corpus.subset([i]), match=match) for i in range(len(corpus)))
+    assert [tally for each in alone for _, tally in each.by_document("b")] == together

@@ -81,6 +81,7 @@ def tables(newsroom):
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]

@@ -166,6 +166,7 @@ def test_figures_of_a_team(crowd):
     coverage = [[int(x.annotated.sum()), len(x)] for x in crowd.layers.values()]
     results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
+    known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
@@ -248,6 +249,29 @@ def test_more_than_twelve(systems):
     assert thirteen.count('class="heat alike"') == 13 * 12 / 2
     many = said(copies(systems, *names))
     assert "other sentences too was not tested, as there are more than 40 systems." in many
+
+
+def test_queue_and_presence(crowd):
+    """The first forty documents of the queue, and α of presence, as Python gives them; a queue that
+    is empty says so."""
+    shown = Page(page(crowd, team=True))
+    queue = sa.disputes(crowd).documents
+    assert [value for section, value, _ in shown.figures if section == "queue"] == [
+        x for each in queue[:40] for x in each[1:6]
+    ]
+    presence = sa.presence(crowd)
+    assert [value for section, value, _ in shown.figures if section == "presence"] == [
+        x
+        for name, part in presence.all
+        for x in (presence.shares[name], part.observed, part.expected, part.value)
+    ]
+    text = page(crowd, team=True)
+    assert f"{len(queue) - 40} more are left out here" in text
+    assert "1 − F1 of those who saw the document, over all pairs: what they did" in text
+    agreed = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
+    assert "0 segments in dispute, in 0 of 1 document" in page(agreed, team=True)
+    apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
+    assert "no document was seen by two annotators" in page(apart, team=True)
 
 
 def test_matrices(systems):
@@ -861,7 +885,7 @@ def test_structure(visit, crowd):
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
     ] == [1] * 6
-    assert count("section") == count("section[aria-labelledby] > h2") == 10
+    assert count("section") == count("section[aria-labelledby] > h2") == 12
     assert count("th:not([scope])") == 0
     assert count("[role=status][aria-live=polite]") == 1
     nameless = """return [...document.querySelectorAll("input, select, button, a, article, [tabindex='0']")].filter((x) =>

@@ -15,7 +15,7 @@ import spanagree as sa
 from spanagree.matching.score import f1_figures
 from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, _quantiles, bootstrap
-from spanagree.uncertainty.permutation import exchange, holm
+from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
 UNDEFINED = "percentile, as its bias or acceleration is undefined"
 
@@ -179,3 +179,22 @@ def test_holm_is_no_more_than_one():
     """Adjusted p are at most 1, and rise with p: by hand."""
     assert holm([0.5, 0.9, 0.4]) == [1.0, 1.0, 1.0]
     assert holm([0.01, 0.02, 0.5]) == [0.03, 0.04, 0.5]
+
+
+def test_few_ends_by_hand():
+    """Ends where systems differ nowhere, or where nothing that differs moves a figure.
+
+    Oracle: Clopper and Pearson's interval of none of three documents is 0 to 1 − tail^(1/3). A
+    document counts if either system has something in it; luck is that of the more lucky system.
+    """
+    both = np.array(
+        [[[1, 0.4, 2], [1, 0.8, 2]], [[2, 0.4, 2], [2, 0.8, 2]], [[0, 0, 0], [0, 0, 2]]]
+    )
+    luck = 3.2 / 6  # of the second, F1; that of the first is 1.6 of 4
+    most = 1 - 0.025 ** (1 / 3)
+    same = few_ends(both, np.zeros((0, 2, 3)), 0.025)
+    np.testing.assert_allclose(same, [[-most, most], [-most / (1 - luck), most / (1 - luck)]])
+    # of one that differs in luck alone, the observed figure does not move
+    ends = few_ends(both[:2], both[:1], 0.025)
+    most = 1 - 0.025 ** (1 / 2)
+    np.testing.assert_allclose(ends[0], [-most, most])

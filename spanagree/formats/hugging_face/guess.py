@@ -31,7 +31,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The usual names of columns, as :func:`spanagree.formats.hugging_face.spans.plain` gives them."""
 
-NAMELESS = frozenset((*COLUMNS["spans"], "nertags", "tags", "ner", "bio", "iob"))
+NAMELESS = frozenset(
+    (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")
+)
 """Names of columns that do not say whose annotations they hold."""
 
 FACTGENIE = ("dataset", "split", "setup_id", "example_idx")

@@ -207,6 +207,18 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     return show_bars(Table(columns, rows, remarks=below), report.short)
 
 
+def show_queue(report: TeamOverview) -> Html:
+    """Return a table of the documents in which annotators disagree most."""
+    if report.queue is None:
+        return remarks("no document was seen by two annotators")
+    figures = report.queue.table("document")
+    if not figures.rows:
+        return remarks(figures.caption)
+    more = [] if (left := len(figures.rows) - SHOWN) <= 0 else [f"{left} more are left out here"]
+    more.append("spanagree disagreements lists every disputed segment, with who marked it")
+    return table(replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more]))
+
+
 def luck_of(result: Agreement, pair: Pair) -> str:
     """Return what luck says of a pair, if it was asked for."""
     if (pair.a, pair.b) not in result.luck:

@@ -1,0 +1,111 @@
+"""How much single documents and annotators weigh in a team, and in how many luck has little to do.
+
+Tallies are summed over pairs, so a document that many saw weighs as much as all its pairs together,
+and so does an annotator who saw much: their weight is the share of all that is marked, over pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.blocks.exact_sums import TallySum
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import printable
+from spanagree.matching.annotation_pairs import Crowd
+from spanagree.matching.score import Score
+from spanagree.matching.tally import Tallies, Tally
+from spanagree.rendering.table import figure
+
+_MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
+_UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
+
+
+class Heavy(NamedTuple):
+    """A document that carries much of the weight of its corpus or block.
+
+    Attributes:
+        name: its name.
+        annotators: how many saw it.
+        tally: over its pairs.
+    """
+
+    name: str
+    annotators: int
+    tally: Tally
+
+
+def heavy_documents(corpus: Corpus, tallies: Tallies, saw: Ints) -> tuple[Heavy, ...]:
+    """Return the documents with more than a tenth of the weight; there are nine at most.
+
+    Args:
+        corpus: the documents.
+        tallies: of documents and labels, over all pairs.
+        saw: how many annotators saw each document.
+    """
+    sizes = np.bincount(tallies.document, tallies.size_a + tallies.size_b, len(corpus))
+    return tuple(
+        Heavy(corpus.id_of(d), int(saw[d]), TallySum.of(tallies.where(tallies.document == d)).tally)
+        for d in np.flatnonzero(sizes > _MUCH * sizes.sum()).tolist()
+    )
+
+
+def count_single(crowd: Crowd, saw: Ints) -> int:
+    """Return in how many documents that two or more saw nobody marked more than one segment."""
+    most = np.zeros(len(saw), np.int64)
+    np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
+    return int(((saw > 1) & (most < 2)).sum())
+
+
+def weight_caveats(
+    team: Tally,
+    pairs: int,
+    documents: int,
+    heavy: Iterable[Heavy],
+    members: Iterable[tuple[str, int, Score]],
+) -> Iterator[str]:
+    """Yield which documents and annotators carry much of the weight, and the figures without them.
+
+    Args:
+        team: over all pairs.
+        pairs: how many pairs there are.
+        documents: how many documents have anything to compare.
+        heavy: the documents to look at, of a corpus or of its blocks.
+        members: each annotator who is in a pair, how much she marked over pairs, and the team
+            without her.
+    """
+    whole = team.size_a + team.size_b
+    for each in heavy:
+        share = (each.tally.size_a + each.tally.size_b) / whole
+        if not share > max(_MUCH, _UNEVEN / documents):
+            continue
+        rest = Tally(*(x - y for x, y in zip(team.counts, each.tally.counts, strict=True)))
+        of_pairs = each.annotators * (each.annotators - 1) / 2 / pairs
+        yield (
+            f"document {printable(each.name)}, seen by {each.annotators} annotators, carries"
+            f" {share:.1%} of the weight ({of_pairs:.1%} of the pairs share it);"
+            f" {_without('it', rest.f1)}"
+        )
+    members = list(members)
+    for name, size, f1 in members:
+        if size > whole * max(_MUCH, _UNEVEN / len(members)):
+            yield (
+                f"annotator {printable(name)} carries {size / whole:.1%} of the weight;"
+                f" {_without('this annotator', f1)}"
+            )
+
+
+def _without(what: str, f1: Score) -> str:
+    return f"without {what}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
+
+
+def single_caveat(single: int, documents: int, noun: str) -> str:
+    """Return what the correction does not see, where most documents have at most one segment."""
+    return (
+        f"in {single} of {documents} {noun}s nobody marked more than one segment; luck keeps which"
+        f" {noun}s have one, and its label, so agreement on that earns no credit: --measure"
+        " presence says how far it goes"
+    )

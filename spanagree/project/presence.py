@@ -1,0 +1,212 @@
+"""How far annotators agree on which documents have anything, and which labels: what luck keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Bools
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.choices import Interval, ResampleBy
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.label_table import LabelTable
+from spanagree.errors import counted
+from spanagree.labels.chance_corrected import Basis, score
+from spanagree.labels.coefficient import Coefficient
+from spanagree.labels.intervals import intervals
+from spanagree.matching.annotation_pairs import Crowd
+from spanagree.matching.score import UNDEFINED
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, chosen_of, kept_names, unit
+from spanagree.uncertainty.bootstrap import Resampling
+
+ANY = "any label"
+_KINDS = ("absent", "present")
+_NO_ENDS = (UNDEFINED, UNDEFINED)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PresenceSettings(Settings):
+    """The settings of an agreement on presence."""
+
+    measure: str = "presence"
+    annotators: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Presence(Result):
+    """The result of :func:`presence`.
+
+    Attributes:
+        any: Krippendorff's α of whether a document has any segment.
+        labels: the same of whether it has each label, by label.
+        seen: how many documents two annotators or more saw.
+        documents: the number of documents of the corpus.
+        shares: how many of the annotations of these have it, as a share, by the same names; that of
+            any label is that of :data:`ANY`.
+        settings: what made the figures.
+        notes: what a reader repaired or passed over.
+    """
+
+    any: Coefficient
+    labels: Mapping[str, Coefficient]
+    seen: int
+    documents: int
+    shares: Mapping[str, float]
+    settings: PresenceSettings
+    notes: tuple[str, ...]
+
+    @property
+    def all(self) -> Iterator[tuple[str, Coefficient]]:
+        """Each coefficient by name, that of any label first."""
+        yield ANY, self.any
+        yield from self.labels.items()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        noun = unit(self.settings)
+        caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
+        return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in caveats)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``."""
+        entries = {name: {"share": self.shares[name], **part.entry()} for name, part in self.all}
+        counts = {"documents": self.documents, "seen": self.seen}
+        return plain({**self.head(), **counts, "any": entries.pop(ANY), "labels": entries})
+
+    def _table(self, by: str | None) -> Table:
+        """A row for any label, and one for each."""
+        ci = self.settings.ci is not None
+        columns = [
+            Column("label", "presence of", "name", "presence"),
+            Column("share", "share", meaning="share with it"),
+            Column("observed", "observed", meaning="observed presence"),
+            Column("expected", "expected", meaning="expected presence"),
+            Column("alpha", "α", meaning="α of presence"),
+            Column("", "interval" if ci else "", "interval"),
+        ]
+        rows: list[list[Value]] = []
+        for name, part in self.all:
+            ends = getattr(part.interval, "corrected", _NO_ENDS)
+            rows.append([name, self.shares[name], part.observed, part.expected, part.value, ends])
+        noun = unit(self.settings)
+        reasons = {part.reason: None for _, part in self.all if part.reason}
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"agreement on presence: {counted(self.settings.annotators or 0, 'annotator')},"
+            f" {counted(self.documents, noun)}, {self.seen} seen by two or more",
+            remarks=[*(f"–: undefined: {reason}" for reason in reasons), *self.caveats],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return α of any label and of each, with their intervals."""
+        rows = [
+            (name, [(part.value, *getattr(part.interval, "corrected", _NO_ENDS))])
+            for name, part in self.all
+        ]
+        names = [name for name, _ in rows]
+        return Picture(lambda ax: dots(ax, rows, ["α"], "α of presence"), rows_size(names))
+
+
+def presence(
+    corpus: Corpus,
+    *,
+    annotators: Sequence[str] | None = None,
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
+    progress: Callable[[int, int], None] | None = None,
+) -> Presence:
+    """Return how far annotators agree on which documents have anything, and which have each label.
+
+    A random annotation keeps in every document the number and labels of its segments, so agreement
+    on these earns no credit beyond luck. Here documents are the items, what an annotator says of
+    one that she saw is yes or no, and luck deals the answers out anew over all documents:
+    Krippendorff's α, nominal.
+
+    Args:
+        corpus: the annotators as layers.
+        annotators: the names of those to compare; all unless given.
+        ci: confidence intervals, by resampling documents; see :func:`spanagree.evaluate` for these
+            and for the other arguments.
+        progress: called with the number of coefficients done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, or a number out of range.
+
+    >>> corpus = Corpus.from_segments(
+    ...     [9, 9], {"ann": [[(0, 2, "PER")], []], "bob": [[(4, 5, "PER")], []]}
+    ... )
+    >>> presence(corpus).any.value
+    1.0
+    """
+    resampling = asked_resampling(False, ci, confidence, resamples, seed, interval, resample_by)
+    annotators = kept_names(annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
+    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    report_progress = progress or (lambda done, total: None)
+    crowd = Crowd.of(corpus)
+    saw = np.bincount(crowd.document, minlength=len(corpus))
+    shared = saw[crowd.document] > 1
+    figures: dict[str, Coefficient] = {}
+    shares: dict[str, float] = {}
+    names = (ANY, *corpus.labels)
+    for done, (name, has) in enumerate(zip(names, _answers(corpus, crowd), strict=True), 1):
+        figures[name] = _alpha(corpus, crowd, has, resampling)
+        shares[name] = float(has[shared].mean()) if shared.any() else UNDEFINED
+        report_progress(done, len(names))
+    settings: dict[str, Any] = {} if resampling is None else resampling.settings()
+    settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
+    seen, whole = int((saw > 1).sum()), figures.pop(ANY)
+    made = PresenceSettings(annotators=len(corpus.layers), **settings)
+    return Presence(whole, figures, seen, len(corpus), shares, made, corpus.notes)
+
+
+def _answers(corpus: Corpus, crowd: Crowd) -> Iterator[Bools]:
+    """Yield whether each annotation has any segment, then whether it has each label."""
+    size = crowd.end - crowd.begin
+    yield size > 0
+    nothing = np.zeros(0, np.int64)
+    label = np.concatenate([*(layer.label for layer in corpus.layers.values()), nothing])
+    annotation = np.repeat(np.arange(len(size)), size)
+    of_segment = label[crowd.order]
+    for number in range(len(corpus.labels)):
+        has = np.zeros(len(size), np.bool_)
+        has[annotation[of_segment == number]] = True
+        yield has
+
+
+def _alpha(corpus: Corpus, crowd: Crowd, has: Bools, resampling: Resampling | None) -> Coefficient:
+    """Return α of an answer to every annotation, with its interval if resampling is given."""
+    key = 2 * crowd.document + has
+    cells = np.bincount(key, minlength=2 * len(corpus))
+    there = np.flatnonzero(cells)
+    table = LabelTable(
+        there // 2,
+        there % 2,
+        None,
+        cells[there],
+        len(corpus),
+        (),
+        _KINDS,
+        wholes=corpus.wholes,
+        reading=corpus.reading,
+    )
+    basis = Basis.of(table, False)
+    whole = replace(score("α", basis), by_category={})
+    if resampling is None:
+        return whole
+    ends = intervals(basis, np.zeros(table.size), resampling)
+    return replace(whole, interval=ends["α"])
