@@ -92,6 +92,11 @@ def _plain(text: str) -> tuple[str, list[int]]:
     return "".join(signs), places
 
 
+def is_copy(marked: str, text: str) -> bool:
+    """Return whether something is a copy of a text, with tags or without any."""
+    return bool(_TAG.search(marked)) or marked.strip() == text.strip()
+
+
 def spans_in_tags(marked: str, text: str, where: str) -> list[dict[str, Any]]:
     """Return the spans in a copy of a text with ``<PER>Jo</PER>`` or ``@@Jo##`` written into it.
 

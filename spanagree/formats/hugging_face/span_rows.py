@@ -35,7 +35,7 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
             for who, spans in pairs:
                 place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
                 names = _categories(row) or label_names[column]
-                rows = reader.rows(spans, names, content.get("text"), place, str(who))
+                rows = reader.rows(spans, names, content.get("text"), place, who)
                 collector.annotate(document, who, rows, place)
     return _raw(collector, reader, shape, [])
 

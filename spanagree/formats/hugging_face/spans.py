@@ -16,7 +16,7 @@ import numpy as np
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
 from spanagree.formats.exports import Surfaces
-from spanagree.formats.quotes import Quotes, spans_in_tags
+from spanagree.formats.quotes import Quotes, is_copy, spans_in_tags
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -126,7 +126,7 @@ class SpanReader:
         self.quotes = Quotes()
 
     def rows(
-        self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: str = ""
+        self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
     ) -> list[tuple[Any, Any, Any]] | None:
         """Return start, end and label of spans, in code points if they say what text they cover.
 
@@ -143,7 +143,7 @@ class SpanReader:
         place = f"{where}: spans"
         if spans is None:
             return None
-        if isinstance(spans, str) and isinstance(text, str) and spans.strip()[:1] not in ("", "["):
+        if isinstance(spans, str) and isinstance(text, str) and is_copy(spans, text):
             spans = spans_in_tags(spans, text, where)
         if isinstance(spans, str):
             raise unfit(place, spans, "not valid JSON, a list of spans is needed")
@@ -152,7 +152,7 @@ class SpanReader:
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise unfit(place, spans, _NEEDED)
         if isinstance(text, str):
-            spans = list(self._placed(spans, text, who))
+            spans = list(self._placed(spans, text, who if isinstance(who, str) else ""))
         rows = [row for span in spans for row in self._row(span, spans, place)]
         labels = [_name(label, names, where) for _, _, label, _ in rows]
         bounds = [(start, end) for start, end, _, _ in rows]
