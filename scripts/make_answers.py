@@ -245,7 +245,7 @@ def main(arguments: list[str]) -> None:
         people = {name: mark(answer) for name, (saw, mark) in ANNOTATORS.items() if saw(n)}
         soft = shares(len(answer.text), [*people.values()])
         about = {"model_input": answer.question, "hard_labels": majority(soft), "soft_labels": soft}
-        files["task/answers"].append({**there, **about, "annotations": {**people}})
+        files["task/answers"].append({**there, **about, "annotations": dict(people)})
         for name, (mark, prob) in SYSTEMS.items():
             people[name] = mark(answer)
             soft = [{**span._asdict(), "prob": prob} for span in people[name]]

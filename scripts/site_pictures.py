@@ -37,6 +37,7 @@ PICTURES = {
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
     "confusion": ("Which labels are confused", f"confusion {_CROWD}"),
     "shares": ("The same as shares", f"confusion {_CROWD} --rest dia --shares"),
+    "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),
     "plan": ("How wide an interval would be", f"plan {_CROWD} --width 0.05"),
     "soft": ("Systems against shares", f"soft {_CROWD} --systems dia"),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),

@@ -99,6 +99,10 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.matching.score import Score as Score
     from spanagree.matching.tally import Tallies as Tallies
     from spanagree.matching.tally import Tally as Tally
+    from spanagree.project.batches import Batch as Batch
+    from spanagree.project.batches import BatchChange as BatchChange
+    from spanagree.project.batches import Batches as Batches
+    from spanagree.project.batches import batches as batches
     from spanagree.project.disputes import Disputes as Disputes
     from spanagree.project.disputes import disputes as disputes
     from spanagree.project.gold import Gold as Gold
@@ -110,6 +114,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.baselines import with_baselines as with_baselines
+    from spanagree.references.replace import ReplacementTest as ReplacementTest
+    from spanagree.references.replace import replacement_test as replacement_test
     from spanagree.references.soft import Shares as Shares
     from spanagree.references.soft import shares as shares
     from spanagree.references.soft_scores import SoftScores as SoftScores

@@ -383,6 +383,7 @@ def test_options_in_the_docs():
     from spanagree.cli.gold import gold
     from spanagree.cli.merge import merge
     from spanagree.cli.plan import plan
+    from spanagree.cli.replace import replace
     from spanagree.cli.report import report
     from spanagree.cli.soft import soft
     from spanagree.cli.split import split
@@ -392,6 +393,7 @@ def test_options_in_the_docs():
         for p in (
             "evaluate",
             "references",
+            "replace",
             "formats",
             "agreement",
             "unitizing",
@@ -410,7 +412,7 @@ def test_options_in_the_docs():
     )
     commands = (
         convert, evaluate, agree, coefficients, difficulty, merge, split, disagreements, report,
-        cite, confusion, gold, plan, soft,
+        cite, confusion, gold, plan, replace, soft,
     )  # fmt: skip
     for parameter in (parameter for command in commands for parameter in command.params):
         if not parameter.opts[0].startswith("-"):

@@ -55,10 +55,18 @@ def makers():
         **pair,
         **whole,
         "plan": (corpus, 0.1),
+        "batches": (corpus, 2),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
         "evaluate_references": (corpus, ["gold", "yours"]),
+        "replacement_test": (
+            sa.LabelTable.from_rows(
+                (i, a, "xy"[i % len(a)]) for i in range(40) for a in ("p", "qq", "c")
+            ),
+            "c",
+            0.1,
+        ),
         "luck_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),

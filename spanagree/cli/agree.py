@@ -19,6 +19,7 @@ import spanagree as sa
 from spanagree.agreement.by_annotator import SORTS
 from spanagree.agreement.result import MIN_SHARED, Agreement
 from spanagree.cli import options
+from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
 from spanagree.uncertainty.bootstrap import SAMPLED_BY
@@ -45,6 +46,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
         options.flag("--luck", _LUCK),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
+        batches_option(),
     ),
     unitizing(),
     options.certainty(team=True),
@@ -59,10 +61,20 @@ def agree(
     by: str | None,
     sort: str | None,
     fail_under: float | None,
+    batches: str | None,
     **settings: Any,
 ) -> None:
     units = {name: settings.pop(name) for name in UNITIZING}
     source = click.get_current_context().get_parameter_source
+    if batches is not None:
+        others = {**units, "by": by, "sort": sort, "fail_under": fail_under}
+        others |= {"luck": settings["luck"], "measure": None if measure == "f1" else measure}
+        if unfit := options.given(others):
+            raise click.UsageError(
+                f"{options.written(next(iter(unfit)))} is not for --batches; leave one of them out"
+            )
+        show_batches(job, batches, settings)
+        return
     if measure != "f1":
         given = {
             name

@@ -16,6 +16,7 @@ from spanagree.version import __version__
 SECTIONS = {
     "Compare": (
         "evaluate",
+        "replace",
         "soft",
         "merge",
         "agree",

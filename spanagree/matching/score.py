@@ -53,8 +53,12 @@ def score_figures(matched: Floats, expected: Floats, size: Floats) -> Floats:
     """Return observed, expected and corrected figures; ``nan`` where undefined; (…) to (…, 3)."""
     # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
     size = np.where(size > 0.5, size, np.nan)
-    observed, luck = matched / size, expected / size
-    return np.stack((observed, luck, beyond_luck(observed, luck)), axis=-1)
+    figures = np.empty((*np.shape(size), 3))
+    observed, luck = figures[..., 0], figures[..., 1]
+    np.divide(matched, size, out=observed)
+    np.divide(expected, size, out=luck)
+    figures[..., 2] = beyond_luck(observed, luck)
+    return figures
 
 
 def beyond_luck(observed: Floats, expected: Floats) -> Floats:
@@ -68,7 +72,7 @@ def f1_figures(sums: Floats) -> Floats:
 
     ``size`` is that of both sides together.
     """
-    matched, expected, size = np.moveaxis(sums, -1, 0)
+    matched, expected, size = (sums[..., i] for i in range(3))
     return score_figures(*parts_of("f1", matched, expected, size, 0))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,10 +13,20 @@ import numpy as np
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import texts_of
 from spanagree.arrays import Floats, Ints, groups
+from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Vote
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, check_whole, counted, printable, show
+from spanagree.errors import (
+    SettingError,
+    check_choice,
+    check_whole,
+    counted,
+    listed,
+    printable,
+    show,
+)
+from spanagree.matching.overlaps import check_layer
 from spanagree.project.vote import GOLD, OUTCOMES, UNIT, Ballots, Counted, on_segments, on_tokens
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, histogram
@@ -231,13 +242,13 @@ def gold(
             more than half marked; what just half marked is a tie, to be adjudicated.
         min_annotators: documents that fewer saw are not voted on; the new layer never saw them.
         weighted: whether annotators weigh as much as they agree with the others: by their corrected
-            F1 (token match for tokens, exact match for segments), and nothing if it is below 0.
+            F1, and nothing if it is below 0. It is that of token match for votes on tokens, if no
+            layer forbids it, else of exact match; under nonoverlapping, if no layer forbids it.
         annotators: the names of those who vote; all unless given.
         name: of the new layer.
 
     Raises:
-        SettingError: for an unknown name, a share or a number out of range, or a name that a layer
-            has already; with ``weighted``, as for :func:`spanagree.agree`.
+        SettingError: for an unknown name, a number out of range, or a name that a layer has.
 
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
     >>> result = gold(Corpus.from_segments([5], layers))
@@ -252,7 +263,8 @@ def gold(
     asked = kept_names(annotators)
     voting = corpus if asked is None else corpus.of_annotators(asked)
     names = list(voting.layers)
-    weights = _weights(voting, vote) if weighted else np.ones(len(names))
+    measured = _measured(voting, vote) if weighted else None
+    weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
     ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
     enough = ballots.seen >= min_annotators
     if vote == "segments":
@@ -262,13 +274,13 @@ def gold(
     taken = votes.outcome == GOLD
     document, start, end, label = (column[taken] for column in votes[:4])
     how = [vote, "more-than-half" if share is None else f"share-{share:g}"]
-    how += [f"least-{min_annotators}", *(["weighted"] if weighted else [])]
+    how += [
+        f"least-{min_annotators}",
+        *([] if measured is None else [f"weighted-{'-'.join(measured)}"]),
+    ]
     whole = with_layer(corpus, name, Layer(document, start, end, label, enough), "/".join(how))
-    settings = Settings(
-        offsets=corpus.offsets,
-        reading=whole.reading,
-        chosen=None if asked is None else chosen_of(corpus.annotators, asked),
-    )
+    chosen = None if asked is None else chosen_of(corpus.annotators, asked)
+    settings = Settings(offsets=corpus.offsets, reading=whole.reading, chosen=chosen)
     notes = (*voting.notes, *_notes(names, weights))
     return Gold(whole, name, tuple(names), weights, votes, ballots.seen, settings, notes)
 
@@ -286,10 +298,20 @@ def _check_share(share: float | None) -> None:
         raise SettingError(f"share {show(share)}; a number above 0, and at most 1, is needed")
 
 
-def _weights(corpus: Corpus, vote: str) -> Floats:
+def _measured(corpus: Corpus, vote: str) -> tuple[str, str]:
+    """Return the measure and the chance model of weights: the first that all layers allow."""
+    for match in ["token", "exact"] if vote == "tokens" else ["exact"]:
+        for chance in CHANCES:
+            with suppress(SettingError):
+                for name in corpus.layers:
+                    check_layer(corpus, name, match, chance)
+                return match, chance
+    raise AssertionError("exact match allows every layer, and so does chance overlapping")
+
+
+def _weights(corpus: Corpus, match: str, chance: str) -> Floats:
     """Return how far each annotator agrees with the others; the mean where that is undefined."""
-    match = "token" if vote == "tokens" else "exact"
-    scores = agree(corpus, match=match).annotators.values()
+    scores = agree(corpus, match=match, chance=chance).annotators.values()
     weights = np.array([score.f1.corrected for score in scores], np.float64)
     known = ~np.isnan(weights)
     middle = weights[known].clip(0).mean() if known.any() else 1.0
@@ -299,7 +321,8 @@ def _weights(corpus: Corpus, vote: str) -> Floats:
 def _notes(names: Sequence[str], weights: Floats) -> list[str]:
     """Say who has no weight, as they agree no better than luck with the others."""
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
-    return [f"{printable(name)}: agrees no better than luck, and has no weight" for name in nobody]
+    who = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than luck"
+    return [f"{who}: {listed(nobody)}"] if nobody else []
 
 
 def _cut(text: str) -> str:

@@ -235,11 +235,13 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     """
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
+        "batches": "agreement",
         "test": "luck" if settings.get("test") == "luck" else "comparison",
         "measure": "unitizing",
         "width": "plan",
         "soft": "soft",
         "references": "references",
+        "candidate": "replacement",
         "average": "levels" if levels else "evaluation",
         "team": "agreement",
         "categories": "coefficients",

@@ -9,6 +9,7 @@ what Clopper & Pearson's exact interval (1934) is for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -60,6 +61,7 @@ def both(one: Mapping[Key, Ints], other: Mapping[Key, Ints]) -> dict[Key, Ints]:
     return {k: np.add(one.get(k, 0), other.get(k, 0)) for k in {**one, **other}}
 
 
+@lru_cache(maxsize=4096)  # pairs that share few documents have the same few numbers of them
 def clopper_pearson(some: int, units: int, tail: float) -> tuple[float, float]:
     """Return the exact interval of a share, of which so many units were seen to have something.
 

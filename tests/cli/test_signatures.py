@@ -8,6 +8,7 @@ the same command without the option is an error; or why the option changes no fi
 from __future__ import annotations
 
 import json
+import random
 import re
 from typing import NamedTuple
 from uuid import uuid4
@@ -116,6 +117,9 @@ MATCH = {
 
 GAMMA = "trio.jsonl --measure gamma --precision 0.5"
 TABLE = "labels.csv"
+NUMBERS = {"ann": 1, "bob": 3, "cem": 6, "dia": 7}
+REPLACE = "forty.jsonl --candidate cem --epsilon 0.1"
+OF_LABELS = ("--item", "--annotator", "--label", "--wide", "--counts", "--categories", "--duplicates", "--separator")  # fmt: skip
 
 
 def behind(line, cases):
@@ -150,6 +154,20 @@ CASES = {
         **READING,
         **OUTPUT,
     },
+    "replace": {
+        **pairs(REPLACE, match="--match token"),
+        **pairs(f"{REPLACE} --match iou", chance="--chance overlapping"),
+        "--epsilon": Pair(REPLACE, "--epsilon 0.4"),
+        "--candidate": Pair(REPLACE, "--candidate bob"),
+        **pairs(REPLACE, annotators="--annotators ann,bob", resamples="--resamples 99"),
+        "--seed": Pair(f"{REPLACE} --resamples 99", "--seed 1"),
+        "--overlap-at": Pair(f"{REPLACE} --match overlap", "--overlap-at 0.9"),
+        **BY,
+        "--table": Same("it says that FILE is a table, and the items that scores are of labels"),
+        **dict.fromkeys(READING, Same("the readers are those of evaluate")),
+        **dict.fromkeys(OF_LABELS, Same("the reader is that of coefficients")),
+        **OUTPUT,
+    },
     "agree": {
         **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
         **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
@@ -162,7 +180,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        **pairs("trio.jsonl", luck="--luck"),
+        **pairs("trio.jsonl", luck="--luck", batches="--batches 2"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -430,6 +448,10 @@ def folder(tmp_path_factory):
         "bob": [[(0, 2, "B")], [(1, 2, "C"), (5, 7, "A")], [(0, 1, "A"), (2, 4, "B")]],
         "cem": [[(1, 2, "A"), (4, 5, "B")], [(2, 3, "B")], []],
     }
+    some = ([], [(0, 2, "A")], [(0, 3, "A")], [(1, 3, "B"), (4, 5, "A")], [(4, 6, "A")])
+    drawn = {n: random.Random(k) for n, k in NUMBERS.items()}
+    forty = {n: [rng.choice(some) for _ in range(40)] for n, rng in drawn.items()}
+    sa.write_jsonl(sa.Corpus.from_segments([7] * 40, forty), folder / "forty.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     states = {
         "ann": ("FINISHED", "_", "*"),

@@ -177,6 +177,26 @@ def test_weights():
     assert {r[:5] for r in rows_of(result)} == {r[:5] for r in rows}
 
 
+@pytest.mark.parametrize(
+    ("more", "vote", "measured"),
+    [
+        ([], "tokens", ("token", "nonoverlapping")),
+        ([(0, 4, "Y")], "tokens", ("token", "per-label")),
+        ([(0, 4, "X")], "tokens", ("exact", "overlapping")),
+        ([(0, 4, "Y")], "segments", ("exact", "per-label")),
+    ],
+)
+def test_weights_of_layers_that_overlap(more, vote, measured):
+    """Weights are F1 by the first measure and chance model that the layers allow; `made` names them."""
+    layers = {"a": [[(1, 3, "X"), *more], [(0, 1, "X")]], "b": [[(1, 3, "X")], [(0, 1, "X")]]}
+    layers["c"] = [[(2, 4, "X")], [(0, 1, "X")]]
+    corpus = sa.Corpus.from_segments([9, 9], layers)
+    result = sa.gold(corpus, vote=vote, weighted=True)
+    scores = sa.agree(corpus, match=measured[0], chance=measured[1]).annotators.values()
+    assert result.weights.tolist() == [max(score.f1.corrected, 0) for score in scores]
+    assert result.settings["made"]["majority"].endswith(f"/weighted-{'-'.join(measured)}")
+
+
 def test_nobody_and_nothing():
     """No annotators, no documents, nothing marked: a layer that is empty, or saw nothing."""
     assert not len(sa.gold(sa.Corpus.from_segments([5], {})).layer)
@@ -196,7 +216,7 @@ def test_who_agrees_no_better_than_luck_has_no_weight():
     """The note names the annotator; by hand her F1 is 0, which is below luck."""
     layers = {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9, "c": [[(3, 4, "X")]] * 9}
     result = sa.gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
-    assert result.notes == ("c: agrees no better than luck, and has no weight",)
+    assert result.notes == ("1 annotator without a weight, agreeing no better than luck: c",)
     assert result.to_dict()["weights"]["c"] == 0
 
 
@@ -245,14 +265,15 @@ def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("form", sorted({*WRITABLE} - {"dataset"}))
+@pytest.mark.parametrize("form", sorted(WRITABLE))
 def test_the_layer_in_every_format(form, run, tmp_path):
     """Alone, the layer is written in every format, and read again it has the same segments."""
     end = {"conll": "conll", "spacy": "spacy", "inception": "zip"}.get(form, "json")
     end = "jsonl" if form in ("jsonl", "prodigy", "doccano") else end
+    end = "parquet" if form == "dataset" else end
     out = tmp_path / f"gold.{end}"
-    if form == "spacy":
-        pytest.importorskip("spacy")
+    if form in ("spacy", "dataset"):
+        pytest.importorskip({"dataset": "datasets"}.get(form, form))
     code, _, err = run("gold", CROWD, "-o", out, "--to", form, "--alone")
     assert code == 0, err
     again = sa.read(out)

@@ -378,8 +378,10 @@ def test_results(newsroom):
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
         sa.gold(corpus),
         sa.plan(corpus, 0.1),
+        sa.batches(corpus, 2, resamples=99),
         sa.soft_scores(corpus),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
+        sa.replacement_test(corpus, "tagger.conll", 0.1),
         sa.evaluate_references(corpus, systems=["tagger.conll"], best_match=True, draws=2, ci=True),
     ]
     for one in results:

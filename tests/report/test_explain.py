@@ -59,6 +59,8 @@ def agreements(corpus):
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
+    if len(corpus) >= 30:
+        yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
     yield from units(corpus)
 
 
@@ -81,6 +83,7 @@ def tables(newsroom):
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
         *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),

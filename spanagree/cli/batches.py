@@ -1,0 +1,45 @@
+"""The agreement of batches: what ``agree --batches`` computes and shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import click
+
+import spanagree as sa
+from spanagree.cli import options
+from spanagree.cli.job import Job
+
+FILES = "files"
+"""What says that each FILE is a batch."""
+
+_PURPOSE = (
+    "Compare batches: N in the order of the documents, a pattern in their ids, a table (FILE or"
+    f" FILE:COLUMN), or {FILES}: each FILE is one."
+)
+
+
+def batches_option() -> options.Option:
+    """Return the option of batches."""
+    return options.option("--batches", _PURPOSE, metavar="N|PATTERN|FILE[:COLUMN]|files")
+
+
+def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
+    """Compare batches, and show what changed."""
+    job.check_picture(sa.Batches, None)
+    ask = {name: settings[name] for name in ("match", "chance", "annotators")}
+    certainty = options.given(job.certainty)
+    if "resample_by" in certainty:
+        raise click.UsageError("--resample-by is not for --batches, whose documents are drawn")
+    if job.in_blocks:
+        raise click.UsageError("--block, --workers and patterns of files keep no single documents")
+    if by != FILES:
+        result = sa.batches(job.read(), by, **ask, **certainty)
+    else:
+        if len(job.paths) < 2:
+            raise click.UsageError(f"--batches {FILES}: one FILE; two of them are needed")
+        alone = {name: replace(job, files=(path,)) for name, path in job.paths.items()}
+        result = sa.batches({name: one.read() for name, one in alone.items()}, **ask, **certainty)
+    job.show(result)

@@ -1,0 +1,89 @@
+"""The options of tables of labels, and the table in a file; several commands read one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+import spanagree as sa
+from spanagree.cli import options
+from spanagree.cli.job import Job
+from spanagree.corpus.label_table import DUPLICATES
+from spanagree.errors import counted, printable
+from spanagree.formats.registry import FORMATS, format_named
+
+_TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
+
+
+_ITEM = (
+    "Read the items from this column. With --wide or --counts it is the first, unless --annotator"
+    " or --label names the others; then rows are numbered."
+)
+_ANNOTATOR = (
+    "Read the annotators from this column. With --wide, these columns are annotators; all but the"
+    " items', unless given."
+)
+_LABEL = (
+    "Read the labels from this column. With --counts, these columns are categories; all but the"
+    " items', unless given."
+)
+_CATEGORIES = (
+    "Take these as all categories that there could be; from low to high, if --measurement or"
+    " --category-weights need an order and they are not numbers."
+)
+_SEPARATOR = "Read labels as sets, with this sign between their members."
+_TWICE = "Choose what becomes of an item that an annotator labelled twice."
+
+
+def label_options() -> options.Group:
+    """Return the options of a table of labels."""
+    return options.group(
+        "Tables of labels",
+        options.option("--item", _ITEM, metavar="COLUMN", unless="item"),
+        options.option("--annotator", _ANNOTATOR, metavar="COLUMN,...", unless="annotator"),
+        options.option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
+        options.flag("--wide", "Read a table with a column for each annotator."),
+        options.flag(
+            "--counts", "Read a table with a column for each category: how many chose it."
+        ),
+        options.option(
+            "--categories",
+            _CATEGORIES,
+            metavar="NAME,...",
+            unless="all used",
+            read=options.names_in,
+        ),
+        options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
+        part="labels",
+    )
+
+
+def label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:
+    """Return the table of labels that FILE is; ``unfit`` are options that are not for one."""
+    path = job.files[0]
+    suffix = Path(path).suffix
+    tags = suffix in FORMATS["conll"].extensions
+    if suffix not in _TABLES and (tags or format_named(path) != "conll"):
+        raise click.UsageError(
+            f"{printable(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
+            " takes their tokens as the items"
+        )
+    reading = dict(job.reading)
+    labels |= {key: reading.pop(key) for key in ("encoding", "missing")}
+    blocks = {name: getattr(job, name) for name in ("block", "workers", "on_error")}
+    if given := options.given({**reading, **unfit, **blocks}):
+        name = options.written(next(iter(given)))
+        raise click.UsageError(f"{name} is for span corpora; give --tokens too")
+    if len(job.files) > 1:
+        raise click.UsageError(
+            f"{counted(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
+            " span corpora"
+        )
+    for name, several in {"annotator": "wide", "label": "counts"}.items():
+        if labels[several] and labels[name] is not None:
+            labels[name] = options.names_in(labels[name])
+    return sa.read_labels(path, **{k: v for k, v in labels.items() if v is not None})

@@ -1,0 +1,419 @@
+"""Agreement from batch to batch, and whether it changes: rounds, weeks, versions of the guidelines.
+
+A document's tally moves whole. If nothing changed between batches, any document could as well have
+been in another one: so documents are shuffled among batches, and a document that is in two batches
+has its two tallies exchanged or not (permutation tests).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from spanagree.agreement.agree import agree
+from spanagree.agreement.count import AgreementSettings, tables_of
+from spanagree.agreement.result import Agreement
+from spanagree.arrays import Floats
+from spanagree.choices import Chance, Interval, MatchName
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, counted, printable
+from spanagree.evaluation.compare_systems import Difference
+from spanagree.matching.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
+from spanagree.project.batch_names import parts_of
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dot_of, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value, probability
+from spanagree.results import Comparable, Result
+from spanagree.settings import unit
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
+from spanagree.uncertainty.draws import portions, weights
+from spanagree.uncertainty.permutation import holm
+
+_TIE = 1e-12  # differences closer than this are the same
+_FEW = 10  # documents of a batch; with fewer a test finds hardly anything, and resamples mislead
+_KINDS = ("observed", "corrected")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BatchSettings(AgreementSettings):
+    """The settings of an agreement by batches."""
+
+    batches: str
+    test: str = "permutation"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch(Comparable):
+    """One batch.
+
+    Attributes:
+        name: of the batch.
+        documents: how many documents two or more annotators saw.
+        annotators: who saw one of these.
+        f1: of the team, with its interval.
+    """
+
+    name: str
+    documents: int
+    annotators: tuple[str, ...]
+    f1: Score
+
+
+@dataclass(frozen=True, eq=False)
+class BatchChange(Comparable):
+    """What changed from one batch to the next.
+
+    Attributes:
+        a, b: the names of the two, the earlier first.
+        both: how many documents are in both.
+        observed, corrected: the F1 of ``b`` less that of ``a``.
+    """
+
+    a: str
+    b: str
+    both: int
+    observed: Difference
+    corrected: Difference
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batches(Result):
+    """The result of :func:`batches`.
+
+    Attributes:
+        batches: in their order.
+        changes: from each batch to the next.
+        slope: by how much corrected F1 rises from batch to batch (least squares, each batch as
+            heavy as its documents are many).
+        p: how often a slope as steep comes about by chance.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+    """
+
+    batches: tuple[Batch, ...]
+    changes: tuple[BatchChange, ...]
+    slope: float
+    p: float
+    settings: BatchSettings
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Batch:
+        """Return a batch by name.
+
+        Raises:
+            SettingError: for an unknown one.
+        """
+        for batch in self.batches:
+            if batch.name == name:
+                return batch
+        known = ", ".join(printable(batch.name) for batch in self.batches)
+        raise SettingError(f"unknown batch {printable(name)}; allowed: {known}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON."""
+        return {
+            **self.head(),
+            "batches": [
+                {
+                    "name": batch.name,
+                    "documents": batch.documents,
+                    "annotators": list(batch.annotators),
+                    "f1": batch.f1.to_dict(),
+                }
+                for batch in self.batches
+            ],
+            "changes": [
+                {"a": each.a, "b": each.b, "both": each.both}
+                | {kind: plain(getattr(each, kind)._asdict()) for kind in _KINDS}
+                for each in self.changes
+            ],
+            "trend": plain({"slope": self.slope, "p": self.p}),
+        }
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each batch, with what changed since the one before."""
+        f1 = ScoreColumns("f1", F1, self.settings.ci is not None, ("F1 of a pair", "", ""))
+        columns = [
+            Column("batch", "batch", "name", "batch"),
+            Column("documents", f"{unit(self.settings)}s", "count", "documents of a batch"),
+            Column("annotators", "annotators", "count", "annotators of a batch"),
+            *f1.columns,
+            *f1.ends,
+            Column("both", "", "count"),
+            Column("change_observed"),
+            Column("change", "change", "figure", "change of a batch"),
+            *(Column(f"change_{end}") for end in ("low", "high")),
+            Column("", "interval", "interval", "interval of a change"),
+            Column("p", "p", "probability", "p of a change"),
+            Column("p_holm", "Holm", "probability", "Holm of changes"),
+        ]
+        nothing: list[Value] = [
+            None,
+            *[UNDEFINED] * 4,
+            (UNDEFINED, UNDEFINED),
+            UNDEFINED,
+            UNDEFINED,
+        ]
+        changes: list[list[Value]] = [nothing] if self.batches else []
+        for each in self.changes:
+            d = each.corrected
+            ends: list[Value] = [d.low, d.high, (d.low, d.high)]
+            changes.append([each.both, each.observed.value, d.value, *ends, d.p, d.p_holm])
+        rows: list[list[Value]] = [
+            [b.name, b.documents, len(b.annotators), *f1.values(b.f1), *f1.end_values(b.f1), *more]
+            for b, more in zip(self.batches, changes, strict=True)
+        ]
+        caption = f"{len(self.batches)} batch{'es' * (len(self.batches) != 1)}"
+        return Table(columns, rows, self.settings, caption=caption, remarks=self._remarks())
+
+    def _remarks(self) -> list[str]:
+        """Say whether there is a trend, what is compared, and what a change may be due to."""
+        remarks = []
+        if not math.isnan(self.p) and len(self.batches) > 2:
+            remarks.append(
+                f"trend: corrected F1 {self.slope:+.4f} from batch to batch, p"
+                f" {probability(self.p)}"
+            )
+        if self.changes:
+            same = sum(each.both for each in self.changes)
+            where = (
+                f"{same} {unit(self.settings)}s are in two batches"
+                if same
+                else f"no {unit(self.settings)} is in two of them"
+            )
+            remarks.append(f"change: corrected F1, from the batch above; {where}")
+        if len({frozenset(batch.annotators) for batch in self.batches}) > 1:
+            remarks.append("the batches were done by other annotators: a change may be theirs")
+        remarks += [
+            f"{printable(b.name)}: F1 undefined: {b.f1.reason}" for b in self.batches if b.f1.reason
+        ]
+        return [*remarks, *self.caveats]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        noun = unit(self.settings)
+        return tuple(
+            f"{printable(batch.name)}: only {counted(batch.documents, noun)} seen by two or more;"
+            " changes have no interval there, and tests find hardly anything"
+            for batch in self.batches
+            if batch.documents < _FEW
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 and corrected F1 of each batch as dots, with their intervals."""
+        parts = [(b.name, [dot_of(b.f1, kind) for kind in _KINDS]) for b in self.batches]
+        size = rows_size(name for name, _ in parts)
+        return Picture(lambda ax: dots(ax, parts, ("F1", "corrected F1"), "F1 by batch"), size)
+
+
+def batches(
+    corpus: Corpus | Mapping[str, Corpus],
+    spec: int | str | Sequence[str | None] | None = None,
+    *,
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+    annotators: Sequence[str] | None = None,
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Interval = "bca",
+) -> Batches:
+    """Return the agreement of each batch, and whether it changes from batch to batch.
+
+    Args:
+        corpus: the annotators as layers; or a corpus for each batch, by name: documents of the same
+            id are the same document then.
+        spec: how many batches of consecutive documents; a pattern that finds the batch in a
+            document's id (its first group, or all of it): documents whose ids differ in that alone
+            are the same; a table, FILE or FILE:COLUMN, of documents and batches; or the name of
+            each document's batch, ``None`` for none.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        annotators: the names of those to compare; all unless given.
+        ci: confidence intervals for each batch.
+        confidence: of all intervals, in per cent.
+        resamples: how many resamples, and how many permutations.
+        seed: of these.
+        interval: bca, percentile or jackknife, of the batches; that of a change is percentile.
+
+    Raises:
+        SettingError: as for :func:`spanagree.agree`; if there is no document in any batch.
+        InputError: for a table that cannot be read.
+
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> made = batches(Corpus.from_segments([9] * 4, layers), 2)
+    >>> [batch.f1.observed for batch in made.batches], made.changes[0].observed.value
+    ([0.0, 1.0], 1.0)
+    """
+    resampling = Resampling(confidence, resamples, seed, interval)
+    parts, says, notes = parts_of(corpus, spec)
+    ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
+    agreements = [agree(part, **ask) for part, _ in parts.values()]
+    every_key = (keys for _, keys in parts.values())
+    tables = [_Documents.of(*one) for one in zip(agreements, every_key, strict=True)]
+    every = zip(parts, agreements, tables, strict=True)
+    made = tuple(_batch(name, one, table, resampling if ci else None) for name, one, table in every)
+    changes = _changes(list(parts), tables, resampling)
+    slope, p = _trend(tables, resampling)
+    first = agreements[0].settings
+    drawn = {"resamples": int(resamples), "seed": int(seed)}
+    chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": says}
+    who = {name for one in agreements for name in one.annotators}
+    first = replace(first, annotators=len(who), min_shared=None)
+    settings = first.extended(BatchSettings, **chosen)
+    every_note = dict.fromkeys(note for one in agreements for note in one.notes)
+    return Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes))
+
+
+def _changes(
+    names: Sequence[str], tables: Sequence[_Documents], resampling: Resampling
+) -> list[BatchChange]:
+    """Return the changes from each batch to the next, with p after Holm's correction."""
+    changes = [
+        _change(two, both, resampling)
+        for two, both in zip(pairwise(names), pairwise(tables), strict=True)
+    ]
+    for kind in _KINDS:
+        adjusted = holm([getattr(each, kind).p for each in changes])
+        changes = [
+            replace(each, **{kind: getattr(each, kind)._replace(p_holm=p)})
+            for each, p in zip(changes, adjusted, strict=True)
+        ]
+    return changes
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """What each document of a batch adds to matched, expected and size; (documents, 3).
+
+    Attributes:
+        keys: what tells a document from others, in all batches.
+        table: what they add, in canonical order.
+    """
+
+    keys: list[str]
+    table: Floats = field(repr=False)
+
+    @classmethod
+    def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
+        documents, table = next(tables_of(made.documents_kept().rows, len(made.annotators), 0))
+        order = np.lexsort(table.T)
+        return cls([keys[d] for d in documents[order].tolist()], table[order])
+
+
+def _batch(
+    name: str, made: Agreement, documents: _Documents, resampling: Resampling | None
+) -> Batch:
+    pairs = made.pairs
+    who = {name for names in pairs for name in names}
+    f1 = made.team.f1
+    if resampling is not None:
+        (ends,) = intervals_of(documents.table, f1_figures, resampling)
+        f1 = f1._replace(interval=ends)
+    return Batch(name, len(documents.keys), tuple(n for n in made.annotators if n in who), f1)
+
+
+def _change(
+    names: tuple[str, str], two: tuple[_Documents, _Documents], resampling: Resampling
+) -> BatchChange:
+    """Return the difference of two batches, with its interval and its permutation test."""
+    at = [{key: i for i, key in enumerate(each.keys)} for each in two]
+    same = sorted(at[0].keys() & at[1].keys())
+    paired = np.concatenate(
+        [each.table[[place[key] for key in same]] for each, place in zip(two, at, strict=True)], 1
+    )
+    alone = [
+        each.table[[i for i, key in enumerate(each.keys) if key not in other]]
+        for each, other in zip(two, at[::-1], strict=True)
+    ]
+    paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = _difference(*(each.table.sum(axis=0) for each in two))
+        drawn = np.concatenate([np.empty((0, 3)), *_resampled(paired, alone, resampling)])
+        shuffled = np.concatenate([np.empty((0, 3)), *_exchanged(paired, alone, resampling)])
+    made: dict[str, Any] = {}
+    for kind, k in zip(_KINDS, (0, 2), strict=True):
+        ends, p = (UNDEFINED, UNDEFINED), UNDEFINED
+        if not math.isnan(value[k]):
+            p = _p(shuffled[:, k], float(value[k]))
+            if min(len(each.keys) for each in two) >= _FEW:
+                tails = (resampling.tail, 1 - resampling.tail)
+                ends = tuple(np.nanquantile(drawn[:, k], tails).tolist())
+        made[kind] = Difference(float(value[k]), *ends, p, p)
+    return BatchChange(*names, len(same), **made)
+
+
+def _difference(before: Floats, after: Floats) -> Floats:
+    figures: Floats = f1_figures(after) - f1_figures(before)
+    return figures
+
+
+def _p(drawn: Floats, value: float) -> float:
+    """Return how often a value as far from 0 comes about; two-sided, and never 0."""
+    known = drawn[~np.isnan(drawn)]
+    return float((1 + (np.abs(known) >= abs(value) - _TIE).sum()) / (1 + len(known)))
+
+
+def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
+    """Yield differences in resamples: of the documents of both, and of the others of each."""
+    tables = [paired, *alone]
+    drawing = [
+        weights(np.ones(len(t), np.int64), resampling.resamples, resampling.seed + i, most)
+        for i, t in enumerate(tables)
+        for most in [max(1, *map(len, tables))]
+    ]
+    for both, first, second in zip(*drawing, strict=True):
+        sums = both @ paired
+        yield _difference(sums[:, :3] + first @ alone[0], sums[:, 3:] + second @ alone[1])
+
+
+def _exchanged(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
+    """Yield differences with the tallies of the same documents exchanged, and others shuffled."""
+    rng = np.random.default_rng(resampling.seed)
+    a, b = paired[:, :3], paired[:, 3:]
+    others = np.concatenate(alone)
+    place = np.arange(len(others)) < len(alone[0])
+    for low, high in portions(resampling.resamples, max(len(paired) + len(others), 1)):
+        turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
+        first = rng.permuted(np.tile(place, (high - low, 1)), axis=1).astype(np.float64)
+        before = a.sum(axis=0) + turned @ (b - a) + first @ others
+        yield _difference(before, a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0) - before)
+
+
+def _trend(tables: Sequence[_Documents], resampling: Resampling) -> tuple[float, float]:
+    """Return the slope of corrected F1, and how often a shuffling of documents is as steep."""
+    if len(tables) < 2:
+        return UNDEFINED, UNDEFINED
+    table = np.concatenate([each.table for each in tables])
+    which = np.repeat(np.arange(len(tables)), [len(each.keys) for each in tables])
+    order = np.lexsort((which, *table.T))
+    table, which = table[order], which[order]
+    number = np.bincount(which, minlength=len(tables))
+
+    def slopes(drawn: Any) -> Floats:
+        """Return the slope where documents are in these batches; (some, documents) to (some,)."""
+        sums = np.stack([(drawn == b).astype(np.float64) @ table for b in range(len(tables))], 1)
+        figures = f1_figures(sums)[..., 2]
+        weight = np.where(np.isnan(figures), 0.0, number)
+        centre = (weight @ np.arange(len(tables)) / weight.sum(axis=1))[:, None]
+        away = weight * (np.arange(len(tables)) - centre)
+        rise: Floats = (away * np.nan_to_num(figures)).sum(axis=1)
+        return rise / (away * (np.arange(len(tables)) - centre)).sum(axis=1)
+
+    rng = np.random.default_rng(resampling.seed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = float(slopes(which[None])[0])
+        if math.isnan(slope):
+            return UNDEFINED, UNDEFINED
+        drawn = [
+            slopes(rng.permuted(np.tile(which, (high - low, 1)), axis=1))
+            for low, high in portions(resampling.resamples, max(len(which), 1))
+        ]
+    return slope, _p(np.concatenate(drawn), slope)

@@ -1,0 +1,434 @@
+"""The alternative annotator test: may a candidate, such as a model, replace an annotator?
+
+Calderon, Reichart & Dror (2025). Each annotator is left out in turn: who agrees better with the
+others in a document (or on an item), she or the candidate? Ties count for both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.choices import By, Chance, MatchName
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.label_table import LabelTable
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    check_whole,
+    counted,
+    listed,
+    printable,
+    show,
+)
+from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.overlap_expected import expected_how, notes_on
+from spanagree.matching.overlaps import check_layer, check_names
+from spanagree.matching.score import f1_figures
+from spanagree.references.ceiling import shared_with
+from spanagree.rendering.data import plain
+from spanagree.rendering.plots import Picture, dots, rows_size
+from spanagree.rendering.table import Column, Table, Value
+from spanagree.results import Result
+from spanagree.settings import Settings, kept_names, unit
+from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
+
+LEAST = 30  # instances of an annotator who is tested
+PASSES = 0.5  # the winning rate from which a candidate passes
+_FDR = 0.05  # of Benjamini & Yekutieli
+_F1 = {"observed": "F1", "corrected": "corrected F1"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReplacementSettings(Settings):
+    """The settings of the test; a label table has no measure and no luck, but ``items``."""
+
+    match: str | None = None
+    chance: str | None = None
+    expected: str | None = None
+    items_: str | None = None
+    candidate: str
+    epsilon: float
+    annotators: int
+
+
+class Left(NamedTuple):
+    """One annotator left out, against the candidate in her place.
+
+    Attributes:
+        name: the annotator.
+        instances: how many the candidate, she and another saw.
+        advantage: the share of them in which the candidate agrees as well with the others or
+            better.
+        difference: her own such share less that.
+        p: by the t-test that the difference is below ε; after Benjamini & Yekutieli ``p_by``.
+        p_permutation: by exchanging signs; after Benjamini & Yekutieli ``p_permutation_by``.
+    """
+
+    name: str
+    instances: int
+    advantage: float
+    difference: float
+    p: float
+    p_by: float
+    p_permutation: float
+    p_permutation_by: float
+
+
+class Verdict(NamedTuple):
+    """What the test says by one kind of score.
+
+    Attributes:
+        winning_rate: ω, the share of annotators whom the candidate beats, ε granted.
+        passes: whether ω is at least one half.
+        advantage: ρ, the mean of the annotators' advantages.
+        winning_rate_permutation, passes_permutation: the same by the permutation test.
+        annotators: each left out.
+    """
+
+    winning_rate: float
+    passes: bool
+    advantage: float
+    winning_rate_permutation: float
+    passes_permutation: bool
+    annotators: tuple[Left, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReplacementTest(Result):
+    """The result of :func:`spanagree.replacement_test`.
+
+    Attributes:
+        verdicts: by the kind of score: observed and corrected F1, or accuracy of labels.
+        left_out: the annotators with too few instances, and how many each has.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and who was left out.
+    """
+
+    verdicts: Mapping[str, Verdict]
+    left_out: Mapping[str, int]
+    settings: ReplacementSettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
+    DRAWN = ("annotator",)
+
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON."""
+        verdicts = {
+            kind: {**each._asdict(), "annotators": [one._asdict() for one in each.annotators]}
+            for kind, each in self.verdicts.items()
+        }
+        return dict(plain({**self.head(), "verdicts": verdicts, "left_out": dict(self.left_out)}))
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each kind of score; with ``by`` for each annotator left out, too."""
+        rows: list[list[Value]] = []
+        shown = {kind: _F1.get(kind, kind) for kind in self.verdicts}
+        columns = [Column("score", "score", "name", "score of an instance")]
+        if by is None:
+            columns += [
+                Column("annotators", "annotators", "count", "annotators left out"),
+                Column("winning_rate", "ω"),
+                Column("advantage", "ρ"),
+                Column("passes", "", "mark"),
+                Column("", "replace?", "name"),
+                Column("winning_rate_permutation", "ω, permuted"),
+                Column("passes_permutation", "", "mark"),
+            ]
+            for kind, each in self.verdicts.items():
+                word = "passes" if each.passes else "does not pass"
+                rows.append([
+                    shown[kind], len(each.annotators), each.winning_rate, each.advantage,
+                    each.passes, word, each.winning_rate_permutation, each.passes_permutation,
+                ])  # fmt: skip
+        else:
+            columns += [
+                Column("annotator", "annotator", "name", "annotators left out"),
+                Column("instances", "instances", "count"),
+                Column("advantage", "ρ"),
+                Column("difference", "difference", meaning="difference of an annotator left out"),
+                Column("p", "p", "probability", "p of ε"),
+                Column("p_by", "p, BY", "probability", "p of ε"),
+                Column("p_permutation", "permuted", "probability", "p of ε"),
+                Column("p_permutation_by", "permuted, BY", "probability", "p of ε"),
+            ]
+            for kind, each in self.verdicts.items():
+                rows += [[shown[kind], *one] for one in each.annotators]
+        (first, *_) = self.verdicts.values()
+        breaks = range(len(first.annotators), len(rows), len(first.annotators))
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"may {printable(self.settings.candidate)} replace an annotator?"
+            f" ε {self.settings.epsilon:g}",
+            remarks=[
+                f"ω: the share of annotators for whom a test finds it (t-test, or permuted;"
+                f" Benjamini–Yekutieli, {_FDR:.0%}); passes from {PASSES:g}",
+                *self._too_few(),
+            ],
+            breaks=breaks if by else (),
+        )
+
+    def _too_few(self) -> list[str]:
+        names = listed(f"{name} ({n})" for name, n in self.left_out.items())
+        return [f"left out, with fewer than {LEAST} instances: {names}"] if names else []
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how often the candidate is as good as each annotator whom it might replace."""
+        rows = [
+            (one.name, [(verdict.annotators[i].advantage, math.nan, math.nan) for verdict in each])
+            for each in [list(self.verdicts.values())]
+            for i, one in enumerate(each[0].annotators)
+        ]
+        kinds = [_F1.get(kind, kind) for kind in self.verdicts]
+        what = "share in which the candidate is as good"
+        return Picture(lambda ax: dots(ax, rows, kinds, what), rows_size(n for n, _ in rows))
+
+
+class _Wins(NamedTuple):
+    """Who wins in each instance of each annotator left out: the candidate, she, or both."""
+
+    annotator: Ints
+    candidate: Bools
+    person: Bools
+
+
+def replacement_test(
+    annotations: Corpus | LabelTable,
+    candidate: str,
+    epsilon: float,
+    *,
+    annotators: Sequence[str] | None = None,
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> ReplacementTest:
+    """Return whether a candidate may replace an annotator: the alternative annotator test.
+
+    Of spans the score of an instance is F1 of a document, the tallies against the others summed,
+    raw and corrected; where it is undefined (nobody marked anything, or luck alone gives 1), it is
+    full agreement. Of labels it is the share of the others who gave the same.
+
+    Args:
+        annotations: all annotators, the candidate among them; or items with their labels.
+        candidate: who might replace one of the others.
+        epsilon: by how much an annotator may be better before the candidate loses; the paper has .2
+            for experts, .15 for skilled annotators, .1 for crowds.
+        annotators: those whom the candidate might replace; all others unless given.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        resamples: how many times signs are exchanged in the permutation test.
+        seed: of these, a whole number from 0.
+        progress: called with the number of pairs done, and of all.
+
+    Raises:
+        SettingError: for an unknown candidate, a number out of range; if no annotator has 30
+            instances; for a table of counts.
+
+    >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
+    >>> result = replacement_test(Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
+    >>> result.verdicts["corrected"][:3]
+    (1.0, True, 1.0)
+    """
+    check_names(match, chance)
+    names, settings = _settings(annotations, candidate, epsilon, annotators, resamples, seed)
+    if isinstance(annotations, LabelTable):
+        labels = {"accuracy": _of_labels(annotations, names, candidate)}
+        return _result(names, labels, replace(settings, items_="labels"), annotations.notes)
+    corpus = annotations.of_annotators([*names, candidate])
+    wins, how, notes = _of_spans(corpus, match, chance, progress)
+    settings = replace(settings, match=match, chance=chance, expected=how, offsets=corpus.offsets)
+    return _result(names, wins, settings, notes)
+
+
+def _settings(
+    annotations: Corpus | LabelTable,
+    candidate: str,
+    epsilon: float,
+    annotators: Sequence[str] | None,
+    resamples: int,
+    seed: int,
+) -> tuple[list[str], ReplacementSettings]:
+    """Return the names of the annotators, and the settings that spans and labels share.
+
+    Raises:
+        SettingError: for an unknown name, the candidate among the annotators, or a number out of
+            range.
+    """
+    number = isinstance(epsilon, (Real, np.floating)) and not isinstance(epsilon, bool)
+    if not number or not 0 <= epsilon < 1:
+        raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
+    check_whole(resamples, 1, "resamples")
+    check_whole(seed, 0, "seed")
+    everybody = annotations.annotators
+    check_known([candidate], everybody, "candidate")
+    asked = kept_names(annotators)
+    if isinstance(asked, str):
+        raise SettingError(f"annotators {show(asked)}; a list of names is needed")
+    check_known(asked or (), everybody)
+    if candidate in (asked or ()):
+        raise SettingError(
+            f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"
+            " replace itself"
+        )
+    names = [name for name in everybody if name != candidate and (not asked or name in asked)]
+    return names, ReplacementSettings(
+        candidate=candidate,
+        epsilon=float(epsilon),
+        annotators=len(names),
+        chosen=None if len(names) + 1 == len(everybody) else names,
+        resamples=int(resamples),
+        seed=int(seed),
+        reading=annotations.reading,
+    )
+
+
+def _of_spans(
+    corpus: Corpus, match: str, chance: str, progress: Progress
+) -> tuple[dict[str, _Wins], str | None, list[str]]:
+    """Return who wins by F1 of a corpus whose last layer is the candidate; how luck was found."""
+    over = Counter[str]()
+    for name in corpus.annotators:
+        check_layer(corpus, name, match, chance)
+    people = len(corpus.annotators) - 1
+    shared = shared_with(corpus, np.arange(people + 1) < people, match, chance, over, progress)
+    crowd = Crowd.of(corpus)  # its rows are those of shared
+    first, second = crowd.pairs()
+    with_it = (crowd.annotator[second] == people) & (shared.others[first] > 0)
+    first, second = first[with_it], second[with_it]
+    pair = compare(corpus, crowd, (first, second), match, chance).table(np.arange(len(first)))
+    hers = shared.sums[first]
+    both = np.stack((pair[:, 0], pair[:, 1], pair[:, 2] + pair[:, 3]), axis=1)
+    its = shared.sums[second] - both  # without the pair of the two
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = [f1_figures(each) for each in (its, hers)]
+    undefined = [np.isnan(each[:, 2]) for each in scores]
+    notes = [*corpus.notes, *notes_on(over)]
+    if some := int((undefined[0] | undefined[1]).sum()):
+        notes.append(
+            f"{some} of {counted(len(first), 'comparison')} have a score that is not defined, as"
+            " nobody marked anything or luck alone gives 1; it counts as full agreement"
+        )
+    wins = {}
+    for kind, column in (("observed", 0), ("corrected", 2)):
+        it, she = (np.where(np.isnan(each[:, column]), 1.0, each[:, column]) for each in scores)
+        wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
+    return wins, expected_how(over), notes
+
+
+def _of_labels(table: LabelTable, names: Sequence[str], candidate: str) -> _Wins:
+    """Return who wins by the share of the others who gave the same label."""
+    if table.annotator is None:
+        raise SettingError(
+            "a table of counts does not say who gave which label; a row for each label, with its"
+            " annotator, is needed"
+        )
+    number = {name: i for i, name in enumerate(names)}
+    who = np.array([number.get(name, -1) for name in table.annotators], np.int64)[table.annotator]
+    its = table.annotator == table.annotators.index(candidate)
+    label = np.full(table.size, -1)
+    label[table.item[its]] = table.label[its]
+    item, given, who = (x[who >= 0] for x in (table.item, table.label, who))
+    votes = np.zeros((table.size, len(table.labels) + 1))
+    np.add.at(votes, (item, given), 1)
+    used = (votes.sum(axis=1)[item] > 1) & (label[item] >= 0)
+    item, given, who = item[used], given[used], who[used]
+    # both against the same others, so that the numbers of those who agree decide
+    she = votes[item, given] - 1
+    it = votes[item, label[item]] - (label[item] == given)
+    return _Wins(who, it >= she, she >= it)
+
+
+def _result(
+    names: list[str],
+    wins: Mapping[str, _Wins],
+    settings: ReplacementSettings,
+    notes: Sequence[str],
+) -> ReplacementTest:
+    """Return the test of those who have enough instances.
+
+    Raises:
+        SettingError: if nobody has.
+    """
+    (any_wins, *_) = wins.values()
+    instances = np.bincount(any_wins.annotator, minlength=len(names))
+    tested = np.flatnonzero(instances >= LEAST)
+    noun = "item" if settings.items_ else unit(settings)
+    if not len(tested):
+        most = int(instances.max(initial=0))
+        raise SettingError(
+            f"no annotator has {LEAST} {noun}s that the candidate"
+            f" {show(settings.candidate)} and another saw too; the most is {most}: the test needs"
+            f" more {noun}s with two annotators and the candidate"
+        )
+    left_out = {name: int(n) for name, n in zip(names, instances, strict=True) if n < LEAST}
+    verdicts = {
+        kind: _verdict([names[i] for i in tested], tested, each, settings)
+        for kind, each in wins.items()
+    }
+    return ReplacementTest(verdicts, left_out, settings, tuple(notes))
+
+
+def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:
+    """Return what the test says by one kind of score."""
+    rows = [wins.annotator == number for number in tested]
+    difference = [wins.person[each].astype(np.int64) - wins.candidate[each] for each in rows]
+    p = [_t_test(each, settings.epsilon) for each in difference]
+    permuted = [_sign_test(each, settings) for each in difference]
+    p_by, permuted_by = benjamini_yekutieli(p), benjamini_yekutieli(permuted)
+    advantage = [float(wins.candidate[each].mean()) for each in rows]
+    left = tuple(
+        Left(name, len(d), rho, float(d.mean()), *of_p)
+        for name, d, rho, *of_p in zip(
+            names, difference, advantage, p, p_by, permuted, permuted_by, strict=True
+        )
+    )
+    rates = [sum(value <= _FDR for value in each) / len(left) for each in (p_by, permuted_by)]
+    rho = math.fsum(advantage) / len(left)
+    return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
+
+
+def _t_test(difference: Ints, epsilon: float) -> float:
+    """Return p of a one-sided t-test that the mean difference is below ε."""
+    from scipy.special import stdtr  # takes a tenth of a second to import
+
+    n, mean = len(difference), float(difference.mean())
+    error = float(difference.std(ddof=1)) / math.sqrt(n)
+    if error == 0:
+        return 0.0 if mean < epsilon else 1.0
+    return float(stdtr(n - 1, (mean - epsilon) / error))
+
+
+def _sign_test(difference: Ints, settings: ReplacementSettings) -> float:
+    """Return p of the same by a permutation test: signs of the differences less ε are exchanged.
+
+    As a difference is −1, 0 or 1, the numbers of these decide, whatever their order.
+    """
+    draws, rng = int(settings.resamples or 0), np.random.default_rng(settings.seed)
+    total: Floats = np.zeros(draws)
+    for value in (-1, 0, 1):
+        there = int((difference == value).sum())
+        total += (value - settings.epsilon) * (2 * rng.binomial(there, 0.5, draws) - there)
+    reached = float((difference - settings.epsilon).sum())
+    return (1 + int((total <= reached + TIE * len(difference)).sum())) / (1 + draws)
+
+
+def benjamini_yekutieli(values: list[float]) -> list[float]:
+    """Return p-values after the correction of Benjamini and Yekutieli, whatever their dependence.
+
+    >>> benjamini_yekutieli([0.01, 0.04])
+    [0.03, 0.06]
+    """
+    times = sum(1 / k for k in range(1, len(values) + 1))
+    return [min(1.0, p * times) for p in benjamini_hochberg(values)]

@@ -1,0 +1,312 @@
+"""The alternative annotator test, against its definitions by hand, and on simulated annotators."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+from oracles import enumerated_expectation, matched
+from strategies import spans
+
+import spanagree as sa
+from spanagree.references.replace import benjamini_yekutieli
+
+# --- independent lines --------------------------------------------------------------------------
+
+
+def by_definition(scores, epsilon):
+    """ω, ρ and each p from scores[j][i] = (candidate's, hers), as the paper defines them."""
+    stats = pytest.importorskip("scipy.stats")
+    p, rho = [], []
+    for each in scores:
+        wins = [(it >= she, she >= it) for it, she in each]
+        d = [int(she) - int(it) for it, she in wins]
+        p.append(float(stats.ttest_1samp(d, epsilon, alternative="less").pvalue))
+        rho.append(sum(it for it, _ in wins) / len(wins))
+    m = len(p)
+    harmonic = sum(1 / k for k in range(1, m + 1))
+    ranked = sorted(p)
+    most = max((i for i in range(m) if ranked[i] <= (i + 1) / m * 0.05 / harmonic), default=-1)
+    return (most + 1) / m, sum(rho) / m, p
+
+
+def made_up(seed, annotators=4, documents=45, length=7, alike=0.6):
+    """Annotators n0, n1 … and a candidate c over short documents, with gaps."""
+    rng = random.Random(seed)
+    true = [sorted(rng.sample(range(length + 1), 4)) for _ in range(documents)]
+
+    def layer(d, gaps):
+        if rng.random() < gaps:
+            return None
+        cuts = true[d] if rng.random() < alike else sorted(rng.sample(range(length + 1), 4))
+        some = [(a, b, rng.choice("XXXY")) for a, b in zip(cuts[::2], cuts[1::2], strict=True)]
+        return [one for one in some if rng.random() < 0.8]
+
+    names = ["c", *(f"n{i}" for i in range(annotators))]
+    return {n: [layer(d, 0.1) for d in range(documents)] for n in names}
+
+
+@pytest.mark.parametrize(("match", "chance"), [("token", "nonoverlapping"), ("exact", "per-label"), ("iou", "overlapping")])  # fmt: skip
+def test_spans(match, chance):
+    """Scores of documents are F1 against the others in fractions; ω, ρ and p follow by definition."""
+    layers = made_up(5)
+    people, documents = list(layers)[1:], range(45)
+    luck_of = functools.cache(enumerated_expectation)
+
+    def pair(d, a, b):
+        one, other = spans(layers[a][d]), spans(layers[b][d])
+        size = sum(s[1] if match == "token" else 1 for s in one + other)
+        shapes = [tuple(sorted(s[1:] for s in side)) for side in (one, other)]
+        return matched(one, other, match), luck_of(7, *shapes, match, chance), size
+
+    def score(d, who, others):
+        m, e, size = (sum(x) for x in zip(*(pair(d, who, o) for o in others), strict=True))
+        if not size:
+            return 1, 1
+        observed, luck = 2 * m / size, 2 * e / size
+        return observed, (observed - luck) / (1 - luck) if luck != 1 else 1
+
+    scores = {"observed": [], "corrected": []}
+    for j in people:
+        each = []
+        for d in documents:
+            others = [o for o in people if o != j and layers[o][d] is not None]
+            if others and layers[j][d] is not None and layers["c"][d] is not None:
+                each.append((score(d, "c", others), score(d, j, others)))
+        assert len(each) >= 30
+        for k, kind in enumerate(scores):
+            scores[kind].append([(it[k], she[k]) for it, she in each])
+    corpus = sa.Corpus.from_segments([7] * 45, layers)
+    result = sa.replacement_test(corpus, "c", epsilon=0.2, match=match, chance=chance)
+    for kind, each in scores.items():
+        rate, rho, p = by_definition(each, 0.2)
+        verdict = result.verdicts[kind]
+        assert (verdict.winning_rate, verdict.passes) == (rate, rate >= 0.5)
+        assert verdict.advantage == pytest.approx(rho)
+        assert [one.p for one in verdict.annotators] == pytest.approx(p)
+        assert [one.instances for one in verdict.annotators] == [len(x) for x in each]
+
+
+PRINTED = {
+    0.72: "x-xx:17 x-xy:7 x-yx:3 x-yy:12 x-yz:7 xx-x:17 xx-y:3 xxx-:14 xxxy:1 xxy-:1 xxyx:1 xy-x:4"
+    " xy-y:11 xy-z:1 xyx-:7 xyxx:1 xyy-:9 xyyy:1 xyz-:1 xyzx:1 xyzy:1",
+    0.76: "x-xx:18 x-xy:9 x-yx:3 x-yy:11 x-yz:5 xx-x:19 xx-y:2 xxx-:15 xxxx:1 xxxy:1 xxyx:1 xy-x:2"
+    " xy-y:9 xy-z:4 xyx-:8 xyxy:1 xyxz:1 xyy-:8 xyz-:1 xyzz:1",
+}
+"""By the ρ that the authors' notebook prints (mtbench, gemini_flash and gemini_pro, ε .2; ω is 0 for
+both): how often which labels of the candidate and the three annotators were the same, counted of
+their data; - is missing."""
+
+
+@pytest.mark.parametrize("rho", PRINTED)
+def test_the_published_example(rho):
+    """The figures that the authors' notebook prints for two models: ω .00 and ρ .72, .76."""
+    rows, number = [], itertools.count()
+    for part in PRINTED[rho].split():
+        pattern, _, times = part.partition(":")
+        for item in itertools.islice(number, int(times)):
+            rows += [(item, who, x) for who, x in zip("cabd", pattern, strict=True) if x != "-"]
+    result = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.2)
+    verdict = result.verdicts["accuracy"]
+    assert (verdict.winning_rate, verdict.passes) == (0, False)
+    assert round(verdict.advantage, 2) == rho
+    assert {one.name: one.instances for one in verdict.annotators} == {"a": 74, "b": 84, "d": 88}
+
+
+def test_nothing_marked_is_agreement():
+    """Who marks nothing where nobody else does agrees fully, raw and beyond luck; a note says so."""
+    some = [(0, 2, "X")]
+    layers = {"a": [[]] * 40, "b": [[]] * 40, "d": [some] * 20 + [[]] * 20, "c": [[]] * 40}
+    result = sa.replacement_test(sa.Corpus.from_segments([9] * 40, layers), "c", 0.1)
+    for verdict in result.verdicts.values():
+        rho = {one.name: (one.advantage, one.difference) for one in verdict.annotators}
+        # of d left out, the others mark nothing: the candidate wins where she marked something
+        assert rho == {"a": (1, 0), "b": (1, 0), "d": (1, -0.5)}
+    # where nobody marks anything, 20 times 3; where d alone does, 20 times the candidate's without d
+    assert result.notes[-1].startswith("80 of 120 comparisons have a score that is not defined")
+
+
+def test_labels():
+    """Accuracy of items, with gaps, by the definition; whoever is not asked for does not count."""
+    rng = random.Random(2)
+    given = {
+        who: {i: rng.choice("xxyz") for i in range(80) if rng.random() < 0.8} for who in "abdec"
+    }
+    people = ["a", "b", "d"]
+    scores = []
+    for j in people:
+        each = []
+        for i in given[j].keys() & given["c"].keys():
+            rest = [given[o][i] for o in people if o != j and i in given[o]]
+            if rest:
+                each.append([sum(x == r for r in rest) / len(rest) for x in (given["c"][i], given[j][i])])  # fmt: skip
+        scores.append(each)
+    rows = [(i, who, x) for who, labels in given.items() for i, x in labels.items()]
+    table = sa.LabelTable.from_rows(rows)
+    result = sa.replacement_test(table, "c", epsilon=0.15, annotators=people)
+    rate, rho, p = by_definition(scores, 0.15)
+    verdict = result.verdicts["accuracy"]
+    assert (verdict.winning_rate, verdict.advantage) == pytest.approx((rate, rho))
+    assert [one.p for one in verdict.annotators] == pytest.approx(p)
+    assert "|chosen:a,b,d|" in result.signature
+    assert "items:labels" in result.signature
+
+
+def test_benjamini_yekutieli():
+    """The corrected p is at most q where the step-up thresholds reject, by all steps tried."""
+    rng = random.Random(3)
+    for m in (1, 2, 5, 13):
+        p = [rng.random() ** 4 for _ in range(m)]
+        harmonic = sum(1 / k for k in range(1, m + 1))
+        for q in (0.01, 0.05, 0.5):
+            ranked = sorted(p)
+            most = max((i for i in range(m) if ranked[i] <= (i + 1) / m * q / harmonic), default=-1)
+            rejected = set(ranked[: most + 1])
+            assert {a for a, b in zip(p, benjamini_yekutieli(p), strict=True) if b <= q} == rejected
+
+
+# --- simulated annotators -----------------------------------------------------------------------
+
+
+def answers(rng, people, items, right, candidate):
+    """Labels of people who are right with a probability, and a candidate with its own."""
+    shares = {**{f"h{i}": right for i in range(people)}, "c": candidate}
+    return sa.LabelTable.from_rows(
+        [
+            (i, who, "true" if rng.random() < share else f"false{rng.integers(3)}")
+            for who, share in shares.items()
+            for i in range(items)
+        ]
+    )
+
+
+@pytest.mark.parametrize(("candidate", "passes"), [(1.0, True), (0.8, True), (0.2, False)])
+def test_simulated_candidates(candidate, passes):
+    """Who knows the truth passes, who is as good as people does with ε, who guesses does not."""
+    table = answers(np.random.default_rng(1), 5, 200, 0.8, candidate)
+    verdict = sa.replacement_test(table, "c", epsilon=0.15).verdicts["accuracy"]
+    assert verdict.passes is verdict.passes_permutation is passes
+    assert (verdict.advantage > 0.75) is passes
+
+
+def test_the_level_of_the_permutation_test():
+    """Under its hypothesis p is below .1 in a tenth of all cases: theory, within four errors.
+
+    Of a candidate who is as good as each of two annotators, differences are symmetric around 0.
+    """
+    rng, times = np.random.default_rng(7), 300
+    below = 0
+    for _ in range(times):
+        table = answers(rng, 2, 60, 0.7, 0.7)
+        result = sa.replacement_test(table, "c", epsilon=0, resamples=400)
+        below += result.verdicts["accuracy"].annotators[0].p_permutation <= 0.1
+    assert below / times <= 0.1 + 4 * math.sqrt(0.09 / times)
+    assert below / times >= 0.02  # differences are few values, so it may be less
+
+
+# --- order, gaps, and what is refused -----------------------------------------------------------
+
+
+def test_order_changes_no_digit():
+    """Documents and annotators in another order give the same test."""
+    layers = made_up(9, alike=0.8)
+    turned = {n: layers[n][::-1] for n in reversed(layers)}
+    one, other = (
+        sa.replacement_test(sa.Corpus.from_segments([7] * 45, x), "c", epsilon=0.1, match="token")
+        for x in (layers, turned)
+    )
+    for kind, verdict in one.verdicts.items():
+        again = other.verdicts[kind]
+        assert verdict[:5] == again[:5]
+        assert sorted(verdict.annotators) == sorted(again.annotators)
+    assert one.signature == other.signature
+
+
+def test_who_saw_little_is_left_out():
+    """Of fewer than 30 instances an annotator is left out and named; of 30 she is not."""
+    layers = made_up(4, documents=40)
+    seen = [layers["n0"][d] is not None and layers["c"][d] is not None for d in range(40)]
+    others = [any(layers[f"n{i}"][d] is not None for i in (1, 2, 3)) for d in range(40)]
+    shared = np.flatnonzero(np.array(seen) & others)
+    for few, out in ((shared[29:], {"n0": 29}), (shared[30:], {})):
+        layers["n0"] = [None if d in few else x for d, x in enumerate(layers["n0"])]
+        corpus = sa.Corpus.from_segments([7] * 40, layers)
+        result = sa.replacement_test(corpus, "c", epsilon=0.1)
+        if out:
+            assert result.left_out == out
+            assert "left out, with fewer than 30 instances: n0 (29)" in str(result)
+        layers = made_up(4, documents=40)
+    assert result.left_out == {}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"epsilon": 1}, "epsilon 1; a number from 0 to below 1 is needed"),
+        ({"epsilon": True}, "epsilon True; a number from 0 to below 1 is needed"),
+        ({"candidate": "x"}, "unknown candidate 'x'; allowed: a, b, c"),
+        ({"annotators": ["a", "x"]}, "unknown annotator 'x'; allowed: a, b, c"),
+        ({"annotators": "a"}, "annotators 'a'; a list of names is needed"),
+        ({"annotators": ["a", "c"]}, "candidate 'c' is among the annotators; leave it out there"),
+        ({"resamples": 0}, "resamples 0; a whole number from 1 is needed"),
+        ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
+        ({}, "no annotator has 30 documents that the candidate 'c' and another saw too; the most is 29"),
+    ],
+)  # fmt: skip
+def test_refused(how, message):
+    """What cannot be tested is refused, and what to do is said."""
+    corpus = sa.Corpus.from_segments([6] * 29, {n: [[(0, 2, "X")]] * 29 for n in "abc"})
+    with pytest.raises(sa.SettingError) as error:
+        sa.replacement_test(corpus, **{"candidate": "c", "epsilon": 0.1, **how})
+    assert str(error.value).startswith(message)
+
+
+def test_refused_labels():
+    """A table without annotators is refused; so is one with too few items."""
+    table = sa.LabelTable.from_rows([(i, a, "x") for i in range(9) for a in "abc"])
+    with pytest.raises(sa.SettingError, match="no annotator has 30 items that the candidate"):
+        sa.replacement_test(table, "c", epsilon=0.1)
+    with pytest.raises(sa.SettingError, match="unknown candidate 'c'"):
+        sa.replacement_test(sa.LabelTable.from_counts([[2, 1]], ["x", "y"]), "c", epsilon=0.1)
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_the_command(run, tmp_path):
+    """The command gives the figures of Python, of spans and of a table of labels."""
+    path, plot = tmp_path / "crowd.jsonl", tmp_path / "plot.svg"
+    corpus = sa.Corpus.from_segments([7] * 45, made_up(6))
+    sa.write_jsonl(corpus, path)
+    options = ("--candidate", "c", "--epsilon", "0.1", "--format", "json")
+    code, out, _ = run("replace", path, *options, "--match", "token", "--plot", plot)
+    result = sa.replacement_test(corpus, "c", epsilon=0.1, match="token")
+    data = json.loads(out)
+    assert code == 0
+    assert data["verdicts"] == json.loads(json.dumps(result.to_dict()["verdicts"]))
+    assert "n0" in plot.read_text("utf-8")
+    for by in ([], ["--by", "annotator"]):
+        code, out, _ = run("replace", path, *options[:4], "--explain", *by)
+        assert (code, "replace an annotator? ε 0.1" in out) == (0, True)
+    rows = [(i, a, "xy"[(i * len(a)) % 2]) for i in range(40) for a in ("p", "qq", "c")]
+    table = tmp_path / "labels.csv"
+    table.write_text("item,annotator,label\n" + "\n".join(",".join(map(str, x)) for x in rows), "utf-8")  # fmt: skip
+    code, out, _ = run("replace", table, "--table", *options)
+    expected = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.1).to_dict()
+    assert json.loads(out)["verdicts"] == json.loads(json.dumps(expected["verdicts"]))
+    for line, message in (
+        ([path, "--candidate", "c"], "Missing option '--epsilon'"),
+        (
+            [table, "--table", *options, "--match", "token"],
+            "--match is for spans; not with --table",
+        ),
+        ([path, *options, "--wide"], "--wide is for a table of labels; give --table too"),
+    ):
+        code, _, err = run("replace", *line)
+        assert code != 0
+        assert message in err
