@@ -39,7 +39,9 @@ _NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
 _PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
 _FOURIER = 256  # edges longer than this are summed by Fourier transforms
 _CHUNK = 1 << 22  # elements of one temporary array
-_CACHED = 1 << 13  # elements of one that is gone over many times
+_CACHED = 1 << 10  # frequencies that are gone over many times
+_FAINT = 1e-16  # of the greatest value; the transforms err by as much
+_MANY = 8  # segments for each distinct length; with fewer, all lengths share their sums
 
 
 def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
@@ -99,51 +101,61 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
     """Return the same from sums over the whole document.
 
     What P is with m of the K others to the left is the mirror image of what it is with K − m, so
-    half of the m are enough. T without one segment follows from T of all by the recurrence of
-    :func:`_without`, which is stable there; in Fourier space a shift by e is a factor, and many e
-    are done at once.
+    half of the m are enough.
     """
     from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
 
     K, D = len(long), int(long.sum())
     size = next_fast_len(F + D, real=True)
-    T = rfft(_subset_sums(long, K // 2, int(np.sort(long)[(K + 1) // 2 :].sum())), size)
-    step = max(1, _CHUNK // size)
-    portions = [excesses[at : at + step] for at in range(0, len(excesses), step)]
-    if excesses[0] == 0:  # a segment of one token is not among the K
-        portions = [[0], portions[0][1:], *portions[1:]]
+    T = _subset_sums(long, K // 2, int(np.sort(long)[(K + 1) // 2 :].sum()))
     edges: dict[int, Floats] = {}
-    for portion in filter(None, portions):
-        e = np.array(portion)
-        others = K - int(e[0] > 0)
+    # a segment of one token is not among the K
+    for portion in filter(None, ([e for e in excesses if not e], [e for e in excesses if e])):
+        others = K - (portion[0] > 0)
         rows = np.array_split(np.arange(others // 2 + 1), 1 + others * F // _CHUNK)
         H = np.concatenate([rfft(_left_of_up_to_half(others, F, m), size) for m in rows])
-        halves = irfft(_sum_without(e, T, H, K, size), size)
-        for one, half in zip(portion, halves, strict=True):
-            P = np.maximum(half[: F + D - one] + half[F + D - one - 1 :: -1], 0) / F
-            P = P[: int(_whole_edge(D - one, F)) + 1]
+        many = K < _PASCAL_ROWS and K < _MANY * len(portion) and portion[0] > 0
+        terms = irfft(_terms(rfft(T[: len(H)], size), H, K), size) if many else None
+        for e in portion:
+            length, width = F + D - e, int(_whole_edge(D - e, F)) + 1
+            if terms is not None:
+                half = _sum_shifted(terms, e, length)
+            else:
+                without = (_without(e, T, long) if e else T)[: len(H)]
+                half = irfft((H * rfft(without, size)).sum(0), size)[:length]
+            P = np.maximum(half[:width] + half[::-1][:width], 0) / F
             rising = np.flatnonzero(np.abs(P - P[-1]) > _ROUNDED * P[-1])
-            edges[one] = P[: (rising[-1] + 2 if len(rising) else 1)]
+            edges[e] = P[: (rising[-1] + 2 if len(rising) else 1)]
     return edges
 
 
-def _sum_without(e: Ints, T: Complexes, H: Complexes, K: int, size: int) -> Complexes:
-    """Return Σ_m H(m) T'(m) in Fourier space, T' of all but one segment of each excess e."""
-    roots = np.exp(-2j * np.pi / size * np.arange(size))
-    total = np.empty((len(e), T.shape[1]), np.complex128)
-    step = max(64, _CACHED // len(e))
-    for at in range(0, T.shape[1], step):
-        t, h = T[:, at : at + step], H[:, at : at + step]
-        shift = roots[np.arange(at, at + t.shape[1]) * e[:, None] % size] if e[0] else 0.0
-        rest = np.repeat(t[:1], len(e), axis=0)
-        sums = h[0] * rest
-        for m in range(1, len(h)):
-            share = m / K if e[0] else 0.0
-            rest *= shift
-            rest *= -share / (1 - share)
-            rest += t[m] / (1 - share)
-            sums += h[m] * rest
-        total[:, at : at + step] = sums
+def _terms(T: Complexes, H: Complexes, K: int) -> Complexes:
+    """Return c_j, in Fourier space, with which Σ_m H(m) T'(m) of each length is a short sum.
+
+    T' of all but one segment of excess e is T'(m) = Σ_j (−z^e)^j T(m − j) C(K, m − j)/C(K − 1, m),
+    which is :func:`_without` solved. So Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, and all that depends on
+    e is a shift by j·e places (:func:`_sum_shifted`). H takes the terms in, for memory. Where all
+    further H(m) are below what the transforms err by, as at most frequencies, they are left out.
+    """
+    m = np.arange(len(H))
+    more, less = _binomials()[K, m, None], _binomials()[K - 1, m, None]
+    least = _FAINT * np.abs(H[:, 0]).max()
+    for at in range(0, H.shape[1], _CACHED):
+        h, t = H[:, at : at + _CACHED], T[:, at : at + _CACHED]
+        top = int(np.flatnonzero(np.abs(h).max(1) > least)[-1]) + 1
+        weighted, tables = h[:top] / less[:top], t[:top] * more[:top]
+        h[top:] = 0
+        for j in range(top):
+            h[j] = np.einsum("mf,mf->f", weighted[j:], tables[: top - j])
+    return H[: np.flatnonzero(np.abs(H).max(1) > least)[-1] + 1]
+
+
+def _sum_shifted(terms: Floats, e: int, length: int) -> Floats:
+    """Return Σ_j (−1)^j c_j(x − j·e) for x below ``length``."""
+    total = terms[0, :length].copy()
+    for j in range(1, min(len(terms), (length - 1) // e + 1)):
+        add = np.subtract if j % 2 else np.add
+        add(total[j * e :], terms[j, : length - j * e], out=total[j * e :])
     return total
 
 
@@ -153,18 +165,17 @@ def _left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:
     H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K), from the ratios of neighbours on either
     side of each row's peak; the sum of a row is F / (K + 1).
     """
-    m = m[:, None]
-    y = np.arange(F - 1)
-    more = (y + 1) * np.maximum(F - 1 - K - y + m, 0)
-    less = np.maximum(y + 1 - m, 0) * (F - 1 - y)
-    peak = m * (F - 1) // max(K, 1)
-    H = np.ones((len(m), F))
-    after = np.divide(more, less, out=np.ones(more.shape), where=y >= peak)
-    np.cumprod(after, axis=1, out=H[:, 1:])
-    before = np.divide(less, more, out=np.ones(more.shape), where=y < peak)
-    H[:, :-1] *= np.cumprod(before[:, ::-1], axis=1)[:, ::-1]
-    weight = np.where(2 * m == K, 0.5, 1.0) * F / (K + 1)
-    return H * (weight / H.sum(1, keepdims=True))
+    H = np.empty((len(m), F))
+    y = np.arange(F - 1.0)
+    for row, left in zip(H, m.tolist(), strict=True):
+        more = (y + 1) * (F - 1 - y + (left - K))
+        less = (y + (1 - left)) * (F - 1 - y)
+        peak = left * (F - 1) // max(K, 1)
+        row[peak] = 1
+        np.cumprod(np.maximum(more[peak:], 0) / less[peak:], out=row[peak + 1 :])
+        np.cumprod((np.maximum(less[:peak], 0) / more[:peak])[::-1], out=row[:peak][::-1])
+        row *= (0.5 if 2 * left == K else 1.0) * F / (K + 1) / row.sum()
+    return H
 
 
 def _whole_edge(D: int, slots: Ints | int) -> Ints:
@@ -239,26 +250,25 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
 
     One distinct length after the other: of m drawn from those up to now, j are of this length.
     """
-    T = np.ones((1, 1))
+    T = np.zeros((most + 1, limit + 1))
+    T[0, 0] = height = width = 1
     total = 0
     # those of little excess first: so the table stays small for long
     for e, c in sorted(Counter(excess.tolist()).items(), key=lambda each: (prod(each), each[0])):
         total += c
-        known, height, width = T, len(T), T.shape[1]
-        T = np.zeros((min(height + c, most + 1), min(width + c * e, limit + 1)))
-        shares = _shares if len(T) <= FIRST_EDGE else _shares.__wrapped__  # large ones are not kept
-        share = shares(len(T) - 1, c, total, min(c, most))
-        for j in range(min(c, most, limit // e) + 1):
+        known = T[:height, :width].copy()
+        drawn = min(height + c, most + 1)
+        shares = _shares if drawn <= FIRST_EDGE else _shares.__wrapped__  # large ones are not kept
+        share = shares(drawn - 1, c, total, min(c, most))
+        T[:height, :width] *= share[:height, :1]
+        for j in range(1, min(c, most, limit // e) + 1):
             rows = min(height, most + 1 - j)
             columns = min(width, limit + 1 - j * e)
             T[j : j + rows, j * e : j * e + columns] += (
                 share[j : j + rows, j, None] * known[:rows, :columns]
             )
-    if T.shape == (most + 1, limit + 1):
-        return T
-    table = np.zeros((most + 1, limit + 1))
-    table[: len(T), : T.shape[1]] = T
-    return table
+        height, width = drawn, min(width + c * e, limit + 1)
+    return T
 
 
 @lru_cache(maxsize=1024)

@@ -168,6 +168,7 @@ def test_long_path_equals_short_path(free, counts):
 
 @example(0, [1, 2, 9])
 @example(3, [1, 1, 4])
+@example(5, [3] * 9)  # few lengths for so many segments
 @given(st.integers(0, 60), st.lists(st.integers(1, 40), min_size=1, max_size=9))
 def test_halves_equal_fractions(free, lengths):
     """Sums over a whole document, half of them mirrored, are those of fractions.
@@ -187,6 +188,26 @@ def test_halves_equal_fractions(free, lengths):
         reach = (len(exact) + 1) // 2
         wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
         np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
+@pytest.mark.parametrize(
+    ("segments", "longest", "free"), [(41, 60, 900), (84, 80, 0), (160, 50, 9)]
+)
+def test_all_lengths_at_once(segments, longest, free, monkeypatch):
+    """Terms that all lengths share give what each length by itself gives, also for many segments.
+
+    Oracle: the recurrence for one segment less, which :func:`_without` makes for each length.
+    """
+    lengths = np.random.default_rng(segments).integers(2, longest, segments)
+    distinct = np.unique(lengths - 1).tolist()
+    monkeypatch.setattr(edges_of, "_MANY", 10**9)
+    shared = edges_of._edges_by_halves(lengths - 1, free + segments, distinct)
+    monkeypatch.setattr(edges_of, "_MANY", 0)
+    for e, plain in edges_of._edges_by_halves(lengths - 1, free + segments, distinct).items():
+        reach = min(len(plain), len(shared[e]))
+        error = np.abs(shared[e][:reach] - plain[:reach]).max()
+        assert error <= 1e-14 * plain.max()
+        assert abs(shared[e][-1] - plain[-1]) <= 1e-14 * plain.max()
 
 
 def test_few_long_segments_in_a_long_document():
