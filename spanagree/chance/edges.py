@@ -41,7 +41,7 @@ _FOURIER = 256  # edges longer than this are summed by Fourier transforms
 _CHUNK = 1 << 22  # elements of one temporary array
 _CACHED = 1 << 10  # frequencies that are gone over many times
 _FAINT = 1e-16  # of the greatest value; the transforms err by as much
-_MANY = 8  # segments for each distinct length; with fewer, all lengths share their sums
+_MANY = 16  # segments for each distinct length; with fewer, all lengths share their sums
 
 
 def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
@@ -109,12 +109,12 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
     size = next_fast_len(F + D, real=True)
     T = _subset_sums(long, K // 2, int(np.sort(long)[(K + 1) // 2 :].sum()))
     edges: dict[int, Floats] = {}
-    # a segment of one token is not among the K
-    for portion in filter(None, ([e for e in excesses if not e], [e for e in excesses if e])):
+    singles = excesses.count(0)  # a segment of one token is not among the K; they are sorted
+    for portion in filter(len, (excesses[:singles], excesses[singles:])):
         others = K - (portion[0] > 0)
         rows = np.array_split(np.arange(others // 2 + 1), 1 + others * F // _CHUNK)
         H = np.concatenate([rfft(_left_of_up_to_half(others, F, m), size) for m in rows])
-        many = K < _PASCAL_ROWS and K < _MANY * len(portion) and portion[0] > 0
+        many = K < _PASCAL_ROWS and portion[0] > 0 and len(portion) * _MANY > K
         terms = irfft(_terms(rfft(T[: len(H)], size), H, K), size) if many else None
         for e in portion:
             length, width = F + D - e, int(_whole_edge(D - e, F)) + 1

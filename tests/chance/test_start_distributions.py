@@ -168,7 +168,7 @@ def test_long_path_equals_short_path(free, counts):
 
 @example(0, [1, 2, 9])
 @example(3, [1, 1, 4])
-@example(5, [3] * 9)  # few lengths for so many segments
+@example(5, [3] * 18)  # few lengths for so many segments
 @given(st.integers(0, 60), st.lists(st.integers(1, 40), min_size=1, max_size=9))
 def test_halves_equal_fractions(free, lengths):
     """Sums over a whole document, half of them mirrored, are those of fractions.
