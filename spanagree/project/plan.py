@@ -212,11 +212,18 @@ class Plan(Result):
         few = counted(self.documents, unit(self.settings))
         return (f"only {few} to plan from; the variance is shaky",)
 
-    def _picture(self, by: str | None) -> Picture:
-        """Return the width by the number of documents, a line for each number of annotators."""
+    def curves(self) -> tuple[list[int], dict[str, list[float]]]:
+        """Return some numbers of documents, and how wide the interval would be over so many.
+
+        There are widths for each of some numbers of annotators.
+        """
         steps = self._steps()
         shown = [k for k in self.variance if k in (2, 3, 5, _MOST)]
-        rows = {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
+        return steps, {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the width by the number of documents, a line for each number of annotators."""
+        steps, rows = self.curves()
         rows["asked for"] = [self.settings.width] * len(steps)
         what = f"width of the {self.settings.confidence:g}% interval"
 
@@ -270,6 +277,15 @@ def plan(
     check_choice(figure, Figures._fields, "figure")
     resampling = Resampling(confidence, resamples, seed)
     made = agree(corpus, match=match, chance=chance, annotators=annotators, progress=progress)
+    return planned(made, width, figure, resampling)
+
+
+def planned(made: Agreement, width: float, figure: Figure, resampling: Resampling) -> Plan:
+    """Return the plan from what is there.
+
+    Raises:
+        SettingError: where no document has an agreement to plan from.
+    """
     if math.isnan(getattr(made.team.f1, figure)):
         raise SettingError(
             f"the team's {_NAMES[figure]} is undefined ({made.team.f1.reason}); a plan needs a"
@@ -279,15 +295,15 @@ def plan(
         PlanSettings,
         width=float(width),
         figure=figure,
-        confidence=float(confidence),
-        resamples=int(resamples),
-        seed=int(seed),
+        confidence=float(resampling.confidence),
+        resamples=int(resampling.resamples),
+        seed=int(resampling.seed),
     )
     return _planned(made, settings, resampling)
 
 
 def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
-    """Return the plan from what is there."""
+    """Return the plan with these settings."""
     kind = Figures._fields.index(settings.figure)
     rows = made.documents_kept().rows
     entries = Entries.of(rows)
