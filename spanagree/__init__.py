@@ -74,6 +74,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.formats.tag_lists import from_tags as from_tags
     from spanagree.labels.bias import bias as bias
     from spanagree.labels.by_category import category_agreement as category_agreement
+    from spanagree.labels.by_label import CoefficientsByLabel as CoefficientsByLabel
+    from spanagree.labels.by_label import coefficients_by_label as coefficients_by_label
     from spanagree.labels.chance_corrected import ac1 as ac1
     from spanagree.labels.chance_corrected import alpha as alpha
     from spanagree.labels.chance_corrected import kappa as kappa

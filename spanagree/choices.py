@@ -54,6 +54,7 @@ Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
 Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
 Vote: TypeAlias = Literal["tokens", "segments"] | str
 By: TypeAlias = Literal[
-    "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate"
+    "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate",
+    "item",
 ] | str  # fmt: skip
 """What results can be broken down by; each has some of them."""

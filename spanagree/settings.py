@@ -200,7 +200,7 @@ KEYS = {
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
     "kinds": "text", "sort": "word",
     "items": "word", "outside": "word", "categories": "whole", "weights": "word",
-    "measurement": "word", "category_weights": "word",
+    "measurement": "word", "category_weights": "word", "by_label": "yes or no",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "separator": "text", "offsets": "word", "unit": "word",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",

@@ -46,6 +46,7 @@ def makers():
             "alpha_u",
             "side_by_side",
             "disputes",
+            "coefficients_by_label",
             "presence",
         ),
         (corpus,),

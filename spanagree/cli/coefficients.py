@@ -8,6 +8,7 @@ spanagree coefficients labels.csv --item sentence --annotator worker --label ans
 spanagree coefficients labels.csv --wide
 spanagree coefficients grades.csv --measurement ordinal --ci
 spanagree coefficients crowd.jsonl --tokens
+spanagree coefficients labels.csv --by item --format csv -o queue.csv
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _WEIGHTS = "Choose how much an item counts in SPA."
         "Span corpora",
         options.flag("--tokens", "Read a span corpus, and take its tokens as the items."),
         options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked."),
-        options.annotators("With --tokens, compare only these annotators."),
+        options.annotators("Compare only these annotators."),
     ),
     options.group(
         "Computing",
@@ -50,7 +51,7 @@ _WEIGHTS = "Choose how much an item counts in SPA."
         options.option("--measurement", _MEASUREMENT, choices=MEASUREMENTS, unless="nominal"),
         options.option("--category-weights", _NEAR, choices=CATEGORY_WEIGHTS),
         options.flag("--complete-only", "Take only items that all annotators labelled."),
-        options.by(Coefficients.BY),
+        options.by([*Coefficients.BY, "label"]),
     ),
     options.certainty(),
     options.blocks(),
@@ -68,7 +69,12 @@ def coefficients(
     category_weights: str | None,
     **settings: Any,
 ) -> None:
-    drawing = job.drawing(by=by, bare=("category", "annotator"))
+    drawing = job.drawing(by=by, bare=tuple(Coefficients.BY))
+    if by == "label" and (not tokens or job.in_blocks):
+        raise click.UsageError(
+            "--by label is for --tokens of a corpus as a whole; over blocks, --labels takes one"
+            " label at a time"
+        )
     labels = dict(job.labels)
     near = {"measurement": measurement, "category_weights": category_weights}
     categories = labels["categories"]
@@ -82,11 +88,20 @@ def coefficients(
             raise click.UsageError(f"{name} is for a table of labels; leave it out with --tokens")
         corpus = replace(job, reading={**job.reading, "tokens": None, "annotator": column})
         pairs = any(options.given(near))
-        table = _token_labels(corpus, annotators, drawing, skip_outside=skip_outside, pairs=pairs)
+        if by != "label":
+            how = {"skip_outside": skip_outside, "pairs": pairs}
+            table = _token_labels(corpus, annotators, drawing, **how)
+        else:
+            whole = _chosen(corpus.read(), annotators)
+            progress("coefficients")
+            settings |= {**drawing, "skip_outside": skip_outside}
+            job.show(sa.coefficients_by_label(whole, **settings))
+            return
     else:
         if category_weights in SETS and labels["separator"] is None:
             labels["separator"] = SIGN
-        table = label_file(job, labels, {"skip_outside": skip_outside, "annotators": annotators})
+        table = label_file(job, labels, {"skip_outside": skip_outside})
+        table = table if annotators is None else table.of_annotators(annotators)
     progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
 
@@ -101,12 +116,7 @@ def _token_labels(
 ) -> sa.LabelTable | sa.LabelTallies:
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
-        corpus = job.read()
-        if annotators is not None:
-            chosen = chosen_of(corpus.annotators, annotators)
-            corpus = corpus.of_annotators(annotators)
-            corpus = replace(corpus, reading={**corpus.reading, "chosen": chosen})
-        return sa.token_labels(corpus, skip_outside=skip_outside)
+        return sa.token_labels(_chosen(job.read(), annotators), skip_outside=skip_outside)
     if annotators is not None:
         raise click.UsageError(
             "--annotators: over blocks all annotators are compared; leave it out"
@@ -117,3 +127,12 @@ def _token_labels(
         drawn["resamples"] = drawing.get("resamples", 10_000)
         check_whole(drawn["resamples"], 1, "resamples")
     return job.work("counting", sa.token_labels, job.source(), **drawn)
+
+
+def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
+    """Return the corpus of these annotators, which it says; of all if none are named."""
+    if annotators is None:
+        return corpus
+    chosen = chosen_of(corpus.annotators, annotators)
+    corpus = corpus.of_annotators(annotators)
+    return replace(corpus, reading={**corpus.reading, "chosen": chosen})

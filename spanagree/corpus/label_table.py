@@ -27,7 +27,9 @@ from spanagree.corpus.label_text import (
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
+    SettingError,
     check_choice,
+    check_known,
     counted,
     is_iterable,
     is_whole,
@@ -35,6 +37,7 @@ from spanagree.errors import (
     show,
     unfit,
 )
+from spanagree.settings import chosen_of
 
 MOST = 2**31 - 1
 """The most labels that a table holds: numbers of pairs of them stay whole numbers."""
@@ -336,6 +339,27 @@ class LabelTable:
     def _complete(self) -> LabelTable:
         everyone = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
         return self.subset(np.flatnonzero(self.given == everyone))
+
+    def of_annotators(self, names: Iterable[str]) -> LabelTable:
+        """Return the labels that some annotators gave; items and categories stay.
+
+        Raises:
+            SettingError: for a name that is not there, or none that is a list.
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise SettingError(f"annotators {show(names)}; a list of names is needed")
+        names = list(dict.fromkeys(names))
+        check_known(names, self.annotators)
+        place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
+        who = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
+        kept = place[who] >= 0
+        return replace(
+            self,
+            **{name: getattr(self, name)[kept] for name in ("item", "label", "number")},
+            annotator=place[who[kept]],
+            annotators=tuple(names),
+            reading={**self.reading, "chosen": chosen_of(self.annotators, names)},
+        )
 
     def subset(self, items: Ints) -> LabelTable:
         """Return the table of some of its items, by number from 0; each can be taken once."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
+from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
 from spanagree.corpus.tags import Reading, read_tags, scheme_named
 from spanagree.errors import InputError, check_choice, counted, printable, show
+
+_Where: TypeAlias = Callable[[int], str]  # where a token stands
 
 PARTIAL = {
     "error": "a document with tags on some of its tokens only is an error",
@@ -53,11 +57,25 @@ class TagColumn:
         codes: per token of all documents the index of its tag, −1 where it has none.
         never: per document, whether this annotator is known never to have seen it; a document
             without any tag was not seen either.
+        brackets: of tags that are brackets, what the parts behind one are called.
     """
 
     names: Sequence[str]
     codes: Ints
     never: Bools | None = None
+    brackets: Sequence[str] | None = None
+
+    def read(self, lengths: Ints, kept: Bools, options: TagOptions, where: _Where) -> Reading:
+        """Return the segments in sentences of the tokens that are kept."""
+        codes = self.codes if kept.all() else self.codes[kept]
+
+        def place(token: int) -> str:
+            return where(int(np.flatnonzero(kept)[token]))
+
+        if self.brackets is not None:
+            return read_brackets(self.names, codes, lengths, self.brackets, place)
+        how: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict, "where": place}
+        return read_tags(self.names, codes, lengths, **how)
 
     @classmethod
     def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
@@ -110,14 +128,7 @@ def read_columns(
         documents = np.bincount(document[kept], minlength=len(documents))
         tokens = None if tokens is None else compress(tokens, kept.tolist())
     readings = {
-        name: read_tags(
-            column.names,
-            column.codes[kept] if partial else column.codes,
-            sentences[name],
-            scheme=options.scheme,
-            strict=options.strict,
-            where=lambda i, name=name: place_of(name, int(np.flatnonzero(kept)[i])),  # type: ignore[misc]  # mypy knows no default of a lambda
-        )
+        name: column.read(sentences[name], kept, options, functools.partial(place_of, name))
         for name, column in columns.items()
     }
     settings, remarks = _settings(readings, options)

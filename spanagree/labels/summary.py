@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
+from spanagree.choices import By, CategoryWeights, Interval, Measurement, ResampleBy, Weights
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, counted, show
 from spanagree.labels.bias import Bias, score_bias
 from spanagree.labels.by_category import Categories, score_categories
+from spanagree.labels.by_pair import items_table, pairs_table
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.intervals import intervals
@@ -61,6 +63,7 @@ class Coefficients(Result):
         units: of tokens, the number of their documents.
         evidence: how many items (of tokens, their documents) have two labels or more, and of
             these, how many have any that disagree, and that agree.
+        basis: what they were made of.
     """
 
     spa: Spa
@@ -76,11 +79,15 @@ class Coefficients(Result):
     notes: tuple[str, ...] = ()
     units: int | None = None
     evidence: tuple[int, ...]
+    basis: Basis = field(repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",
         "annotator": "a row for each annotator",
+        "pair": "a row for each two annotators, over the items that both labelled",
+        "item": "a row for each item on which labels differ, the most disputed first",
     }
+    IN_JSON = ("pair", "item")
     DRAWN = ("category", "annotator")
 
     @property
@@ -93,14 +100,21 @@ class Coefficients(Result):
         """The coefficients, in the order in which they are reported."""
         return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``.
+
+        ``by="pair"`` adds each two annotators, ``by="item"`` the disputed items.
+        """
 
         def bare(part: Coefficient) -> dict[str, Any]:
             return plain({"name": part.name, **part.entry()})
 
+        rows = self.to_rows(by) if by in self.IN_JSON else []
+        signed = {"signature", "settings"}
+        more = [{key: row[key] for key in row if key not in signed} for row in rows]
         return {
             **self.head(),
+            **({f"{by}s": plain(more)} if by in self.IN_JSON else {}),
             "counts": self.counts._asdict(),
             "coefficients": [bare(whole) for whole in self.all],
             "lowest_category": self.categories.lowest,
@@ -119,9 +133,12 @@ class Coefficients(Result):
     def _table(self, by: str | None) -> Table:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
         make = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
+        make |= {
+            name: functools.partial(make_it, self.basis) for name, make_it in _BY_BASIS.items()
+        }
         table, counts = make[by](), self.counts
         who = counts.annotators
-        if by != "annotator" and self.categories.lowest is not None:
+        if by in (None, "category") and self.categories.lowest is not None:
             table = replace(table, meanings={**table.meanings, _LOWEST: _LOWEST})
         return replace(
             table,
@@ -130,7 +147,7 @@ class Coefficients(Result):
             f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
             f" {counted(counts.labels, 'label')}, {counted(counts.pairs, 'pair')} of labels,"
             f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
-            remarks=[*dict.fromkeys(self._remarks(by)), *self.caveats],
+            remarks=[*table.remarks, *dict.fromkeys(self._remarks(by)), *self.caveats],
         )
 
     def _whole(self) -> Table:
@@ -193,10 +210,10 @@ class Coefficients(Result):
 
     def _remarks(self, by: str | None) -> Iterator[str]:
         """Yield the lowest agreement by category, and why figures of the table are undefined."""
-        if by == "annotator":
+        if by in ("annotator", "pair"):
             if not self.annotators:
                 yield "no rows: a table of counts does not say who gave which label"
-        elif (lowest := self.categories.lowest) is not None:
+        elif by != "item" and (lowest := self.categories.lowest) is not None:
             part, values = self.categories[lowest], [c.value for c in self.categories.values()]
             also = values.count(part.value) - 1
             yield (
@@ -246,6 +263,7 @@ class Coefficients(Result):
         )
 
 
+_BY_BASIS = {"pair": pairs_table, "item": items_table}
 _NO_ENDS = (math.nan, math.nan)
 _LOWEST = "lowest agreement by category"
 
@@ -331,6 +349,7 @@ def _scored(
         notes=of_spa.notes,
         units=basis.table.units,
         evidence=basis.evidence,
+        basis=basis,
     )
 
 

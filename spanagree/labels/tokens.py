@@ -135,8 +135,8 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
             unit = corpus.offsets.removesuffix("s")
             raise InputError(
                 f"annotator {show(name)}, document {show(corpus.id_of(d))}: {unit} {at} is"
-                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but agree"
-                " with chance overlapping takes such segments"
+                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but"
+                " coefficients by label (--by label) take one label at a time"
             )
         columns.append((token, np.full(len(token), number), label))
     nothing = np.zeros(0, np.int64)

@@ -41,6 +41,8 @@ _MOST = 10  # annotators of a document that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
 _ENOUGH = 10  # documents that so many annotators saw
+_HEAVY = 0.1  # of the pairs: a document with more decides what is planned
+_PAIRS = 3  # the column of how many pairs saw a document
 _SEEN = 7  # the column of how many saw a document
 
 
@@ -297,6 +299,9 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     how = resampling.resamples, resampling.seed, len(table)
     every = np.ones(len(table), np.int64)
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
+    share = float(table[:, _PAIRS].max() / table[:, _PAIRS].sum())
+    heavy = f"one {unit(settings)} has {share:.0%} of the pairs; plan without it, as it decides"
+    notes = [heavy] if share > _HEAVY and len(table) >= _FEW else []
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     return Plan(
@@ -308,7 +313,7 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
         {k: np.concatenate([each[k] for each in draws]) for k in counts},
         _least_width(rows, kind, resampling.tail),
         settings,
-        made.notes,
+        (*made.notes, *notes),
     )
 
 

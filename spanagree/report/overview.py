@@ -18,16 +18,19 @@ from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, SpanAgreeError, counted
+from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, compare_systems
 from spanagree.evaluation.evaluate import evaluate
 from spanagree.evaluation.evaluate import with_luck as evaluate_luck
 from spanagree.evaluation.result import Evaluation, System
+from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
 from spanagree.labels.summary import Coefficients, coefficients
-from spanagree.labels.tokens import token_labels
+from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
 from spanagree.project.disputes import Disputes, disputes
+from spanagree.project.gold import NAME, Gold
+from spanagree.project.gold import gold as by_votes
 from spanagree.project.presence import Presence, presence
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
@@ -189,7 +192,7 @@ class TeamOverview(Overview):
     agreement: Agreement
     annotators: Sequence[str]
     seen_by: Sequence[int]
-    coefficients: Coefficients | str
+    coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
 
     @property
@@ -217,6 +220,13 @@ class TeamOverview(Overview):
             return None
         settings = self.agreement.settings
         return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
+
+    @cached_property
+    def gold(self) -> Gold | None:
+        """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
+        if not self.agreement.pairs or NAME in self.corpus.layers:
+            return None
+        return by_votes(self.corpus)
 
     @property
     def apart(self) -> list[Member]:
@@ -319,8 +329,13 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
     )
 
 
-def _coefficients(corpus: Corpus) -> Coefficients | str:
+def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
+    """Return those of tokens; of each label by itself where segments of several overlap."""
     try:
         return coefficients(token_labels(corpus))
+    except InputError as error:
+        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS:
+            return str(error)
+        return coefficients_by_label(corpus)
     except SpanAgreeError as error:
         return str(error)

@@ -232,7 +232,6 @@ MISUSED = [
     (["{}", "--unit", "document"], "--unit is for span corpora; give --tokens too"),
     (["{}", "--skip-outside"], "--skip-outside is for span corpora; give --tokens too"),
     (["{}", "{}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
-    (["{}", "--annotators", "ann"], "--annotators is for span corpora; give --tokens too"),
     (["{}", "--tokens", "--wide"], "--wide is for a table of labels; leave it out with --tokens"),
 ]
 

@@ -151,3 +151,14 @@ def test_the_command(run, tmp_path):
     assert "planned for a 95% interval" in " ".join(sa.cite(made["signature"]).split())
     few = sa.plan(sa.read_jsonl(CROWD).subset(range(20)), 0.1, resamples=9)
     assert few.caveats == ("only 20 documents to plan from; the variance is shaky",)
+
+
+def test_a_document_that_decides(crowd):
+    """A document with more than a tenth of the pairs is named, as it alone makes the plan."""
+    names = [f"a{i}" for i in range(12)]
+    layers = {name: [[(0, 1 + i % 2, "X")], *[[(0, 1, "X")] if i < 2 else None] * 40] for i, name in enumerate(names)}  # fmt: skip
+    made = sa.plan(sa.Corpus.from_segments([9] * 41, layers), 0.1, resamples=9)
+    assert (
+        "one document has 62% of the pairs; plan without it, as it decides" in made.notes
+    )  # 66/106
+    assert not sa.plan(crowd, 0.1, resamples=9).notes

@@ -37,7 +37,7 @@ def results(segments, labels, lengths=LENGTHS):
         ("iou", sa.evaluate(corpus, "gold", match="iou"), (None, "label", "document")),
         ("references", sa.evaluate_references(corpus, ["gold"], ci=True), (None, "annotator")),
         ("agree", sa.agree(corpus), (None, "pair", "annotator", "label", "document")),
-        ("coefficients", sa.coefficients(sa.LabelTable.from_rows(labels)), (None, "category", "annotator")),
+        ("coefficients", sa.coefficients(sa.LabelTable.from_rows(labels)), (None, "category", "annotator", "pair", "item")),
     ):  # fmt: skip
         for by in parts:
             tables[name, by] = (of.to_rows(by), of.to_arrow(by))

@@ -59,6 +59,7 @@ def agreements(corpus):
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
+        yield from tables_of(sa.coefficients_by_label(corpus))
     if len(corpus) >= 30:
         yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
     yield from units(corpus)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spanagree.corpus.brackets import are_brackets
 from spanagree.errors import InputError, SettingError, listed, show
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
@@ -181,7 +182,12 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
         sets.update(keys_of(numbered(page.columns[misc])[1]).items())
     columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
     sets |= {c: set(numbered(page.columns[c])[1]) - {options.missing or ""} for c in columns}
-    tags = [c for c, values in sets.items() if are_tags(values, options.scheme)]
+    keys = {c for c in sets if isinstance(c, str)}
+    tags = [
+        c
+        for c, values in sets.items()
+        if are_tags(values, options.scheme) or (c in keys and are_brackets(values))
+    ]
     if every and tags:
         return _Seen(tags, tags)
     last = tags[-1] if tags else width - 1
@@ -255,3 +261,11 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
             f"{f', and in {page.layout.names[misc]} {listed(keys)}' if keys and misc else ''}"
         )
     return values_of(page.columns[misc], str(column))
+
+
+def brackets_of(page: Page, column: Column, values: Iterable[str]) -> Sequence[str] | None:
+    """Return what the parts behind a bracket are called, if these are in a key of CoNLL-U's."""
+    number = number_of(column, page.layout)
+    if (number is not None and number < len(page.columns)) or not are_brackets({*values}):
+        return None
+    return dict(page.layout.brackets).get(str(column), "").split("-")

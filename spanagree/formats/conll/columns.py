@@ -41,6 +41,7 @@ class Layout(NamedTuple):
         header: whether the first row has the names.
         sign: what separates them: a tab (or spaces), or below such a row a comma or semicolon.
         numbered: whether the first numbers the tokens of each sentence, as in CoNLL-U.
+        brackets: by key of its last column, what the parts behind a bracket are called.
     """
 
     names: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Layout(NamedTuple):
     header: bool = False
     sign: str = "\t"
     numbered: bool = False
+    brackets: tuple[tuple[str, str], ...] = ()
 
     def place(self, names: Iterable[str]) -> int | None:
         """Return the number of the first column that is called so, if one is."""
@@ -99,11 +101,14 @@ def layout_of(text: str) -> Layout:
     ()
     """
     names: tuple[str, ...] = ()
+    brackets: tuple[tuple[str, str], ...] = ()
     sentences: list[list[str]] = [[]]
     for line in text[:100_000].split("\n")[:_LINES]:
         row = line.rstrip(" \r")
         if row.startswith("# global.columns ="):
             names = tuple(row.partition("=")[2].split())
+        elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
+            brackets += ((declared[1], declared[2]),)
         elif row.startswith(OWN):
             names = _own_names(row)
         elif not row.strip(" \t") or row.startswith("-DOCSTART-"):
@@ -123,7 +128,8 @@ def layout_of(text: str) -> Layout:
     if numbered and len(fields) == len(_CONLLU):
         names = names or _CONLLU
     token = Layout(names).place(_TOKEN)
-    return Layout(names, int(numbered) if token is None else token, numbered=numbered)
+    first_word = int(numbered) if token is None else token
+    return Layout(names, first_word, numbered=numbered, brackets=brackets)
 
 
 def _own_names(line: str) -> tuple[str, ...]:

@@ -27,7 +27,13 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
-from spanagree.formats.conll.choose import Wanted, chosen_layers, tags_of, wanted_layers
+from spanagree.formats.conll.choose import (
+    Wanted,
+    brackets_of,
+    chosen_layers,
+    tags_of,
+    wanted_layers,
+)
 from spanagree.formats.conll.columns import Column, split_columns
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
@@ -295,4 +301,5 @@ def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: b
     numbers, tags = numbered(tags_of(page, column, sparse=blocks))
     if missing in tags:
         numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
-    return TagColumn(tags, *page.placed(numbers, text))
+    order = brackets_of(page, column, tags)
+    return TagColumn(tags, *page.placed(numbers, text), brackets=order)

@@ -265,7 +265,8 @@ def _are_spans(cell: Any, speaks: bool) -> bool:
 def _is_span(span: Any, speaks: bool) -> bool:
     if isinstance(span, Mapping):
         keys = keys_of(tuple(span))
-        return "start" in keys and ("end" in keys or "text" in keys)
+        whole = "start" in keys and ("end" in keys or "text" in keys)
+        return whole or ("text" in keys and "label" in keys)  # a quote
     if not isinstance(span, _LISTS) or len(span) not in (2, 3):
         return False
     numbers = all(map(is_whole, span[:2]))

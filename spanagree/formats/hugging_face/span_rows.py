@@ -35,7 +35,7 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
             for who, spans in pairs:
                 place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
                 names = _categories(row) or label_names[column]
-                rows = reader.rows(spans, names, content.get("text"), place)
+                rows = reader.rows(spans, names, content.get("text"), place, who)
                 collector.annotate(document, who, rows, place)
     return _raw(collector, reader, shape, [])
 
@@ -94,6 +94,7 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
 def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:
     """Return what was collected, with notes of what the reader did."""
     notes += reader.surfaces.notes()
+    notes += reader.quotes.notes(_prefix(shape))
     if reader.probable:
         spans = counted(reader.probable, "span")
         notes.append(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
 from spanagree.formats.exports import Surfaces
+from spanagree.formats.quotes import Quotes, is_copy, spans_in_tags
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -43,6 +45,8 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
 
+_BOUNDS = ("start", "end", "text")
+_TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
 _LISTS = (list, tuple, np.ndarray)
 _Row = tuple[Any, Any, Any, Any]  # start, end, label, and the text that it covers
@@ -119,11 +123,14 @@ class SpanReader:
         self.in_text = False
         self.probable = 0
         self.surfaces = Surfaces(name)
+        self.quotes = Quotes()
 
     def rows(
-        self, cell: Any, names: Sequence[str] | None, text: object, where: str
+        self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
     ) -> list[tuple[Any, Any, Any]] | None:
         """Return start, end and label of spans, in code points if they say what text they cover.
+
+        Spans without start, or with −1, are quotes of the text by ``who``, which are looked for.
 
         They are lists of pieces, objects, a mapping of lists, or text that holds these; labels that
         are label ids go by their ``names``. ``None`` stays.
@@ -136,12 +143,16 @@ class SpanReader:
         place = f"{where}: spans"
         if spans is None:
             return None
+        if isinstance(spans, str) and isinstance(text, str) and is_copy(spans, text):
+            spans = spans_in_tags(spans, text, where)
         if isinstance(spans, str):
             raise unfit(place, spans, "not valid JSON, a list of spans is needed")
         if isinstance(spans, Mapping):
             spans = _transposed(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise unfit(place, spans, _NEEDED)
+        if isinstance(text, str):
+            spans = list(self._placed(spans, text, who if isinstance(who, str) else ""))
         rows = [row for span in spans for row in self._row(span, spans, place)]
         labels = [_name(label, names, where) for _, _, label, _ in rows]
         bounds = [(start, end) for start, end, _, _ in rows]
@@ -152,6 +163,25 @@ class SpanReader:
             spoken = [(start, end, quote) for (start, end), quote in pairs]
             bounds = self.surfaces.offsets(text, spoken, where)
         return [(*pair, label) for pair, label in zip(bounds, labels, strict=True)]
+
+    def _placed(self, spans: Iterable[Any], text: str, who: str) -> Iterator[Any]:
+        """Yield spans, quotes with their places; those that are not in the text are counted."""
+        times: Counter[str] = Counter()
+        for span in spans:
+            keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
+            quote = span.get(keys.get("text")) if keys else None
+            start = span.get(keys.get("start")) if keys else 0
+            if not isinstance(quote, str) or start not in (None, -1) or start is False:
+                yield span
+                continue
+            number = times[quote]
+            times[quote] += 1
+            for name, value in span.items():
+                if plain(name) in _TIMES and is_whole(value):
+                    number = value - ("index" not in plain(name))
+            if (place := self.quotes.place(text, quote, number, who)) is not None:
+                others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+                yield {**others, "start": place[0], "end": place[1]}
 
     def _row(self, span: Any, spans: Any, place: str) -> Iterable[_Row]:
         """Return what a span says, once for each of its labels."""

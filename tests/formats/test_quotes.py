@@ -1,0 +1,103 @@
+"""Quotes in place of offsets, as language models give them: placed, or counted as not found."""
+
+import json
+
+import pytest
+
+import spanagree as sa
+from spanagree.formats.quotes import loose_occurrences, occurrences
+
+TEXT = "Jo met Jo in “New\nYork”, jo said."
+GOLD = [{"start": 0, "end": 2, "label": "PER"}]
+
+
+def read(tmp_path, *quotes, **options):
+    path = tmp_path / "llm.jsonl"
+    path.write_text(json.dumps({"id": "1", "text": TEXT, "gold": GOLD, "mine": quotes}), "utf-8")
+    return sa.read(path, **options)
+
+
+def marked(corpus):
+    return [TEXT[start:end] + str(start) for start, end, _ in corpus[0].segments["mine"]]
+
+
+@pytest.mark.parametrize(
+    ("quotes", "expected"),
+    [
+        ([{"text": "Jo", "label": "X"}], ["Jo0"]),
+        ([{"text": "Jo", "label": "X"}, {"text": "Jo", "label": "X"}], ["Jo0", "Jo7"]),
+        ([{"text": "Jo", "label": "X", "occurrence": 2}], ["Jo7"]),
+        ([{"text": "Jo", "label": "X", "occurence_index": 1}], ["Jo7"]),
+        ([{"text": "Jo", "label": "X", "occurrence": 3}], ["jo25"]),  # but for case there are three
+        ([{"text": "jo", "label": "X"}], ["jo25"]),  # what is exact comes first
+        ([{"text": '"new york"', "label": "X"}], ["“New\nYork”13"]),
+        ([{"start": -1, "text": "met", "type": "X"}], ["met3"]),
+        ([{"start": None, "end": None, "text": "met", "type": "X"}], ["met3"]),
+        ([{"start": 7, "text": "Jo", "type": "X"}, {"text": "Jo", "label": "X"}], ["Jo0", "Jo7"]),
+        ([{"text": "Paris", "label": "X"}, {"text": "", "label": "X"}], []),
+        ([{"text": "Jo", "label": "X", "occurrence": 0}], []),  # counts from 1
+    ],
+)
+def test_places(tmp_path, quotes, expected):
+    """The k-th exact occurrence, else but for case, white space and quotation marks, else none."""
+    assert marked(read(tmp_path, *quotes)) == expected
+
+
+def test_share_not_found(tmp_path):
+    """What is not in the text is counted for its annotator, in the notes of every result."""
+    quotes = [{"text": text, "label": "PER"} for text in ("Jo", "NEW YORK", "Paris", "Rome")]
+    corpus = read(tmp_path, *quotes)
+    note = (
+        "mine: 4 quotes in place of offsets, 2 (50.0%) not in the text and left out, the others"
+        " found, 1 of them but for case, white space or quotation marks"
+    )
+    assert note in corpus.notes[0]
+    assert any(note in each for each in sa.evaluate(corpus, "gold").to_dict()["notes"])
+    alone = read(tmp_path, {"text": "Jo", "label": "PER"})
+    said = (
+        "mine: 1 quote in place of offsets, 0 (0.0%) not in the text and left out, the others found"
+    )
+    assert any(note.endswith((said, said + ";")) or said in note for note in alone.notes)
+
+
+def test_occurrences():
+    """Enumerated by hand; a quote that lower case makes longer keeps its place."""
+    assert occurrences("aaaa", "aa") == [(0, 2), (2, 4)]
+    assert occurrences("a", "") == []
+    assert loose_occurrences("İ A  b", "a B") == [(2, 6)]
+    assert loose_occurrences("abc", " ") == []
+
+
+def tagged(tmp_path, marked, text=" Jo <b> is in a Rome\n"):
+    path = tmp_path / "llm.jsonl"
+    path.write_text(json.dumps({"id": "1", "text": text, "mine": marked}), "utf-8")
+    return sa.read(path, text="text", spans={"mine": "mine"})[0].segments["mine"]
+
+
+def test_tags(tmp_path):
+    """Tags in a copy of the text, nested too; signs of the text itself are none."""
+    assert tagged(tmp_path, "<PER>Jo</PER> <b> is in <A>a <LOC>Rome</LOC></A>") == (
+        sa.Segment(1, 3, "PER"),
+        sa.Segment(14, 20, "A"),
+        sa.Segment(16, 20, "LOC"),
+    )
+    assert tagged(tmp_path, "@@Jo## <b> is in a @@Rome##\n") == (
+        sa.Segment(1, 3, "span"),
+        sa.Segment(16, 20, "span"),
+    )
+    assert tagged(tmp_path, "Jo <b> is in a Rome") == ()
+
+
+@pytest.mark.parametrize(
+    ("marked", "message"),
+    [
+        ("<PER>Joe</PER> <b> is in a Rome", "the text differs from the one before, first at character 2: 'Joe  is in a', not 'Jo <b> is in'; but for tags and outer white space it has to be the text: ask the model to copy that"),
+        ("<PER>Jo <b> is in a Rome", "'PER' is opened and not closed; tags are in pairs"),
+        ("Jo</PER> <b> is in a Rome", "'</PER>' closes what is not open; tags are in pairs"),
+    ],
+)  # fmt: skip
+def test_odd_tags(tmp_path, marked, message):
+    """A copy that differs is refused with the first difference, and so are tags without a partner."""
+    with pytest.raises(sa.InputError) as error:
+        tagged(tmp_path, marked)
+    assert str(error.value) == f"{tmp_path / 'llm.jsonl'}:1, annotator 'mine': {message}"

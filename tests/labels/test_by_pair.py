@@ -1,0 +1,202 @@
+"""Coefficients by pair, by item and by label, and of some annotators."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+
+DATA = Path(os.environ.get("SPANAGREE_DATA", "nowhere")) / "data" / "snow2008"
+
+
+def drawn(items=30, annotators=5, there=0.6):
+    """Rows of grades from 1 to 4, with gaps."""
+    rng = np.random.default_rng(11)
+    return [
+        (f"i{i:02}", f"a{a}", int(np.clip(i % 4 + 1 + rng.integers(-1, 2), 1, 4)))
+        for i in range(items)
+        for a in range(annotators)
+        if rng.random() < there
+    ]
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"measurement": "interval"}, {"category_weights": "linear"}], ids=str
+)
+def test_pairs(how):
+    """A row of a pair is what the coefficients say of the items that both labelled."""
+    rows = drawn()
+    table = sa.LabelTable.from_rows(rows)
+    found = {(row["a"], row["b"]): row for row in sa.coefficients(table, **how).to_rows("pair")}
+    assert found.keys() == set(combinations(table.annotators, 2))
+    for pair, row in found.items():
+        two = table.of_annotators(pair)
+        both = sa.coefficients(two, complete_only=True, **how)
+        assert row["items"] == both.counts.compared
+        assert row["observed"] == pytest.approx(both.pi.observed, abs=1e-14)
+        for whole in (both.pi, both.kappa, both.alpha, both.ac1):
+            assert row[whole.name] == pytest.approx(whole.value, abs=1e-12, nan_ok=True)
+
+
+def test_pairs_that_share_nothing():
+    """Two annotators without a common item have no row; neither has a table of counts."""
+    table = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "y"), (2, "c", "x")])
+    assert [(r["a"], r["b"]) for r in sa.coefficients(table).to_rows("pair")] == [("a", "b")]
+    counts = sa.coefficients(sa.LabelTable.from_counts([[2, 1]], ["x", "y"]))
+    assert counts.to_rows("pair") == []
+    assert "a table of counts does not say who gave which label" in str(
+        counts.table("pair").remarks
+    )
+
+
+def test_items():
+    """Disputed items, those of least agreement first, then those with more labels, then by name."""
+    rows = [("even", "a", "x"), ("even", "b", "x"), ("two", "a", "x"), ("two", "b", "y")]
+    rows += [("three", who, label) for who, label in zip("abc", "xyz", strict=True)]
+    rows += [("most", who, label) for who, label in zip("abc", "xxz", strict=True)]
+    queue = sa.coefficients(sa.LabelTable.from_rows(rows)).table("item")
+    assert [row[:3] for row in queue.rows] == [
+        ["three", 3, 0.0], ["two", 2, 0.0], ["most", 3, pytest.approx(1 / 3)],
+    ]  # fmt: skip
+    assert queue.rows[2][3] == "x: a, b; z: c"
+    assert queue.remarks[0] == "on 1 item all labels are the same"
+    counts = sa.LabelTable.from_counts([[2, 1]], ["x", "y"], items=["i"])
+    assert sa.coefficients(counts).to_rows("item")[0]["given"] == "x: 2 annotators; y: 1 annotator"
+
+
+def test_items_by_weight():
+    """With weights, 1 beside 4 is more disputed than 1 beside 2."""
+    rows = [("near", "a", 1), ("near", "b", 2), ("far", "a", 1), ("far", "b", 4)]
+    queue = sa.coefficients(sa.LabelTable.from_rows(rows), category_weights="linear")
+    found = {row["item"]: row["agreement"] for row in queue.to_rows("item")}
+    assert list(found) == ["far", "near"]
+    assert found == pytest.approx({"far": 0, "near": 2 / 3})
+
+
+def test_refused():
+    """Over blocks items are not kept; tokens are named by their places; names have to be there."""
+    corpus = sa.Corpus.from_segments(
+        [4], {"ann": [[(0, 2, "A")]], "bob": [[(1, 2, "A")]]}, ids=["d"]
+    )
+    for by in ("pair", "item"):
+        with pytest.raises(
+            sa.SettingError, match=f"^by {by}: over blocks single items are not kept"
+        ):
+            sa.coefficients(sa.token_labels([corpus])).table(by)
+    queue = sa.coefficients(sa.token_labels(corpus)).to_rows("item")
+    assert [(row["item"], row["given"]) for row in queue] == [
+        ("document 1, token 1", "A: ann; O: bob")
+    ]
+    table = sa.LabelTable.from_rows([(1, "a", "x")])
+    with pytest.raises(sa.SettingError, match="unknown annotator 'c'"):
+        table.of_annotators(["c"])
+    with pytest.raises(sa.SettingError, match=r"^annotators 'a'; a list of names is needed$"):
+        table.of_annotators("a")
+
+
+def test_by_label():
+    """Each label is what one table of it alone says, overlapping segments or not."""
+    layers = {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    with pytest.raises(sa.InputError, match="--by label"):
+        sa.token_labels(corpus)
+    found = sa.coefficients_by_label(corpus)
+    assert list(found) == ["LOC", "PER"]
+    for label in found:
+        alone = sa.coefficients(sa.token_labels(corpus.with_labels([label])))
+        assert [w.value for w in found[label].all] == pytest.approx([w.value for w in alone.all], nan_ok=True)  # fmt: skip
+    apart = {"ann": [[(0, 1, "PER"), (2, 3, "LOC")]], "bob": [[(0, 2, "PER")]]}
+    corpus = sa.Corpus.from_segments([4], apart)
+    whole = sa.coefficients(sa.token_labels(corpus))
+    for label, part in sa.coefficients_by_label(corpus).items():
+        assert part.pi.value == pytest.approx(whole.pi.by_category[label].value)
+    rows = sa.coefficients_by_label(corpus).to_rows()
+    assert [row["label"] for row in rows] == ["LOC"] * 6 + ["PER"] * 6
+    empty = sa.Corpus.from_segments([4], {"ann": [[]]})
+    with pytest.raises(sa.InputError, match=r"^the corpus has no segments; coefficients by label"):
+        sa.coefficients_by_label(empty)
+
+
+@pytest.fixture
+def say(capsys):
+    """What a command writes."""
+
+    def run(*line):
+        assert main(list(map(str, line))) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_command(tmp_path, say, capsys):
+    """By pair, by item, of some annotators and by label, as JSON and CSV."""
+    path = tmp_path / "grades.csv"
+    path.write_text("item,annotator,label\n" + "\n".join(",".join(map(str, r)) for r in drawn()))
+    line = ("coefficients", path, "--measurement", "ordinal")
+    assert len(json.loads(say(*line, "--by", "pair", "--format", "json"))["pairs"]) == 10
+    queue = list(csv.DictReader(io.StringIO(say(*line, "--by", "item", "--format", "csv"))))
+    assert queue[0].keys() >= {"item", "labels", "agreement", "given"}
+    assert json.loads(say(*line, "--annotators", "a1,a3", "--format", "json"))["settings"]["chosen"] == ["a1", "a3"]  # fmt: skip
+    tokens = {"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": list("abcd")}
+    spans = [{"start": s, "end": e, "label": x} for s, e, x in ((0, 2, "A"), (1, 3, "B"))]
+    corpus = tmp_path / "o.jsonl"
+    corpus.write_text(json.dumps({**tokens, "annotators": {"ann": spans, "bob": spans[:1]}}))
+    labels = ("coefficients", corpus, "--tokens", "--by", "label")
+    assert list(json.loads(say(*labels, "--format", "json"))["labels"]) == ["A", "B"]
+    assert "by_label:yes" in say(*labels).replace("\n  ", "")
+    assert main(["coefficients", str(path), "--by", "label"]) == 2
+    assert "--by label is for --tokens of a corpus as a whole" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs SPANAGREE_DATA")
+@pytest.mark.parametrize("name", ["rte", "wsd"])
+def test_real_crowds(name, say):
+    """Snow et al. 2008: quadratic κ of a pair, interval α and the queue, in twenty lines of Python."""
+    path = DATA / f"{name}.standardized.tsv"
+    line = ["coefficients", path, "--item", "orig_id", "--annotator", "!amt_worker_ids"]
+    line += ["--label", "response", "--measurement", "interval", "--format", "json"]
+    result = json.loads(say(*line, "--by", "pair"))
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"))
+    by_item: dict = {}
+    for row in rows:
+        by_item.setdefault(row["orig_id"], {})[row["!amt_worker_ids"]] = int(row["response"])
+    items = [list(each.values()) for each in by_item.values() if len(each) > 1]
+    n = sum(map(len, items))
+    apart = (
+        sum(sum((x - y) ** 2 for x, y in combinations(i, 2)) * 2 / (len(i) - 1) for i in items) / n
+    )
+    every = Counter(x for i in items for x in i)
+    luck = sum(every[x] * every[y] * (x - y) ** 2 for x in every for y in every) / (n * (n - 1))
+    alpha = next(c for c in result["coefficients"] if c["name"] == "α")
+    assert alpha["value"] == pytest.approx(1 - apart / luck, abs=1e-12)
+    a, b, shared = max(((r["a"], r["b"], r["items"]) for r in result["pairs"]), key=lambda r: r[2])
+    both = [(each[a], each[b]) for each in by_item.values() if a in each and b in each]
+    assert len(both) == shared
+    observed = np.mean([(x - y) ** 2 for x, y in both])
+    expected = np.mean([(x - y) ** 2 for x, _ in both for _, y in both])
+    row = next(r for r in result["pairs"] if (r["a"], r["b"]) == (a, b))
+    assert math.isclose(row["κ"], 1 - observed / expected, abs_tol=1e-12)
+    queue = json.loads(say(*line, "--by", "item"))["items"]
+    assert len(queue) == sum(len(set(i)) > 1 for i in items)
+    assert queue[0]["agreement"] == min(each["agreement"] for each in queue)
+
+
+def test_report():
+    """Where segments of different labels overlap, a report on a team has the table by label."""
+    from spanagree.report.page import page
+
+    layers = {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
+    text = page(sa.Corpus.from_segments([4], layers), team=True, chance="overlapping")
+    assert text.count("SPA corrected, jackknife") == 2
+    assert "are not defined here" not in text
