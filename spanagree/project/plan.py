@@ -40,6 +40,8 @@ from spanagree.uncertainty.draws import weights
 _MOST = 10  # annotators of a document that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
+_WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
+_NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
 _PAIRS = 3  # the column of how many pairs saw a document
@@ -331,6 +333,20 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
         settings,
         (*made.notes, *notes),
     )
+
+
+def narrower(made: Agreement, resamples: int) -> Plan | None:
+    """Return a plan for the widest of some intervals that is clearly narrower than what is there.
+
+    There is none where the figure is undefined, or does not vary.
+    """
+    if math.isnan(made.team.f1.corrected):
+        return None
+    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, resamples, 0))
+    for width in _WIDTHS:
+        if width <= _NARROWER * plan.width:
+            return replace(plan, settings=replace(plan.settings, width=width))
+    return None
 
 
 def _scale(tail: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import Gold
 from spanagree.project.gold import gold as by_votes
-from spanagree.project.plan import Plan, planned
+from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
 from spanagree.references.against import (
     AgainstReferences,
@@ -42,7 +42,6 @@ from spanagree.references.against import (
     evaluate_references,
 )
 from spanagree.rendering.names import common_parts
-from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
@@ -56,8 +55,6 @@ _RESAMPLES = 2000
 _BATCHES = 5
 _IN_BATCH = 10  # documents, at least
 _BATCHED = 5000  # documents and pairs, at most
-_WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
-_NARROWER = 2 / 3  # of the width that is there, at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -428,24 +425,10 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
-        plan=_plan(made),
+        plan=narrower(made, _RESAMPLES),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
     )
-
-
-def _plan(made: Agreement) -> Plan | None:
-    """Return a plan for the widest of some intervals that is clearly narrower than what is there.
-
-    There is none where the figure is undefined, or does not vary.
-    """
-    if math.isnan(made.team.f1.corrected):
-        return None
-    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
-    for width in _WIDTHS:
-        if width <= _NARROWER * plan.width:
-            return replace(plan, settings=replace(plan.settings, width=width))
-    return None
 
 
 def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
