@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,10 +28,18 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import NAME, Gold
 from spanagree.project.gold import gold as by_votes
+from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
+from spanagree.references.against import (
+    AgainstReferences,
+    Person,
+    SystemAgainst,
+    evaluate_references,
+)
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
@@ -43,6 +51,9 @@ _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apa
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _RESAMPLES = 2000
+_BATCHES = 5
+_IN_BATCH = 10  # documents, at least
+_BATCHED = 5000  # documents and pairs, at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +196,7 @@ class TeamOverview(Overview):
         agreement: how far they agree.
         annotators: those for which there is room, who saw the most, in the order of the corpus.
         seen_by: how many documents were seen by no annotator, by one, by two, and so on.
+        plan: how many documents a narrower interval needs, if that can be planned.
         coefficients: those of the labels of tokens, or why there are none.
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
     """
@@ -192,6 +204,7 @@ class TeamOverview(Overview):
     agreement: Agreement
     annotators: Sequence[str]
     seen_by: Sequence[int]
+    plan: Plan | None
     coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
 
@@ -221,6 +234,20 @@ class TeamOverview(Overview):
         settings = self.agreement.settings
         return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
 
+    @property
+    def batch_count(self) -> int:
+        """How many batches there are documents for; one is no batch."""
+        return min(_BATCHES, self.agreement.documents // _IN_BATCH)
+
+    @cached_property
+    def batches(self) -> Batches | None:
+        """How far they agree from batch to batch; ``None`` of very many documents or pairs."""
+        if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED or self.batch_count < 2:
+            return None
+        ask = self.agreement.settings
+        how: dict[str, Any] = {"match": ask.match, "chance": ask.chance, "resamples": _RESAMPLES}
+        return batches(self.corpus, self.batch_count, ci=True, **how)
+
     @cached_property
     def gold(self) -> Gold | None:
         """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
@@ -239,6 +266,45 @@ class TeamOverview(Overview):
         ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReferencesOverview(Overview):
+    """What a report on systems against many annotators shows.
+
+    Attributes:
+        against: how the systems did against the references, and these against each other.
+    """
+
+    against: AgainstReferences
+
+    @property
+    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
+        """What luck says of the documents of two; it is not computed here."""
+        return {}
+
+    @property
+    def compared(self) -> Sequence[str]:
+        """The systems and the references."""
+        return [*self.against.systems, *self.against.people]
+
+    @property
+    def placed(self) -> list[SystemAgainst]:
+        """The systems, the best beyond luck first."""
+        return _by_corrected(self.against.systems)
+
+    @property
+    def references(self) -> list[Person]:
+        """The references, the best beyond luck first."""
+        return _by_corrected(self.against.people)
+
+
+_Scored = TypeVar("_Scored", SystemAgainst, Person)
+
+
+def _by_corrected(scored: Mapping[str, _Scored]) -> list[_Scored]:
+    """Return what has an F1, the highest corrected one first and the undefined last."""
+    return sorted(scored.values(), key=lambda one: np.nan_to_num(-one.f1.corrected, nan=math.inf))
+
+
 def first(evaluation: Evaluation, kind: str) -> list[str]:
     """Return the names of the systems that are first by an observed or a corrected F1."""
     systems = evaluation.systems.values()
@@ -250,17 +316,27 @@ def overview(
     *,
     gold: str | None = None,
     team: bool = False,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
     measures: bool = False,
     **settings: Any,
-) -> SystemsOverview | TeamOverview:
-    """Return what a report shows of systems against gold, or of a team of annotators.
+) -> SystemsOverview | ReferencesOverview | TeamOverview:
+    """Return what a report shows of systems against gold or many annotators, or of a team.
 
     Raises:
-        SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
-            team at once, or measures of systems.
+        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
+            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
+            measures of systems.
     """
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
+    if references is not None or systems is not None:
+        if gold is not None or team:
+            raise SettingError(
+                f"{'team' if team else 'gold'} and references or systems; a report on systems"
+                " against many annotators has neither gold nor team: leave one of them out"
+            )
+        return _overview_of_references(corpus, references, systems, settings)
     if not team:
         return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
@@ -295,6 +371,29 @@ def _overview_of_systems(
     )
 
 
+def _overview_of_references(
+    corpus: Corpus,
+    references: Sequence[str] | None,
+    systems: Sequence[str] | None,
+    settings: Mapping[str, Any],
+) -> ReferencesOverview:
+    """Return the results of systems against references, with intervals, and of the ceiling."""
+    against = evaluate_references(
+        corpus, references, systems=systems, ci=True, resamples=_RESAMPLES, **settings
+    )
+    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
+    pairs = [(person, system) for system in against.systems for person in against.people]
+    return ReferencesOverview(
+        corpus=corpus.of_annotators([*against.people, *against.systems]),
+        difficulty=difficulty(corpus.of_annotators([*against.people]), **settings),
+        pairs=pairs,
+        first_pair=max(pairs, key=lambda pair: (seen[pair[0]] & seen[pair[1]]).sum()),
+        signature=against.signature,
+        notes=against.notes,
+        against=against,
+    )
+
+
 def _few(corpus: Corpus, pairs: int) -> bool:
     """Return whether so many pairs are set against luck, which takes a while."""
     return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_LUCK
@@ -303,7 +402,8 @@ def _few(corpus: Corpus, pairs: int) -> bool:
 def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
-    agreement = agree(corpus, **settings).sorted("apart")
+    made = agree(corpus, **settings)
+    agreement = made.sorted("apart")
     if _few(corpus, len(agreement.pairs)):
         agreement = agree_luck(agreement, corpus)
     pairs = list(agreement.pairs)
@@ -324,6 +424,7 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
+        plan=narrower(made, _RESAMPLES),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
     )
