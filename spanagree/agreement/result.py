@@ -32,7 +32,7 @@ from spanagree.agreement.team import (
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.choices import By, Figure
+from spanagree.choices import MIN_SHARED, By, Figure
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
@@ -46,7 +46,6 @@ from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 from spanagree.uncertainty.permutation import holm
 
-MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 
@@ -231,7 +230,7 @@ class Agreement(Result):
             entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
             entry["luck"]["both_random"]["p_holm"] = p_holm
         standings = self.standings if by == "annotator" else {}
-        data["annotators"] = by_annotator.entries(self.members, standings)
+        data["annotators"] = by_annotator.entries(self.members, standings, self.settings)
         data["labels"] = {label: scores_of(tally) for label, tally in self.labels.items()}
         if by == "document":
             luck = self._luck_by_name()
