@@ -247,6 +247,15 @@ def test_choices_in_signatures(name):
     assert ":data:`spanagree" not in text
 
 
+def test_the_default_seed():
+    """Where there is a seed it is 0 unless another is given, so that a call can be repeated."""
+    functions = filter(inspect.isfunction, (getattr(sa, name) for name in sa.__all__))
+    given = [inspect.signature(each).parameters.get("seed") for each in functions]
+    defaults = [each.default for each in given if each and each.default is not each.empty]
+    assert defaults.count(None) == 1  # of coefficients, as a table in blocks has its own
+    assert set(defaults) == {0, None}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     """Every module has a docstring, every public function and class too; all examples run."""

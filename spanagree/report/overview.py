@@ -29,6 +29,8 @@ from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
 from spanagree.project.disputes import Disputes, disputes
+from spanagree.project.gold import NAME, Gold
+from spanagree.project.gold import gold as by_votes
 from spanagree.project.presence import Presence, presence
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
@@ -218,6 +220,13 @@ class TeamOverview(Overview):
             return None
         settings = self.agreement.settings
         return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
+
+    @cached_property
+    def gold(self) -> Gold | None:
+        """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
+        if not self.agreement.pairs or NAME in self.corpus.layers:
+            return None
+        return by_votes(self.corpus)
 
     @property
     def apart(self) -> list[Member]:

@@ -569,7 +569,7 @@ def test_token_labels_are_tables(annotators):
 def test_tokens_of_two_labels():
     """A token takes one label: the first that would have two is named; equal labels are no clash."""
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "Y")]]}, ids=["d"])
-    said = "annotator 'a', document 'd': token 2 is 'X' and 'Y'; an item takes one label, but agree with chance overlapping takes such segments"
+    said = "annotator 'a', document 'd': token 2 is 'X' and 'Y'; an item takes one label, but coefficients by label (--by label) take one label at a time"
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         sa.token_labels(corpus)
     second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip

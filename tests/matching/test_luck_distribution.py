@@ -658,3 +658,25 @@ def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how, signed
     monkeypatch.undo()
     assert merged_settings(exact.settings, near.settings)["expected"] == signed
     assert merged_settings(near.settings, exact.settings)["expected"] == signed
+
+
+@pytest.mark.parametrize("chance", ["per-label", "overlapping"])
+def test_labels_keep_documents_apart(chance):
+    """Documents of other lengths and labels have the luck that each has alone."""
+    corpus = sa.Corpus.from_segments(
+        [4, 9, 7],
+        {
+            "a": [[(0, 1, "X")], [(0, 2, "X")], [(0, 1, "X"), (2, 4, "X")]],
+            "b": [[(1, 2, "Y")], [(3, 5, "X")], [(4, 5, "Z"), (0, 2, "X")]],
+        },
+    )
+    turned = corpus.of_annotators(["b", "a"])
+    for both in (corpus, turned):
+        luck = sa.match_distribution(both, "a", "b", chance=chance)
+        alone = [sa.match_distribution(both.subset([d]), "a", "b", chance=chance) for d in range(3)]
+        assert luck.mean == pytest.approx(math.fsum(one.mean for one in alone), abs=1e-15)
+        assert luck.variance == pytest.approx(math.fsum(one.variance for one in alone), abs=1e-15)
+    layers = {"a": [[(0, 1, "X"), (2, 3, "Z")], []], "b": [[(1, 2, "Z")], [(2, 3, "Z")]]}
+    both = sa.Corpus.from_segments([4, 9], layers)
+    # one place of four, by luck
+    assert sa.match_distribution(both, "a", "b", chance=chance).mean == pytest.approx(1 / 4)

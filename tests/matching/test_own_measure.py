@@ -74,6 +74,8 @@ def test_refused():
         (lambda o, a, b: np.full(o.shape, "x"), two, "similarity returns <U1 of shape (2,)"),
         (lambda o, a, b: a / b, two, "similarity gives 0.666"),
         (lambda o, a, b: (o > 0) / 2, two, "similarity gives 0.5 to segments that share no token"),
+        (lambda o, a, b: (o == a) * 1, two, "similarity gives 1.0 to segments that share no token"),
+        (lambda o, a, b: (o == -b) * 1, two, "similarity gives 1.0 to segments that share no token"),
         (lambda o, a, b: o / 0.0 * (a < 0), two, "similarity returns nan; finite numbers are needed"),
         (half, {"annotators": ["a", "z"]}, "unknown annotator 'z'; allowed: a, b, c"),
     ):  # fmt: skip

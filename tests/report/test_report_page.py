@@ -167,6 +167,7 @@ def test_figures_of_a_team(crowd):
     results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
+    known |= numbers([row for by in (None, "adjudicate") for row in sa.gold(crowd).table(by).rows])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
@@ -272,6 +273,33 @@ def test_queue_and_presence(crowd):
     assert "0 segments in dispute, in 0 of 1 document" in page(agreed, team=True)
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     assert "no document was seen by two annotators" in page(apart, team=True)
+
+
+def figures_in(shown, *sections):
+    """The figures of some sections of a page."""
+    return [value for section, value, _ in shown.figures if section in sections]
+
+
+def test_gold_by_votes(crowd):
+    """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
+    them; no section where nobody shares a document, or a majority is there already."""
+    made, shown = sa.gold(crowd), Page(page(crowd, team=True))
+    rows = [each for table in ("", "adjudicate") for each in made.table(table or None).shown.rows]
+    known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
+    assert figures_in(shown, "gold") == known
+    text = " ".join("".join(shown.texts).split())
+    assert "majority: 132 segments in 62 documents, by the votes of 5 annotators" in text
+    assert "to adjudicate: 5 ties, 1 document with too few annotators" in text
+    assert "spanagree gold FILE -o gold.jsonl writes majority beside the annotators" in text
+    layers = {
+        name: [[(d % 3, d % 3 + k, "X")] for d in range(50)] for k, name in enumerate("ab", 1)
+    }
+    tied = sa.Corpus.from_segments([9] * 50, layers)
+    text = page(tied, team=True)
+    assert "10 more are left out here" in text.split('id="gold"')[1].split("</section>")[0]
+    apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
+    for corpus in (apart, made.corpus):
+        assert 'id="gold"' not in page(corpus, team=True)
 
 
 def test_matrices(systems):
@@ -885,7 +913,7 @@ def test_structure(visit, crowd):
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
     ] == [1] * 6
-    assert count("section") == count("section[aria-labelledby] > h2") == 12
+    assert count("section") == count("section[aria-labelledby] > h2") == 13
     assert count("th:not([scope])") == 0
     assert count("[role=status][aria-live=polite]") == 1
     nameless = """return [...document.querySelectorAll("input, select, button, a, article, [tabindex='0']")].filter((x) =>

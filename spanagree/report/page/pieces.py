@@ -219,6 +219,19 @@ def show_queue(report: TeamOverview) -> Html:
     return table(replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more]))
 
 
+def show_gold(report: TeamOverview) -> Html:
+    """Return what the majority marked by label, and the first that is left to be adjudicated."""
+    if report.gold is None:
+        return Html()
+    figures = report.gold.table("adjudicate")
+    left = len(figures.rows) - SHOWN
+    more = [f"{left} more are left out here"] if left > 0 else []
+    writes = f"spanagree gold FILE -o gold.jsonl writes {report.gold.name} beside the annotators"
+    shown = replace(figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN])
+    below = [*more, writes, f"signature: {report.gold.signature}"]
+    return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
+
+
 def luck_of(result: Agreement, pair: Pair) -> str:
     """Return what luck says of a pair, if it was asked for."""
     if (pair.a, pair.b) not in result.luck:
