@@ -31,9 +31,9 @@ def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int,
         raise SettingError(
             f"{what} {show(pattern)}: neither a file that is there nor a pattern ({error})"
         ) from None
-    group = min(find.groups, 1)
-    hits = map(find.search, ids)
-    return [None if hit is None or hit[group] is None else hit.span(group) for hit in hits]
+    hits = [find.search(own) for own in ids]
+    spans = [None if hit is None else hit.span(min(hit.re.groups, 1)) for hit in hits]
+    return [None if span is None or span[0] < 0 else span for span in spans]
 
 
 def grouped(

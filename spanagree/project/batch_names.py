@@ -72,9 +72,9 @@ def _named(
 
 def _by_pattern(ids: list[str], pattern: str) -> tuple[list[str | None], list[str]]:
     """Return what a pattern finds in each id, and the ids without that."""
-    found = list(zip(ids, places_found(ids, pattern, "batches"), strict=True))
-    names = [None if at is None else own[at[0] : at[1]] for own, at in found]
-    keys = [own if at is None else f"{own[: at[0]]}\0{own[at[1] :]}" for own, at in found]
+    places = list(zip(ids, places_found(ids, pattern, "batches"), strict=True))
+    names = [None if at is None else own[at[0] : at[1]] for own, at in places]
+    keys = [own if at is None else f"{own[: at[0]]}\0{own[at[1] :]}" for own, at in places]
     return names, keys
 
 
