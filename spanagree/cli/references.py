@@ -22,22 +22,48 @@ def references() -> options.Group:
     """Return the options of systems against many annotators."""
     from spanagree.references.best_match import DRAWS
 
-    people = "Compare each system with each of these annotators, and these with each other."
-    systems = "Take these layers as systems."
     best = "Take the reference that is nearest in each document."
     drawn = "Draw the luck of the best match N times."
-    others = "all others, with --references or --systems"
     return options.group(
         "Many annotators as references",
-        options.option(
-            "--references", people, metavar="NAME,...", read=options.names_in, unless=others
-        ),
-        options.option(
-            "--systems", systems, metavar="NAME,...", read=options.names_in, unless=others
-        ),
+        *sides(),
         options.flag("--best-match", best),
         options.number("--draws", drawn, unless=str(DRAWS)),
     )
+
+
+def sides() -> list[options.Option]:
+    """Return the options that say who is compared with whom."""
+    purposes = {
+        "--references": "Compare each system with each of these annotators, and these with each"
+        " other.",
+        "--systems": "Take these layers as systems.",
+    }
+    others = "all others, with --references or --systems"
+    return [
+        options.option(name, purpose, metavar="NAME,...", read=options.names_in, unless=others)
+        for name, purpose in purposes.items()
+    ]
+
+
+def chosen_sides(job: Job, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the layers that a user means by the options of sides, of those that were given."""
+    return {
+        side: [job.layer(name) for name in given[side]]
+        for side in ("references", "systems")
+        if given.get(side)
+    }
+
+
+def with_own_baselines(
+    corpus: sa.Corpus, chosen: Mapping[str, Any], baselines: Sequence[str], **how: Any
+) -> tuple[sa.Corpus, dict[str, Any]]:
+    """Return a corpus with baselines of its references, and the sides with these as systems."""
+    systems = chosen.get("systems", ())
+    people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
+    whole = sa.with_baselines(corpus, baselines, references=people, **how)
+    more = {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
+    return whole, {**chosen, **more}
 
 
 def against_references(
@@ -67,9 +93,7 @@ def against_references(
     chosen = {name: value for name, value in own.items() if value not in (None, False)}
     if "draws" in chosen and "best_match" not in chosen:
         raise click.UsageError("--draws is for --best-match; give that too, or leave it out")
-    for side in ("references", "systems"):
-        if side in chosen:
-            chosen[side] = [job.layer(name) for name in chosen[side]]
+    chosen |= chosen_sides(job, chosen)
     seed = job.certainty.get("seed")
     job, drawn_from = seeded(job, baselines)
     if "best_match" in chosen and not job.certainty.get("ci"):
@@ -80,11 +104,8 @@ def against_references(
     job.check_picture(sa.AgainstReferences, by)
     corpus = job.read()
     if baselines:
-        systems = chosen.get("systems", ())
-        people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
         how = {"chance": settings["chance"], "seed": drawn_from}
-        corpus = sa.with_baselines(corpus, baselines, references=people, **how)
-        chosen |= {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
+        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
     result = sa.evaluate_references(
         corpus, **chosen, **settings, **drawing, progress=progress("comparing")
     )

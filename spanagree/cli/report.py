@@ -3,6 +3,7 @@
 \b
 spanagree report gold.conll mine.conll yours.conll -o report.html
 spanagree report crowd.jsonl --team -o report.html
+spanagree report crowd.jsonl --systems mine,yours --match token -o report.html
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
+from spanagree.cli.baselines import against_gold, baseline
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
+from spanagree.cli.references import chosen_sides, sides, with_own_baselines
 from spanagree.errors import printable
 
 _FILE = "Write the report to this file."
@@ -27,18 +30,30 @@ _FILE = "Write the report to this file."
     options.comparing(
         options.gold(),
         options.flag("--team", "Compare annotators with each other, without gold."),
+        *sides(),
+        baseline(),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
 )
-def report(job: Job, gold: str | None, **settings: Any) -> None:
+def report(
+    job: Job, gold: str | None, team: bool, baseline: list[str] | None, **settings: Any
+) -> None:
     path = str(job.output)
     if path == "-":
         raise click.UsageError("-o: report writes a file, and - is not one")
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
+    own = {name: settings.pop(name) for name in ("references", "systems")}
+    if baseline and team:
+        raise click.UsageError("--baseline is for systems; leave it out with --team")
+    chosen, named = chosen_sides(job, own), job.layer(gold)
     corpus = job.read()
+    if baseline and chosen:
+        corpus, chosen = with_own_baselines(corpus, chosen, baseline, chance=settings["chance"])
+    elif baseline:
+        corpus = against_gold(corpus, named, baseline, chance=settings["chance"])
     progress("making the report")
-    sa.write_report(corpus, path, gold=job.layer(gold), **settings)
+    sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)
     say(corpus.notes)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,12 @@ from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import NAME, Gold
 from spanagree.project.gold import gold as by_votes
 from spanagree.project.presence import Presence, presence
+from spanagree.references.against import (
+    AgainstReferences,
+    Person,
+    SystemAgainst,
+    evaluate_references,
+)
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
@@ -239,6 +245,45 @@ class TeamOverview(Overview):
         ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReferencesOverview(Overview):
+    """What a report on systems against many annotators shows.
+
+    Attributes:
+        against: how the systems did against the references, and these against each other.
+    """
+
+    against: AgainstReferences
+
+    @property
+    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
+        """What luck says of the documents of two; it is not computed here."""
+        return {}
+
+    @property
+    def compared(self) -> Sequence[str]:
+        """The systems and the references."""
+        return [*self.against.systems, *self.against.people]
+
+    @property
+    def placed(self) -> list[SystemAgainst]:
+        """The systems, the best beyond luck first."""
+        return _by_corrected(self.against.systems)
+
+    @property
+    def references(self) -> list[Person]:
+        """The references, the best beyond luck first."""
+        return _by_corrected(self.against.people)
+
+
+_Scored = TypeVar("_Scored", SystemAgainst, Person)
+
+
+def _by_corrected(scored: Mapping[str, _Scored]) -> list[_Scored]:
+    """Return what has an F1, the highest corrected one first and the undefined last."""
+    return sorted(scored.values(), key=lambda one: np.nan_to_num(-one.f1.corrected, nan=math.inf))
+
+
 def first(evaluation: Evaluation, kind: str) -> list[str]:
     """Return the names of the systems that are first by an observed or a corrected F1."""
     systems = evaluation.systems.values()
@@ -250,17 +295,27 @@ def overview(
     *,
     gold: str | None = None,
     team: bool = False,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
     measures: bool = False,
     **settings: Any,
-) -> SystemsOverview | TeamOverview:
-    """Return what a report shows of systems against gold, or of a team of annotators.
+) -> SystemsOverview | ReferencesOverview | TeamOverview:
+    """Return what a report shows of systems against gold or many annotators, or of a team.
 
     Raises:
-        SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
-            team at once, or measures of systems.
+        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
+            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
+            measures of systems.
     """
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
+    if references is not None or systems is not None:
+        if gold is not None or team:
+            raise SettingError(
+                f"{'team' if team else 'gold'} and references or systems; a report on systems"
+                " against many annotators has neither gold nor team: leave one of them out"
+            )
+        return _overview_of_references(corpus, references, systems, settings)
     if not team:
         return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
@@ -292,6 +347,29 @@ def _overview_of_systems(
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
         comparison=compare_systems(evaluation, resamples=_RESAMPLES) if compared else None,
+    )
+
+
+def _overview_of_references(
+    corpus: Corpus,
+    references: Sequence[str] | None,
+    systems: Sequence[str] | None,
+    settings: Mapping[str, Any],
+) -> ReferencesOverview:
+    """Return the results of systems against references, with intervals, and of the ceiling."""
+    against = evaluate_references(
+        corpus, references, systems=systems, ci=True, resamples=_RESAMPLES, **settings
+    )
+    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
+    pairs = [(person, system) for system in against.systems for person in against.people]
+    return ReferencesOverview(
+        corpus=corpus.of_annotators([*against.people, *against.systems]),
+        difficulty=difficulty(corpus.of_annotators([*against.people]), **settings),
+        pairs=pairs,
+        first_pair=max(pairs, key=lambda pair: (seen[pair[0]] & seen[pair[1]]).sum()),
+        signature=against.signature,
+        notes=against.notes,
+        against=against,
     )
 
 

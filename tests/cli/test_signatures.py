@@ -288,6 +288,8 @@ CASES = {
     "report": {
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
+        **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
+        **pairs("trio.jsonl", baseline="--baseline nothing"),
         **pairs("trio.jsonl --team", measures="--measures"),
         **READING,
         "--output": SHOWN,

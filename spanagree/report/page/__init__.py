@@ -10,6 +10,7 @@ import base64
 import functools
 import hashlib
 import math
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -20,10 +21,10 @@ from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.rendering.html import Html, escaped, name, number, remarks, table
 from spanagree.rendering.svg import shade
 from spanagree.rendering.table import figure
-from spanagree.report.overview import TeamOverview, first, overview
+from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.settings import unit
+from spanagree.settings import kept_names, unit
 from spanagree.version import __version__
 
 
@@ -36,6 +37,8 @@ def write_report(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
     measures: bool = False,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -50,14 +53,20 @@ def write_report(
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         measures: whether α_U and γ of a team stand beside F1; γ takes a while.
+        references: the annotators that systems are compared with, or all that are not systems.
+        systems: the systems, or all that are not references; with these or references the report
+            is on systems against many annotators, beside what people reach among themselves.
 
     Raises:
         InputError: for a path that cannot be written.
-        SettingError: as for :func:`spanagree.evaluate` and :func:`spanagree.agree`; for gold and
-            team at once, or measures of systems.
+        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
+            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
+            measures of systems.
     """
     check_writable(path)
-    text = page(corpus, gold=gold, team=team, match=match, chance=chance, measures=measures)
+    sides = {"references": kept_names(references), "systems": kept_names(systems)}
+    comparing = {"match": match, "chance": chance, "measures": measures}
+    text = page(corpus, gold=gold, team=team, **sides, **comparing)
     write_bytes(path, text.encode())
 
 
@@ -65,7 +74,8 @@ def page(corpus: Corpus, **settings: Any) -> str:
     """Return the text of the file that :func:`write_report` writes."""
     report = overview(corpus, **settings)
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
-    kind = "team" if isinstance(report, TeamOverview) else "systems"
+    kinds = {TeamOverview: "team", ReferencesOverview: "references"}
+    kind = kinds.get(type(report), "systems")
     text: str = (
         _environment()
         .get_template(f"{kind}.html")

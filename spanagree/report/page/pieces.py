@@ -17,7 +17,13 @@ from spanagree.matching.tally import Tally
 from spanagree.rendering.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.rendering.svg import bar, histogram, shade, slopes, strip
 from spanagree.rendering.table import Column, Table, Value, figure, probability
-from spanagree.report.overview import SHOWN, Overview, SystemsOverview, TeamOverview
+from spanagree.report.overview import (
+    SHOWN,
+    Overview,
+    ReferencesOverview,
+    SystemsOverview,
+    TeamOverview,
+)
 from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
@@ -47,14 +53,16 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     return el("bdi", shown if len(shown) <= longest else f"{shown[: longest - 1]}…", title=full)
 
 
-_LEADING = ("corrected F1", "F1", "chance F1")
+_LEADING = ("corrected F1", "share beyond luck", "F1", "chance F1")
 
 
 def _led(figures: Table) -> Table:
     """Return a table for people whose corrected F1 stands first, as narrow windows cut the rest."""
     shown = figures.shown
     first = [c for c, column in enumerate(shown.columns) if column.kind == "name"]
-    first += [shown.header.index(title) for title in _LEADING if title in shown.header]
+    for title in (title for title in _LEADING if title in shown.header):
+        place = shown.header.index(title)
+        first += [place, *(c for c in (place + 1,) if shown.header[c : c + 1] == ["interval"])]
     order = [*first, *(c for c in range(len(shown.columns)) if c not in first)]
     columns = [shown.columns[c] for c in order]
     rows = [[row[c] for c in order] for row in shown.rows]
@@ -66,6 +74,20 @@ def show_systems(report: SystemsOverview) -> Html:
     figures, place = report.evaluation.table(), {s.name: i for i, s in enumerate(report.placed)}
     rows = sorted(figures.rows, key=lambda row: place[str(row[0])])
     return show_bars(replace(figures, rows=rows, breaks=()), report.short)
+
+
+def show_against(report: ReferencesOverview) -> Html:
+    """Return the table of systems by rank and of the ceiling, with references below it."""
+    figures, people = report.against.table("annotator"), report.references
+    rows = {str(row[0]): row for row in figures.rows if not row[1]}
+    own = {str(row[0]): row for row in figures.rows[len(rows) + 1 :]}
+    shown = [rows[system.name] for system in report.placed]
+    shown += [figures.rows[len(rows)], *(own[one.name] for one in people[:SHOWN])]
+    more = []
+    if (left := len(people) - SHOWN) > 0:
+        more = [f"{left} more references are left out here; evaluate --by annotator has all"]
+    figures = replace(figures, rows=shown, remarks=[*figures.remarks, *more])
+    return show_bars(figures, report.short)
 
 
 def show_matrix(
@@ -166,12 +188,14 @@ def _captioned(chart: Html, caption: str) -> Html:
     return el("figure", el("figcaption", caption), scrolled(chart, caption))
 
 
-def draw_slopes(report: SystemsOverview) -> Html:
+def draw_slopes(report: SystemsOverview | ReferencesOverview) -> Html:
     """Return a chart of the systems' F1 as observed and beyond luck, of very many the best."""
+    among = [] if isinstance(report, SystemsOverview) else [report.against.ceiling]
     systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
-    if not systems:
+    shown = [s for s in [*systems, *among] if not math.isnan(s.f1.corrected)]
+    if not shown:
         return Html()
-    lines = [(report.short[s.name], s.f1.observed, s.f1.corrected, "") for s in systems]
+    lines = [(report.short.get(s.name, s.name), s.f1.observed, s.f1.corrected, "") for s in shown]
     chart, below = slopes(lines), []
     if left := len(report.placed) - len(systems):
         below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
@@ -202,7 +226,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
         " boundary: other boundaries; label: another label"
     ]
     if left := len(report.pairs) - len(rows):
-        which = "the first" if len(sides) == 1 else "those that share most,"
+        which = "those that share most," if isinstance(report, TeamOverview) else "the first"
         below.append(f"{which} {counted(SHOWN, 'pair')}; {left} more are left out here")
     return show_bars(Table(columns, rows, remarks=below), report.short)
 

@@ -1,0 +1,150 @@
+"""The report on systems against many annotators: its figures are those of the result."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.report.page import page
+from tests.report.test_report_page import ODD, Page, numbers, said
+
+ANSWERS = Path(__file__).parents[2] / "corpora/answers/answers.jsonl"
+SYSTEMS = ["detector", "eager"]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return sa.read(ANSWERS)
+
+
+def test_figures(answers):
+    """Every figure is one of evaluate_references, which other tests prove: the ceiling and shares."""
+    result = sa.evaluate_references(
+        answers, systems=SYSTEMS, match="token", ci=True, resamples=2000
+    )
+    people = answers.of_annotators(list(result.people))
+    pairs = [(a, b) for b in SYSTEMS for a in people.layers]
+    counts = [sa.disagreements(answers, a, b, text=False).counts for a, b in pairs]
+    hard = sa.difficulty(people, match="token")
+    shown = Page(page(answers, systems=SYSTEMS, match="token"))
+    known = numbers([result.to_dict(), counts, hard.to_dict()])
+    assert {value for _, value, _ in shown.figures} <= known
+    table = [value for section, value, _ in shown.figures if section == "systems"]
+    scores = [result["detector"], result["eager"], result.ceiling]
+    scores += sorted(result.people.values(), key=lambda one: -one.f1.corrected)
+    expected = []
+    for one in scores:
+        expected += [one.f1.corrected]
+        expected += [one.share.corrected] if hasattr(one, "share") else []
+        expected += [one.f1.observed, one.f1.expected, one.documents]
+        expected += [one.share.observed] if hasattr(one, "share") else []
+    assert table == expected
+    summary = [value for section, value, _ in shown.figures if section == "summary"]
+    ceiling, best = result.ceiling.f1, result["detector"]
+    of_best = [best.f1[k] for k in (2, 0, 1)]
+    assert summary == [*(ceiling[k] for k in (2, 0, 1)), *of_best, best.share.corrected]
+    assert result.signature in "".join(shown.texts)
+    low, high = best.share.interval.corrected
+    assert f"{low:.4f}–{high:.4f}" in "".join(shown.texts)
+
+
+def test_sides(answers):
+    """References by name leave all others to be systems, and who is neither is not on the page."""
+    people = [name for name in answers.layers if name not in SYSTEMS]
+    assert page(answers, references=people) == page(answers, systems=SYSTEMS)
+    shown = Page(page(answers, references=people[:3], systems=SYSTEMS[:1]))
+    assert shown.data["annotators"] == [*people[:3], "detector"]
+    assert "1 system against 3 references" in shown.texts
+
+
+def test_forty_references(answers):
+    """Of more than forty references the first ones are shown, and how many are not."""
+    rng = np.random.default_rng(1)
+    names = [f"annotator {k}" for k in range(45)]
+    layers = {name: [[(int(rng.integers(3)), 5, "X")] for _ in range(9)] for name in names}
+    corpus = sa.Corpus.from_segments([8] * 9, {**layers, "model": [[(0, 5, "X")]] * 9})
+    shown = Page(page(corpus, systems=["model"]))
+    assert "5 more references are left out here" in "".join(shown.texts)
+    documents = [v for s, v, _ in shown.figures if s == "systems" and v == 9]
+    assert len(documents) == 42  # a row for the system, for the ceiling, and for forty people
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_corpora(name):
+    """There is a page with one reference too, which has no ceiling; nothing undefined is a number."""
+    shown = Page(page(ODD[name], systems=["b"]))
+    assert not any(np.isnan(value) for _, value, _ in shown.figures)
+    text = said(ODD[name], systems=["b"])
+    assert "What people reach among themselves has no figure beyond luck: " in text
+    assert "nan" not in "".join(shown.texts)
+
+
+def test_half_seen():
+    """A system that saw half is compared over that half, and with people on that half."""
+    marked = [[(0, 2, "X")]] * 4
+    layers = {"ann": marked, "bob": marked, "half": [*marked[:2], None, None]}
+    corpus = sa.Corpus.from_segments([9] * 4, layers)
+    text = said(corpus, systems=["half"])
+    assert "half agrees with them with a corrected F1 of 1.0000" in text
+    assert "That is 1.0000 times what people reach on the same documents." in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"team": True, "systems": ["b"]}, "team and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
+        ({"gold": "a", "references": ["a"]}, "gold and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
+        ({"measures": True, "systems": ["b"]}, "measures: α_U and γ are for a team; pass team too"),
+        ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
+    ],
+)  # fmt: skip
+def test_refused(settings, message, tmp_path):
+    """Choices that do not go together or do not exist; nothing is written."""
+    with pytest.raises(sa.SettingError) as caught:
+        sa.write_report(ODD["one document"], tmp_path / "x.html", **settings)
+    assert str(caught.value) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_command(answers, newsroom, tmp_path, capsys):
+    """The command writes what Python writes; baselines are systems, of gold and of references."""
+    out = tmp_path / "report.html"
+    crowd = ["report", str(ANSWERS), "--match", "token", "-o", str(out)]
+    assert main([*crowd, "--systems", "detector,eager"]) == 0
+    assert out.read_text("utf-8") == page(answers, systems=SYSTEMS, match="token")
+    people = [name for name in answers.layers if name not in SYSTEMS]
+    both = sa.with_baselines(answers, ["everything", "majority"], references=people)
+    more = ["--systems", "detector,eager", "--baseline", "everything,majority"]
+    assert main([*crowd, *more]) == 0
+    expected = page(both, systems=[*SYSTEMS, "everything", "majority"], match="token")
+    assert out.read_text("utf-8") == expected
+    files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
+    assert main(["report", *files, "--baseline", "nothing", "-o", str(out)]) == 0
+    with_nothing = sa.with_baselines(sa.read_conll(files), ["nothing"], references=["gold.conll"])
+    assert out.read_text("utf-8") == page(with_nothing)
+    capsys.readouterr()
+    assert main([*crowd, "--team", "--baseline", "nothing"]) != 0
+    assert "--baseline is for systems; leave it out with --team" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_narrow(browser, tmp_path, answers, width):
+    """The page itself does not scroll sideways, and the corrected F1 and its interval come first."""
+    path = tmp_path / "report.html"
+    sa.write_report(answers, path, systems=SYSTEMS, match="token")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.get(path.as_uri())
+        wide, room = browser.execute_script(
+            "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        heads = browser.execute_script(
+            """return [...document.querySelectorAll("#systems th")].slice(0, 5).map((x) => x.textContent)"""
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert wide <= room
+    assert heads == ["system", "corrected F1", "interval", "share beyond luck", "interval"]
