@@ -94,6 +94,7 @@ def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
     try:
         text = raw.decode(encoding)
     except ValueError as error:
+        _refuse_zip(name, raw)
         if b"\0" in raw:
             problem = f"is not text in {encoding} but binary, or in another encoding"
             raise _odd(name, problem) from None
@@ -137,6 +138,7 @@ def _texts(path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]
                 before += piece.count("\n")
                 yield piece if number else piece.removeprefix(BOM)
         except UnicodeDecodeError as error:
+            _refuse_zip(name, error.object)
             byte = error.object[error.start]
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
 
@@ -270,6 +272,12 @@ def _unzipping(name: str) -> Iterator[None]:
             f"{name}: cannot be unpacked ({reason(why)}); it may be cut off: export it once more,"
             " as a plain zip"
         ) from None
+
+
+def _refuse_zip(name: str, raw: bytes) -> None:
+    """Refuse an archive where a text is needed."""
+    if raw.startswith(b"PK\x03\x04"):
+        raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 
 
 def _odd(where: str, problem: str) -> InputError:

@@ -75,7 +75,8 @@ def peek(path: PathName) -> Peek:
         return Peek(name, "zip", members=_in_zip(name))
     if b"\0" in head:
         wide = _text(name, head, UTF_16) if head.startswith(UTF_16_MARKS) else None
-        return wide if wide and wide.records else Peek(name, "binary")
+        known = wide is not None and (wide.records or wide.shape == "xml")
+        return wide if wide and known else Peek(name, "binary")
     seen = _text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
         return _text(name, read_bytes(printable(name), name, size=_LONG_HEAD))

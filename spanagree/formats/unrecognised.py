@@ -45,7 +45,10 @@ def unrecognised(start: Peek, formats: Iterable[str]) -> InputError:
         return InputError(f"{name}: {what}; name its columns: {_NAMED} ({listed(formats)})")
     if start.shape == "zip":
         what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
-        return InputError(f"{name}: {what}; name the tool with --from, or unpack it and name files")
+        return InputError(
+            f"{name}: {what}; unpack it and name its files (of inception and doccano, --from reads"
+            " zips)"
+        )
     if start.shape == "folder":
         return InputError(
             f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"

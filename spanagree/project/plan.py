@@ -40,6 +40,8 @@ from spanagree.uncertainty.draws import weights
 _MOST = 10  # annotators of a document that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
+_WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
+_NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
 _PAIRS = 3  # the column of how many pairs saw a document
@@ -212,11 +214,18 @@ class Plan(Result):
         few = counted(self.documents, unit(self.settings))
         return (f"only {few} to plan from; the variance is shaky",)
 
-    def _picture(self, by: str | None) -> Picture:
-        """Return the width by the number of documents, a line for each number of annotators."""
+    def curves(self) -> tuple[list[int], dict[str, list[float]]]:
+        """Return some numbers of documents, and how wide the interval would be over so many.
+
+        There are widths for each of some numbers of annotators.
+        """
         steps = self._steps()
         shown = [k for k in self.variance if k in (2, 3, 5, _MOST)]
-        rows = {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
+        return steps, {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the width by the number of documents, a line for each number of annotators."""
+        steps, rows = self.curves()
         rows["asked for"] = [self.settings.width] * len(steps)
         what = f"width of the {self.settings.confidence:g}% interval"
 
@@ -270,6 +279,15 @@ def plan(
     check_choice(figure, Figures._fields, "figure")
     resampling = Resampling(confidence, resamples, seed)
     made = agree(corpus, match=match, chance=chance, annotators=annotators, progress=progress)
+    return planned(made, width, figure, resampling)
+
+
+def planned(made: Agreement, width: float, figure: Figure, resampling: Resampling) -> Plan:
+    """Return the plan from what is there.
+
+    Raises:
+        SettingError: where no document has an agreement to plan from.
+    """
     if math.isnan(getattr(made.team.f1, figure)):
         raise SettingError(
             f"the team's {_NAMES[figure]} is undefined ({made.team.f1.reason}); a plan needs a"
@@ -279,15 +297,15 @@ def plan(
         PlanSettings,
         width=float(width),
         figure=figure,
-        confidence=float(confidence),
-        resamples=int(resamples),
-        seed=int(seed),
+        confidence=float(resampling.confidence),
+        resamples=int(resampling.resamples),
+        seed=int(resampling.seed),
     )
     return _planned(made, settings, resampling)
 
 
 def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
-    """Return the plan from what is there."""
+    """Return the plan with these settings."""
     kind = Figures._fields.index(settings.figure)
     rows = made.documents_kept().rows
     entries = Entries.of(rows)
@@ -315,6 +333,20 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
         settings,
         (*made.notes, *notes),
     )
+
+
+def narrower(made: Agreement, resamples: int) -> Plan | None:
+    """Return a plan for the widest of some intervals that is clearly narrower than what is there.
+
+    There is none where the figure is undefined, or does not vary.
+    """
+    if math.isnan(made.team.f1.corrected):
+        return None
+    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, resamples, 0))
+    for width in _WIDTHS:
+        if width <= _NARROWER * plan.width:
+            return replace(plan, settings=replace(plan.settings, width=width))
+    return None
 
 
 def _scale(tail: float) -> float:

@@ -28,9 +28,11 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import NAME, Gold
 from spanagree.project.gold import gold as by_votes
+from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
 from spanagree.references.against import (
     AgainstReferences,
@@ -49,6 +51,9 @@ _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apa
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _RESAMPLES = 2000
+_BATCHES = 5
+_IN_BATCH = 10  # documents, at least
+_BATCHED = 5000  # documents and pairs, at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +196,7 @@ class TeamOverview(Overview):
         agreement: how far they agree.
         annotators: those for which there is room, who saw the most, in the order of the corpus.
         seen_by: how many documents were seen by no annotator, by one, by two, and so on.
+        plan: how many documents a narrower interval needs, if that can be planned.
         coefficients: those of the labels of tokens, or why there are none.
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
     """
@@ -198,6 +204,7 @@ class TeamOverview(Overview):
     agreement: Agreement
     annotators: Sequence[str]
     seen_by: Sequence[int]
+    plan: Plan | None
     coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
 
@@ -226,6 +233,20 @@ class TeamOverview(Overview):
             return None
         settings = self.agreement.settings
         return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
+
+    @property
+    def batch_count(self) -> int:
+        """How many batches there are documents for; one is no batch."""
+        return min(_BATCHES, self.agreement.documents // _IN_BATCH)
+
+    @cached_property
+    def batches(self) -> Batches | None:
+        """How far they agree from batch to batch; ``None`` of very many documents or pairs."""
+        if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED or self.batch_count < 2:
+            return None
+        ask = self.agreement.settings
+        how: dict[str, Any] = {"match": ask.match, "chance": ask.chance, "resamples": _RESAMPLES}
+        return batches(self.corpus, self.batch_count, ci=True, **how)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -381,7 +402,8 @@ def _few(corpus: Corpus, pairs: int) -> bool:
 def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
-    agreement = agree(corpus, **settings).sorted("apart")
+    made = agree(corpus, **settings)
+    agreement = made.sorted("apart")
     if _few(corpus, len(agreement.pairs)):
         agreement = agree_luck(agreement, corpus)
     pairs = list(agreement.pairs)
@@ -402,6 +424,7 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
+        plan=narrower(made, _RESAMPLES),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
     )

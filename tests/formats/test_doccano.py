@@ -171,9 +171,14 @@ def test_other_zips(tmp_path):
     with pytest.raises(sa.InputError) as error:
         raw_files({"it": other}, {})
     assert str(error.value) == (
-        f"{other}: a zip of project.json, of which no tool's export is known; name the tool with"
-        " --from, or unpack it and name files"
+        f"{other}: a zip of project.json, of which no tool's export is known; unpack it and name"
+        " its files (of inception and doccano, --from reads zips)"
     )
+    for tool in ("label-studio", "conll"):
+        with pytest.raises(
+            sa.InputError, match=r"z.zip: a zip, and a text is needed; unpack it and"
+        ):
+            raw_files({"it": other}, {}, tool)
     bad = zipped(tmp_path / "y.zip", {"ann.jsonl": lines([row(label=[PER])])[:-9]})
     with pytest.raises(sa.InputError, match=r"y.zip, ann.jsonl:1: not valid JSON \(.*an object a line$"):  # fmt: skip
         raw_files({"it": bad}, {})

@@ -155,6 +155,17 @@ def test_a_carriage_return_inside(tmp_path):
     assert registry.format_of(path) in registry.FORMATS
 
 
+XML = '<?xml version="1.0" encoding="UTF-16"?>\n<collection><document><id>7</id><passage>' \
+    "<offset>0</offset><text>Jo \U0001f600</text></passage></document></collection>"  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["le", "be"])
+def test_xml_in_utf_16(tmp_path, end):
+    """XML that says it is in UTF-16 is recognised, and read as in UTF-8."""
+    (tmp_path / "a.xml").write_bytes(f"\ufeff{XML}".encode(f"utf-16-{end}"))
+    assert sa.read(tmp_path / "a.xml").texts == ("Jo \U0001f600",)
+
+
 @pytest.mark.parametrize("end", ["le", "be"])
 def test_json_in_utf_16(tmp_path, end):
     """JSON that begins with the mark of UTF-16, as some shells write it, is read as in UTF-8.

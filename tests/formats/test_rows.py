@@ -235,6 +235,27 @@ def test_words_in_csv(write):
     assert corpus.ids == ("1", "2")
 
 
+@pytest.mark.parametrize("key", ["id", "uid"])
+@pytest.mark.parametrize(
+    "fields", [{"text": "Jo", "ann": [[0, 1, "P"]]}, {"tokens": ["Jo", "is"], "gold": ["B-P", "O"]}]
+)
+def test_ids_that_repeat(write, key, fields):
+    """Rows of one id are never counted as different documents: they are refused."""
+    rows = [{key: number, **fields} for number in (7, 8, 7)]
+    with pytest.raises(sa.InputError, match=r"'7' comes twice; ids are used once"):
+        sa.read(write("a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows)))
+
+
+@pytest.mark.parametrize("name", ["comments", "Comments", "events", "owner"])
+def test_lists_of_something_else(write, name):
+    """An empty list is not an annotator's only because its name ends as one of spans does."""
+    row = {"text": "Jo", "spans": [[0, 2, "PER"]], name: []}
+    assert sa.read(write("a.jsonl", json.dumps(row))).annotators == ("a.jsonl",)
+    whole = {"id": 1, "text": "Jo", "label": ["good"], name: []}  # of a project without spans
+    with pytest.raises(sa.InputError, match="in which no spans or tags were found"):
+        sa.read(write("b.json", json.dumps([whole])))
+
+
 def test_nameless_columns(write):
     """A column that names nobody is called by its file; one file an annotator needs no option."""
     for name, marks in (("ann", [[0, 2, "PER"]]), ("bob", [])):
@@ -286,7 +307,7 @@ def test_other_zips(tmp_path):
     """A zip that is no tool's export is said to be one, with what it holds; a bomb is a bomb."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("notes.md", "x")
-    with pytest.raises(sa.InputError, match=r"a.zip: a zip of notes.md, of which no tool's export is known; name the tool"):  # fmt: skip
+    with pytest.raises(sa.InputError, match=r"a.zip: a zip of notes.md, of which no tool's export is known; unpack it"):  # fmt: skip
         sa.read(tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("notes.md", bytes(1 << 25))

@@ -168,6 +168,9 @@ def test_figures_of_a_team(crowd):
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
     known |= numbers([row for by in (None, "adjudicate") for row in sa.gold(crowd).table(by).rows])
+    known |= numbers([sa.plan(crowd, 0.05).to_dict(), 0.05])
+    known |= numbers(sa.batches(crowd, 5, ci=True, resamples=2000).to_dict())
+    known |= numbers([len(b.annotators) for b in sa.batches(crowd, 5).batches])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
@@ -300,6 +303,48 @@ def test_gold_by_votes(crowd):
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     for corpus in (apart, made.corpus):
         assert 'id="gold"' not in page(corpus, team=True)
+
+
+def test_plan(crowd):
+    """How many documents are needed for the widest of 0.2, 0.1, 0.05, 0.02 and 0.01 that is at most
+    two thirds of what is there, as sa.plan says, and its curve; no section where nothing varies, or
+    the figure is undefined."""
+    made, text = sa.plan(crowd, 0.05), page(crowd, team=True)
+    assert 0.05 <= made.width * 2 / 3 < 0.1
+    rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
+    assert figures_in(Page(text), "plan") == [made.width, 0.05, *rows]
+    assert f"signature: {made.signature}" in text
+    assert "spanagree plan FILE --width 0.05 makes this plan" in text
+    part = text.split('id="plan"')[1].split("</section>")[0]
+    dots = re.findall(r"<circle[^>]*><title>(\d+) annotators, (\d+): ([\d.]+)</title>", part)
+    assert dots == [
+        (str(k), str(n), figure(made.width_of(n, k)[0]))
+        for k in (2, 3, 5)
+        for n in (31, 62, 124, 248, 496, 992)
+    ]
+    same = sa.Corpus.from_segments([5] * 9, {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9})
+    for corpus in (same, ODD["nothing shared"]):
+        assert 'id="plan"' not in page(corpus, team=True)
+
+
+def test_batches(crowd, monkeypatch):
+    """Five batches in the order of the documents, as sa.batches gives them; fewer of ten documents
+    each, none of fewer than twenty; of very many documents only the command."""
+    made = sa.batches(crowd, 5, ci=True, resamples=2000)
+    text = page(crowd, team=True)
+    known = []
+    for batch, each in zip(made.batches, [None, *made.changes], strict=True):
+        known += [batch.f1.corrected, batch.documents, len(batch.annotators), batch.f1.observed]
+        known += [each.corrected.value, each.corrected.p, each.corrected.p_holm] if each else []
+    assert figures_in(Page(text), "batches") == known
+    assert f"signature: {made.signature}" in text
+    assert "--batches 5|PATTERN|TABLE --ci" in text
+    assert "--batches 2|PATTERN" in page(crowd.subset(range(29)), team=True)
+    assert 'id="batches"' not in page(crowd.subset(range(19)), team=True)
+    monkeypatch.setattr("spanagree.report.overview._BATCHED", 62)
+    text = page(crowd, team=True).split('id="batches"')[1].split("</section>")[0]
+    assert "left out, as there are very many documents or pairs; the command has it" in text
+    assert "<table" not in text
 
 
 def test_matrices(systems):
@@ -915,7 +960,7 @@ def test_structure(visit, crowd):
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
     ] == [1] * 6
-    assert count("section") == count("section[aria-labelledby] > h2") == 13
+    assert count("section") == count("section[aria-labelledby] > h2") == 15
     assert count("th:not([scope])") == 0
     assert count("[role=status][aria-live=polite]") == 1
     nameless = """return [...document.querySelectorAll("input, select, button, a, article, [tabindex='0']")].filter((x) =>

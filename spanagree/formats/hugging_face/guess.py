@@ -43,7 +43,7 @@ LOOKED_AT = 50
 """How many rows are looked at."""
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
-_SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|ents|ner|highl|gold|pred|error")
+_SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
 _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
@@ -225,7 +225,7 @@ class _Guess:
             for column in (each for each in self.names if plain(each) == name and each not in but):
                 cells = list(self.cells(column))
                 whole = len(cells) == len(self.rows) and all(map(_is_name, cells))
-                if whole and len(set(cells)) == len(cells):
+                if whole and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
         return {}
 

@@ -6,6 +6,7 @@ are taken as Arrow; everything else is iterated as mappings.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -226,4 +227,7 @@ def _from_tags(data: Any, shape: Shape) -> RawCorpus:
     del columns, flat  # before the largest arrays are made
     reading = {"format": "datasets", **shape.chosen}
     names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
+    again = [name for name, number in Counter(names_of or ()).items() if number > 1]
+    if again:
+        raise InputError(f"document {show(again[0])} comes twice; ids are used once")
     return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)

@@ -15,7 +15,7 @@ from spanagree.matching.pairing import OUTCOMES
 from spanagree.matching.score import F1, Score
 from spanagree.matching.tally import Tally
 from spanagree.rendering.html import LONGEST, Html, el, name, number, remarks, scrolled, table
-from spanagree.rendering.svg import bar, histogram, shade, slopes, strip
+from spanagree.rendering.svg import bar, curves, histogram, shade, slopes, strip
 from spanagree.rendering.table import Column, Table, Value, figure, probability
 from spanagree.report.overview import (
     SHOWN,
@@ -254,6 +254,37 @@ def show_gold(report: TeamOverview) -> Html:
     shown = replace(figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN])
     below = [*more, writes, f"signature: {report.gold.signature}"]
     return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
+
+
+def show_plan(report: TeamOverview) -> Html:
+    """Return how many documents a narrower interval needs, as a table and as curves."""
+    if report.plan is None:
+        return Html()
+    plan, noun = report.plan, unit(report.difficulty.settings)
+    asked = plan.settings.width
+    what = f"Width of the {plan.settings.confidence:g} % interval by the number of {noun}s"
+    chart = curves(*plan.curves(), asked, what)
+    below = [
+        *(note for note in plan.notes if note not in report.notes),
+        f"the dashed line is the width planned for; spanagree plan FILE --width {asked:g} makes"
+        " this plan, and those for other widths",
+        f"signature: {plan.signature}",
+    ]
+    return Html(table(plan.table()) + _captioned(chart, what) + remarks(*below))
+
+
+def show_batches(report: TeamOverview) -> Html:
+    """Return the agreement of batches of documents one after the other, and what changed."""
+    if report.batches is None:
+        return remarks("left out, as there are very many documents or pairs; the command has it")
+    figures = report.batches.table()
+    head = figures.shown.header
+    lead, luck = head.index("corrected F1"), head.index("chance F1")  # each before its interval
+    order = [0, lead, lead + 1, *(c for c in range(1, len(head)) if not luck <= c <= lead + 1)]
+    columns = [figures.shown.columns[c] for c in order]
+    rows = [[row[c] for c in order] for row in figures.shown.rows]
+    shown = replace(figures, columns=columns, rows=rows, for_data=())
+    return Html(table(shown) + remarks(f"signature: {report.batches.signature}"))
 
 
 def luck_of(result: Agreement, pair: Pair) -> str:
