@@ -1,610 +1,235 @@
 """Our calls beside those of the programs that users run today, in one run, in alternation.
 
-Times mean nothing on shared machines; ratios of medians do. Each piece of work has a bar that the
-ratio (ours / theirs) should stay under. Peers that are not installed are passed over, visibly.
+Times mean nothing on shared machines; ratios within a round do. Each piece of work has a bar that
+the median of its ratios (ours / theirs) should stay under, and each growth one for its slope: one
+that is over makes the script end with 1, and the last lines say by how much. Peers that are not
+installed are passed over, visibly. bench_work.py has what is compared, bench_growth.py what grows.
 
     pip install '.[bench]' && python scripts/bench.py
 
-Options: --rounds N (5), --only TEXT (work with TEXT in its name), --small (sizes for a quick look),
---wnut17 FOLDER (emerging.test.annotated and submissions/ of seven systems, public at
-noisy-text.github.io/2017; without it tags of the same number are drawn), --write (into
+Options: --rounds N (5), --only TEXT (work with TEXT in its name), --small (sizes for a quick look,
+for which no bar holds), --wnut17 FOLDER (emerging.test.annotated and submissions/ of seven systems,
+public at noisy-text.github.io/2017; without it tags of the same number are drawn), --write (into
 docs/benchmarks.md and docs/benchmarks.svg).
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import importlib.util
-import math
 import os
 import platform
-import random
+import resource
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench_growth import Fitted, all_growth, measure
+from bench_work import Call, Given, Work, all_work
 
-import spanagree as sa
-from spanagree.chance.simulate import redraw
-from spanagree.matching.expected import place_layers, tallies
-
-LABELS = ("PER", "LOC", "ORG", "MISC")
 DOCS = Path(__file__).parent.parent / "docs"
-Call = Callable[[], Any]
-
-
-class Given(float):
-    """What a call returns in place of the seconds it takes: bytes, or a time that is given."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """One comparison: our call and a peer's, on the same input.
-
-    ``bar`` is the ratio to stay under, ``needs`` the package of the peer. ``memory`` says that
-    the calls return peak memory in bytes, rather than that they are timed.
-    """
-
-    name: str
-    peer: str
-    bar: float | None
-    make: Callable[[], tuple[Call, Call]]
-    needs: str = "seqeval"
-    memory: bool = False
-
-
-# --- inputs --------------------------------------------------------------------------------------
-
-
-def sentences(count: int, tokens: int, seed: int) -> list[list[str]]:
-    """Random IOB2 tags: about two segments a sentence, of geometric length."""
-    rng = random.Random(seed)
-    made = []
-    for _ in range(count):
-        tags = ["O"] * tokens
-        at = rng.randrange(6)
-        while at < tokens:
-            label = rng.choice(LABELS)
-            tags[at] = f"B-{label}"
-            end = at + 1
-            while end < tokens and rng.random() < 0.5:
-                tags[end] = f"I-{label}"
-                end += 1
-            at = end + rng.randrange(20)
-        made.append(tags)
-    return made
-
-
-def shapes(count: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Sentences of 5 to 60 tokens with 0 to 8 segments, nearly all different; gold and a system."""
-    rng = random.Random(seed)
-    gold = []
-    for _ in range(count):
-        tags = ["O"] * rng.randint(5, 60)
-        at = 0
-        for _ in range(rng.randint(0, 8)):
-            at += rng.randint(0, 6)
-            length = min(1 + int(rng.expovariate(0.7)), len(tags) - at)
-            if length < 1:
-                break
-            label = rng.choice(LABELS)
-            tags[at : at + length] = [f"B-{label}", *[f"I-{label}"] * (length - 1)]
-            at += length
-        gold.append(tags)
-    mine = [["O" if rng.random() < 0.1 else tag for tag in tags] for tags in gold]
-    return gold, mine
-
-
-def long_document(tokens: int, segments: int) -> sa.Corpus:
-    """Two annotators of one document; segments of geometric length, 2.5 tokens in the mean."""
-    layers = {}
-    for seed, name in enumerate(("a", "b")):
-        rng = np.random.default_rng(seed)
-        size = rng.geometric(1 / 2.5, segments)
-        slots = tokens - int(size.sum()) + segments
-        slot = np.sort(rng.choice(slots, segments, replace=False))
-        start = slot + np.concatenate(([0], np.cumsum(size - 1)[:-1]))
-        nothing = np.zeros(segments, np.int64)
-        layers[name] = sa.Layer(nothing, start, start + size, nothing, np.ones(1, np.bool_))
-    return sa.Corpus(np.array([tokens]), layers, ("X",))
-
-
-def units(count: int, annotators: int = 5, seed: int = 0) -> list[list[tuple[int, int, str]]]:
-    """Annotators who mark about the same segments of one document."""
-    rng = np.random.default_rng(seed)
-    base = np.sort(rng.choice(40 * count, count, replace=False)).tolist()
-    made = []
-    for _ in range(annotators):
-        segments, last = [], 0
-        for at in base:
-            start = max(at + int(rng.integers(-2, 3)), last)
-            last = start + int(rng.integers(1, 15))
-            segments.append((start, last, LABELS[int(rng.integers(3))]))
-        made.append(segments)
-    return made
-
-
-def one_document(annotators: list[list[tuple[int, int, str]]]) -> sa.Corpus:
-    """One document that all of them saw."""
-    end = max(segments[-1][1] for segments in annotators)
-    layers = {str(i): [segments] for i, segments in enumerate(annotators)}
-    return sa.Corpus.from_segments([end], layers)
-
-
-def labels(items: int) -> Any:
-    """Labels of five annotators, 50 categories; (items, 5)."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(50, size=items)
-    luck = rng.integers(50, size=(items, 5))
-    return np.where(rng.random((items, 5)) < 0.6, truth[:, None], luck)
-
-
-# --- work ----------------------------------------------------------------------------------------
-
-
-def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
-    """Every comparison, in the order of the report."""
-    part = 20 if small else 1
-    count = 20_000 // part
-
-    def one() -> tuple[Call, Call]:
-        from seqeval.metrics import f1_score
-
-        gold, mine = (sentences(count, 25, seed) for seed in (1, 2))
-        return (
-            lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
-            lambda: f1_score(gold, mine),
-        )
-
-    def report() -> tuple[Call, Call]:
-        from seqeval.metrics import classification_report
-
-        gold, mine = (sentences(count, 25, seed) for seed in (1, 2))
-        return (
-            lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
-            lambda: classification_report(gold, mine),
-        )
-
-    def seven() -> tuple[Call, Call]:
-        from seqeval.metrics import f1_score
-
-        gold, *systems = (sentences(count, 25, seed) for seed in range(8))
-        named = {str(i): system for i, system in enumerate(systems)}
-        return (
-            lambda: sa.evaluate(sa.from_tags({"gold": gold, **named})),
-            lambda: [f1_score(gold, system) for system in systems],
-        )
-
-    def nervaluate() -> tuple[Call, Call]:
-        from nervaluate.evaluator import Evaluator
-
-        gold, mine = (sentences(count // 4, 25, seed) for seed in (1, 2))
-        return (
-            lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
-            lambda: Evaluator(gold, mine, tags=list(LABELS), loader="list").evaluate(),
-        )
-
-    def many_shapes() -> tuple[Call, Call]:
-        from seqeval.metrics import f1_score
-
-        gold, mine = shapes(200_000 // part, 1)
-        return (
-            lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
-            lambda: f1_score(gold, mine),
-        )
-
-    def long() -> tuple[Call, Call]:
-        corpus = long_document(1_000_000 // part, 100_000 // part)
-
-        def ours() -> object:
-            profiles, placed = place_layers(corpus, ("a", "b"), "nonoverlapping")
-            return tallies(placed["a"], placed["b"], profiles, "exact", 1)
-
-        def draws() -> None:
-            for seed in range(30):
-                redraw(corpus.layers["a"], corpus.lengths, 1, seed)
-
-        return ours, draws
-
-    def gamma(*, aligned: int = 0, fast: bool = True) -> tuple[Call, Call]:
-        import logging
-
-        from pyannote.core import Segment
-        from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
-
-        logging.disable(logging.WARNING)  # one line a solver that is not there
-        annotators = units((100 if aligned else 500) // part, aligned or 5)
-        corpus = one_document(annotators)
-        continuum = Continuum()
-        for i, segments in enumerate(annotators):
-            for start, stop, label in segments:
-                continuum.add(str(i), Segment(float(start), float(stop)), label)
-        measure = CombinedCategoricalDissimilarity()
-
-        def theirs() -> None:
-            with silenced():
-                continuum.compute_gamma(measure, fast=fast)
-
-        # 30 draws of pygamma have an error of γ of about .003 there
-        precise = functools.partial(sa.gamma, corpus, precision=0.003)
-        return precise if aligned else lambda: sa.agree(corpus), theirs
-
-    def aligned_alone(count: int, precision: float, seconds: float) -> tuple[Call, Call]:
-        corpus = one_document(units(count // part))
-        # small documents would need more draws
-        ours = functools.partial(sa.gamma, corpus, precision=precision * part)
-        return ours, lambda: Given(seconds)
-
-    def crowd() -> tuple[Call, Call]:
-        layers = {
-            str(i): [units(10, annotators=1, seed=400 * i + d)[0] for d in range(400 // part)]
-            for i in range(40)
-        }
-        corpus = sa.Corpus.from_segments([450] * (400 // part), layers)
-        return lambda: sa.alpha_u(corpus), lambda: Given(1)
-
-    def alpha() -> tuple[Call, Call]:
-        import krippendorff
-
-        values = labels(40_000 // part)
-
-        def ours() -> object:
-            table = sa.LabelTable.from_array(values)
-            return sa.alpha(table), sa.pi(table), sa.spa(table)
-
-        theirs = values.T.astype(float)
-        return ours, lambda: krippendorff.alpha(theirs, level_of_measurement="nominal")
-
-    def alpha_memory() -> tuple[Call, Call]:
-        ours = "t = sa.LabelTable.from_array(v); sa.alpha(t), sa.pi(t), sa.spa(t)"
-        theirs = "krippendorff.alpha(v.T.astype(float), level_of_measurement='nominal')"
-        before = "import numpy as np, krippendorff, spanagree as sa"
-        items = 40_000 // part
-        return lambda: peak(before, ours, items), lambda: peak(before, theirs, items)
-
-    def nltk() -> tuple[Call, Call]:
-        from nltk.metrics.agreement import AnnotationTask
-
-        values = labels(1000 // part)
-        rows = [(str(a), str(i), str(c)) for (i, a), c in np.ndenumerate(values)]
-        return (
-            lambda: sa.kappa(sa.LabelTable.from_array(values)),
-            lambda: AnnotationTask(data=rows).multi_kappa(),
-        )
-
-    def datasets() -> tuple[Call, Call]:
-        from datasets import ClassLabel, Dataset, Features, List, Value
-        from seqeval.metrics.sequence_labeling import get_entities
-
-        names = ["O", *(f"{p}-{label}" for label in LABELS for p in "BI")]
-        number = {name: i for i, name in enumerate(names)}
-        column = sentences(40_000 // part, 25, 1)
-        ds = Dataset.from_dict(
-            {
-                "tokens": [["w"] * 25] * len(column),
-                "tags": [[number[tag] for tag in tags] for tags in column],
-            },
-            features=Features(
-                {"tokens": List(Value("string")), "tags": List(ClassLabel(names=names))}
-            ),
-        )
-        return (
-            lambda: sa.from_dataset(ds, tokens="tokens", tags={"gold": "tags"}),
-            lambda: get_entities(column),
-        )
-
-    yield Work("evaluation with chance, 20,000 sentences", "f1_score", 0.3, one)
-    yield Work("evaluation with chance, 20,000 sentences", "classification_report", 0.1, report)
-    yield Work("evaluation of 7 systems", "seven f1_score", 0.2, seven)
-    yield Work("evaluation, 5,000 sentences", "nervaluate", None, nervaluate, "nervaluate")
-    yield Work("many shapes, 200,000 sentences", "f1_score", 1.0, many_shapes)
-    yield Work(
-        "command line, 8 files, as a process", "script with f1_score", 0.5, lambda: files(part)
-    )
-    yield Work(
-        "long document, distributions and totals", "30 draws of our simulator", 0.05, long, "numpy"
-    )
-    yield Work(
-        "agreement, 5 annotators × 500 segments", "pygamma fast", 0.001, gamma, "pygamma_agreement"
-    )
-    aligned = functools.partial(gamma, aligned=3, fast=False)
-    yield Work("γ, 3 annotators × 100 units", "pygamma", 0.1, aligned, "pygamma_agreement")
-    # pygamma-agreement 0.5.9 was stopped after nine minutes, on the machine of docs/benchmarks.md
-    five = functools.partial(aligned_alone, 100, 0.003, 540)
-    yield Work("γ, 5 annotators × 100 units", "pygamma, stopped", 0.1, five, "numpy")
-    dense = functools.partial(aligned_alone, 500, 0.01, 60)
-    yield Work("γ, 5 annotators × 500 units", "a minute", 1.0, dense, "numpy")
-    yield Work("α_U, 40 annotators × 400 documents", "a second", 1.0, crowd, "numpy")
-    yield Work("α, π, SPA of 40,000 × 5, 50 labels", "krippendorff", 0.05, alpha, "krippendorff")
-    yield Work(
-        "the same, peak memory", "krippendorff", 0.1, alpha_memory, "krippendorff", memory=True
-    )
-    yield Work("κ of 1,000 × 5, 50 labels", "nltk multi_kappa", None, nltk, "nltk")
-    yield Work("1,000,000 tokens of a dataset", "get_entities", 0.2, datasets, "datasets")
-    yield Work(
-        "10,000 resamples of 7 systems", "100 f1_score", 1.0, lambda: resampling(wnut17, part)
-    )
-    yield Work(
-        "exact test against luck, 7 systems",
-        "1,000 random annotations",
-        1 / 3,
-        lambda: luck(wnut17, part),
-        "numpy",
-    )
-    yield Work(
-        "long document against luck", "10 draws of our simulator", None, lambda: long_luck(part),
-        "numpy",
-    )  # fmt: skip
-    yield Work("spanagree --version", "import numpy", 2.0, version, "numpy")
-
-
-def luck(folder: Path | None, part: int) -> tuple[Call, Call]:
-    """The exact distribution of luck of seven systems; 1,000 random annotations of each."""
-    corpus = eight_layers(folder)
-    evaluation = sa.evaluate(corpus)
-    draws = 1000 // part
-    return (
-        lambda: sa.luck_test(corpus, evaluation),
-        lambda: sa.luck_test(corpus, evaluation, simulate=True, draws=draws),
-    )
-
-
-def long_luck(part: int) -> tuple[Call, Call]:
-    """A document far too large for the exact distribution: it is drawn, a few times."""
-    corpus = long_document(1_000_000 // part, 100_000 // part)
-    evaluation = sa.evaluate(corpus)
-    return (
-        lambda: sa.luck_test(corpus, evaluation),
-        lambda: [redraw(corpus.layers["b"], corpus.lengths, 1, seed) for seed in range(10)],
-    )
-
-
-def eight_layers(folder: Path | None) -> sa.Corpus:
-    """Gold and seven systems of WNUT-17, or tags of the same number."""
-    if folder is None:
-        return sa.from_tags({str(seed): sentences(1287, 18, seed) for seed in range(8)})
-    given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
-    return sa.read_conll(given, ignore_tokens=True)
-
-
-def resampling(folder: Path | None, part: int) -> tuple[Call, Call]:
-    """10,000 paired resamples of seven systems, raw and corrected; 100 calls of f1_score on one."""
-    from seqeval.metrics import f1_score
-
-    corpus = eight_layers(folder)
-    gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
-    evaluation = sa.evaluate(corpus)
-    calls = 100 // part
-
-    def ours() -> object:
-        return sa.compare_systems(evaluation, resamples=10_000 // part)
-
-    return ours, lambda: [f1_score(gold, mine) for _ in range(calls)]
-
-
-def as_tags(corpus: sa.Corpus, name: str) -> list[list[str]]:
-    """A layer as lists of IOB2 tags."""
-    made = []
-    for document in corpus:
-        tags = ["O"] * document.length
-        for start, end, label in document.segments[name] or ():
-            tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
-        made.append(tags)
-    return made
-
-
-PEER = """
-import sys
-from seqeval.metrics import f1_score
-def read(path):
-    made, tags = [], []
-    for line in open(path, encoding="utf-8"):
-        if line.strip():
-            tags.append(line.split()[-1])
-        elif tags:
-            made.append(tags); tags = []
-    return made
-gold, *systems = map(read, sys.argv[1:])
-for system in systems:
-    print(f1_score(gold, system))
-"""
-
-
-def files(part: int) -> tuple[Call, Call]:
-    """Gold and seven systems of 3,000 sentences in files, each read by a process of its own."""
-    folder = Path(tempfile.mkdtemp(prefix="spanagree-bench-"))
-    paths = []
-    for seed in range(8):
-        path = folder / f"{seed}.conll"
-        rows = (
-            "\n".join(f"w{i} {tag}" for i, tag in enumerate(tags))
-            for tags in sentences(3000 // part, 18, seed)
-        )
-        path.write_text("\n\n".join(rows) + "\n", "utf-8")
-        paths.append(str(path))
-    ours = [sys.executable, "-m", "spanagree", "evaluate", *paths]
-    theirs = [sys.executable, "-c", PEER, *paths]
-    return lambda: run(ours), lambda: run(theirs)
-
-
-def version() -> tuple[Call, Call]:
-    """Starting up."""
-    ours = [sys.executable, "-m", "spanagree", "--version"]
-    return lambda: run(ours), lambda: run([sys.executable, "-c", "import numpy"])
-
-
-@contextmanager
-def silenced() -> Iterator[None]:
-    """What a solver written in C prints goes nowhere."""
-    sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
-
-
-def run(command: list[str]) -> None:
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-
-
-def peak(before: str, call: str, items: int) -> Given:
-    """The peak memory that a call adds to a process of its own, in bytes (Linux)."""
-    scripts = str(Path(__file__).parent)
-    code = "; ".join(
-        [
-            f"import re, sys; sys.path.insert(0, {scripts!r})",
-            f"{before}; from bench import labels; v = labels({items})",
-            'status = lambda: open("/proc/self/status").read()',
-            'used = lambda: int(re.search("VmHWM:\\s+(\\d+)", status())[1])',
-            "a = used()",
-            f"{call}; print(used() - a)",
-        ]
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    return Given(1024 * max(int(done.stdout), 1))
-
-
-# --- running and writing -------------------------------------------------------------------------
+PATIENCE = 120  # seconds after which a row has no further round, from the second one
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one work: medians of seconds (or bytes), and the ratio."""
+    """What came of one work: for each round our seconds (or bytes) and theirs.
+
+    ``processor`` is what both took of processor time, in the median.
+    """
 
     work: Work
-    ours: float
-    theirs: float
+    rounds: list[tuple[float, float]]
+    processor: tuple[float, float] | None
+
+    @property
+    def ratios(self) -> list[float]:
+        """Ours / theirs of each round, ordered."""
+        return sorted(ours / theirs for ours, theirs in self.rounds)
 
     @property
     def ratio(self) -> float:
-        return self.ours / self.theirs
+        return statistics.median(self.ratios)
+
+    def cells(self) -> list[str]:
+        """The row of the table."""
+        work = self.work
+        times = []
+        for column in zip(*self.rounds, strict=True):
+            median, least = statistics.median(column), min(column)
+            times.append(f"{shown(median, work)} ({shown(least, work)})")
+        processor = " / ".join(f"{seconds:.3g} s" for seconds in self.processor or ())
+        spread = f"{self.ratios[0]:.3g}–{self.ratios[-1]:.3g}"
+        bar = "" if work.bar is None else f"≤ {work.bar:.3g}"
+        return [work.name, work.peer, *times, processor, f"{self.ratio:.3g}", spread, bar]
 
 
-def measured(call: Call) -> float:
-    """Seconds of one call, or what is given."""
-    begin = time.perf_counter()
+HEAD = ["work", "beside", "ours", "theirs", "processor", "ratio", "spread", "bar"]
+WIDTHS = (42, 27, 20, 20, 19, 8, 14, 8)
+GROWTH = ["growth with", "sizes", "seconds", "slope", "bar"]
+
+
+def measured(call: Call) -> tuple[float, float]:
+    """Seconds and processor time of a call, with that of its processes; or the bytes it returns."""
+    before, begin = spent(), time.perf_counter()
     result = call()
-    return result if isinstance(result, Given) else time.perf_counter() - begin
+    seconds = time.perf_counter() - begin
+    return (result, 0.0) if isinstance(result, Given) else (seconds, spent() - before)
 
 
-def slope(small: bool, against_luck: bool = False) -> tuple[list[int], list[float], float]:
-    """Sizes, seconds, and the fitted slope of evaluating (or testing) many shapes, log-log."""
-    part = (20 if small else 1) * (10 if against_luck else 1)
-    sizes = [n // part for n in (12_500, 25_000, 50_000, 100_000, 200_000)]
-    seconds = []
-    for size in sizes:
-        gold, mine = shapes(size, 1)
-        corpus = sa.from_tags({"gold": gold, "mine": mine})
-        call: Call = functools.partial(sa.evaluate, corpus)
-        if against_luck:
-            call = functools.partial(sa.luck_test, corpus, sa.evaluate(corpus))
-        seconds.append(statistics.median(measured(call) for _ in range(1 if against_luck else 5)))
-    logs = [[math.log(x) for x in column] for column in (sizes, seconds)]
-    return sizes, seconds, statistics.linear_regression(*logs).slope
+def spent() -> float:
+    """Processor time of this process and of those that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
-def shown(value: float, memory: bool) -> str:
-    return f"{value / 2**20:.0f} MB" if memory else f"{value:.4g} s"
+def compared(work: Work, rounds: int, *, warm: bool = True) -> Row:
+    """Warm both calls up, then time them in rounds that begin with one and the other in turn."""
+    calls = work.make()
+    began = time.perf_counter()
+    for call in calls:
+        if warm and work.unit != "bytes":
+            call()
+    made: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    for number in range(1 if work.unit == "bytes" else rounds):
+        if number > 1 and time.perf_counter() - began > PATIENCE:
+            break
+        if number % 2:
+            theirs, ours = measured(calls[1]), measured(calls[0])
+        else:
+            ours, theirs = measured(calls[0]), measured(calls[1])
+        made.append((ours, theirs))
+    at = 1 if work.unit == "processor" else 0
+    processor = [statistics.median(pair[i][1] for pair in made) for i in (0, 1)]
+    pairs = [(ours[at], theirs[at]) for ours, theirs in made]
+    return Row(work, pairs, None if work.unit == "bytes" else (processor[0], processor[1]))
 
 
-def main() -> None:
-    """Prints a row for each work: our median, theirs, the ratio and its bar."""
+def shown(value: float, work: Work) -> str:
+    return f"{value / 2**20:.0f} MB" if work.unit == "bytes" else f"{value:.3g} s"
+
+
+def growth_cells(fitted: Fitted) -> list[str]:
+    """The row of the table."""
+    growth = fitted.growth
+    seconds = " – ".join(f"{fitted.seconds[i]:.3g}" for i in (0, -1))
+    sizes = f"{fitted.sizes[0]:,} – {fitted.sizes[-1]:,}"
+    return [growth.name, sizes, seconds, f"{fitted.slope:.2f}", f"≤ {growth.bar:g}"]
+
+
+def machine() -> str:
+    """The processor, cores, system, versions, and how busy the machine is."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    name = names[0] if names else platform.processor() or platform.machine()
+    load = f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    where = f"{name}, {os.cpu_count()} cores, {platform.system()}"
+    return f"{where}, {versions}; load at the start {load}"
+
+
+def printed(cells: list[str]) -> None:
+    """A line of the output."""
+    columns = [cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=False)]
+    print(" ".join(columns).rstrip(), flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a row for each work and each growth; 1 if one is over its bar."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--wnut17", type=Path)
     parser.add_argument("--write", action="store_true")
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    here = machine()
+    print(here)
+    over: list[str] = []
     rows: list[Row] = []
-    print(f"{'work':44} {'beside':26} {'ours':>9} {'theirs':>9} {'ratio':>8}   bar")
+    printed(HEAD)
     for work in all_work(asked.small, asked.wnut17):
         if asked.only not in f"{work.name} {work.peer}":
             continue
         if importlib.util.find_spec(work.needs) is None:
-            print(f"{work.name:44} {work.peer:26} {work.needs} is not installed: passed over")
+            print(f"{work.name:42} {work.peer:27} {work.needs} is not installed: passed over")
             continue
-        ours, theirs = work.make()
-        rounds = [(measured(ours), measured(theirs)) for _ in range(asked.rounds)]
-        row = Row(work, *(statistics.median(column) for column in zip(*rounds, strict=True)))
+        row = compared(work, asked.rounds, warm=not asked.small)
         rows.append(row)
-        bar = (
-            "" if work.bar is None else f"≤ {work.bar:g}{'' if row.ratio <= work.bar else '  OVER'}"
-        )
-        times = [f"{shown(value, work.memory):>9}" for value in (row.ours, row.theirs)]
-        said = [f"{work.name:44}", f"{work.peer:26}", *times, f"{row.ratio:8.4f}", f"  {bar}"]
-        print(" ".join(said), flush=True)
-    if "luck" in asked.only or not asked.only:
-        *_, of_luck = slope(asked.small, against_luck=True)
-        print(f"slope of the exact test against luck: {of_luck:.3f}   ≤ 1.05")
-    if "shapes" in asked.only or not asked.only:
-        sizes, seconds, fitted = slope(asked.small)
-        print(f"slope of cost against sentences, log-log: {fitted:.3f}   ≤ 1.05")
+        printed(row.cells())
+        if work.bar is not None and row.ratio > work.bar:
+            over.append(beyond(f"{work.name}, beside {work.peer}", row.ratio, work.bar))
+    slopes: list[Fitted] = []
+    printed(GROWTH)
+    for growth in all_growth():
+        if asked.only not in f"growth with {growth.name}":
+            continue
+        fitted = measure(growth, asked.rounds, 20 if asked.small else 1)
+        slopes.append(fitted)
+        printed(growth_cells(fitted))
+        if fitted.slope > growth.bar:
+            over.append(beyond(f"growth with {growth.name}", fitted.slope, growth.bar))
     if asked.write:
-        write(rows, sizes, seconds, (fitted, of_luck), asked.rounds)
+        write(rows, slopes, here)
+    if asked.small:  # what a call costs by itself decides there
+        print("sizes are small: no bar is held")
+        return 0
+    for line in over:
+        print(line)
+    return 1 if over else 0
 
 
-def write(
-    rows: list[Row],
-    sizes: list[int],
-    seconds: list[float],
-    slopes: tuple[float, float],
-    rounds: int,
-) -> None:
-    """The table into docs/benchmarks.md, between its marks; the plot into docs/benchmarks.svg."""
-    lines = ["| work | beside | ours | theirs | ratio | bar |", "|---|---|---|---|---|---|"]
-    for row in rows:
-        work = row.work
-        bar = "" if work.bar is None else f"≤ {work.bar:g}"
-        times = (shown(value, work.memory) for value in (row.ours, row.theirs))
-        lines.append(
-            f"| {work.name} | {work.peer} | {' | '.join(times)} | {row.ratio:.4f} | {bar} |"
-        )
-    lines.append("")
-    lines.append(
-        f"Medians of {rounds} rounds in alternation; Python {platform.python_version()}, NumPy"
-        f" {np.__version__}, {platform.machine()}. Cost against the number of sentences (many"
-        f" shapes): slope {slopes[0]:.3f}; of the exact test against luck, slope {slopes[1]:.3f}."
-    )
+def beyond(name: str, value: float, bar: float) -> str:
+    """What is over its bar, and by how much."""
+    return f"over its bar: {name}: {value:.3g} for ≤ {bar:.3g}, {value / bar - 1:.0%} over"
+
+
+def write(rows: list[Row], slopes: list[Fitted], here: str) -> None:
+    """The tables into docs/benchmarks.md, between its marks; the plot into docs/benchmarks.svg."""
+    both = [
+        [HEAD, ["---"] * len(HEAD), *(row.cells() for row in rows)],
+        [GROWTH, ["---"] * len(GROWTH), *map(growth_cells, slopes)],
+    ]
+    tables = ("\n".join(f"| {' | '.join(cells)} |" for cells in lines) for lines in both)
+    rounds = max((len(row.rounds) for row in rows), default=0)
+    made = [f"Measured on {here}; up to {rounds} rounds.", *tables]
     page = DOCS / "benchmarks.md"
     head, mark, rest = page.read_text("utf-8").partition("<!-- measured -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
-    page.write_text(head + mark + "\n".join(lines) + "\n" + end + tail, "utf-8")
-    plot(sizes, seconds, slopes[0])
+    page.write_text(head + mark + "\n\n".join(made) + "\n" + end + tail, "utf-8")
+    if slopes:
+        plot(slopes)
 
 
-def plot(sizes: list[int], seconds: list[float], fitted: float) -> None:
-    """Cost against size, log-log."""
+def plot(slopes: list[Fitted]) -> None:
+    """Processor time against size, log-log, each in units of its smallest."""
     import matplotlib as mpl
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "spanagree"
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(5, 3.2), layout="constrained")
-    axes.loglog(sizes, seconds, "o-", color="#0072b2", label=f"measured, slope {fitted:.2f}")
-    first = seconds[0] / sizes[0]
-    axes.loglog(sizes, [first * n for n in sizes], ":", color="#555555", label="linear")
-    axes.set_xlabel("sentences of 5 to 60 tokens, 0 to 8 segments")
-    axes.set_ylabel("seconds")
-    axes.set_title("sa.evaluate, all shapes different")
+    figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
+    for fitted in slopes:
+        sizes: list[Any] = [size / fitted.sizes[0] for size in fitted.sizes]
+        seconds = [value / fitted.seconds[0] for value in fitted.seconds]
+        axes.loglog(
+            sizes, seconds, "o-", markersize=3, label=f"{fitted.growth.name}: {fitted.slope:.2f}"
+        )
+    axes.loglog([1, 8], [1, 8], ":", color="#555555", label="linear")
+    axes.set_xlabel("size, in units of the smallest")
+    axes.set_ylabel("processor time, the same")
     axes.grid(visible=True, which="both", linewidth=0.3)
-    axes.legend()
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(DOCS / "benchmarks.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from spanagree.rendering import text
 from spanagree.rendering.data import to_arrow, to_pandas, to_polars
 from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
-from spanagree.rendering.table import Table
+from spanagree.rendering.table import Column, Table, Value
 from spanagree.settings import Settings, signature
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
@@ -91,7 +91,7 @@ class Tabled(Comparable):
         """
         if by is not None:
             check_choice(by, self.BY, "by")
-        return self._table(by)
+        return with_unaligned(self._table(by))
 
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError
@@ -217,3 +217,48 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
         f"interval: {interval.reason}": interval.reason,
     }
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
+
+
+def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
+    """Return the share of a layer's quotes that are not in the text; nothing if it has offsets.
+
+    >>> unaligned_of({"quotes": {"model": {"read": 4, "unaligned": 1}}}, "model")
+    {'unaligned': 0.25}
+    """
+    counts = settings.get("quotes", {}).get(name, {})
+    return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
+
+
+def with_unaligned(table: Table) -> Table:
+    """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
+
+    They are counted when the corpus is read, so the rows that have it are those of whole layers.
+    """
+    keys = [column.key for column in table.columns]
+    whose = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
+    if whose is None or "quotes" not in table.settings:
+        return table
+    names = [row[whose] for row in table.rows]
+    whole = [len(set(names)) == len(names)] * len(names)
+    if "average" in keys:  # rows of parts, and those of all of them
+        whole = [row[keys.index("average")] == "micro" for row in table.rows]
+    shares = [
+        unaligned_of(table.settings, name).get("unaligned") if of_all else None
+        for name, of_all in zip(names, whole, strict=True)
+    ]
+    if all(share is None for share in shares):
+        return table
+    sentences = [
+        f"{printable(str(name))}: {share:.4f} of its quotes are not aligned"
+        for name, share in zip(names, shares, strict=True)
+        if share is not None
+    ]
+    return replace(
+        table,
+        columns=[*table.columns, Column("unaligned", "not aligned")],
+        rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
+        # a table that is turned has no column of a whole system
+        remarks=[*table.remarks, *(sentences if table.pivot else ())],
+        in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
+        in_data=None if table.in_data is None else with_unaligned(table.in_data),
+    )

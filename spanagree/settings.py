@@ -12,7 +12,7 @@ from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 _Names = TypeVar("_Names", bound=Sequence[str] | None)
-_COUNTS = "ill_formed"  # among the settings of reading, counts that add
+_COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
 _HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
@@ -105,7 +105,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {_COUNTS, _HOW, _REPAIR, *_OF_PARTS}):
+    for key in sorted({*one, *other} - {*_COUNTS, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = one.get(key), other.get(key)
         unused = key in _IF_USED and None in (before, now)
         if before != now and not unused:
@@ -113,18 +113,20 @@ def merged_settings(
                 f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
                 f" {show(before)}, and parts made with different settings do not add"
             )
-    counts: dict[str, dict[str, int]] = {}
-    for settings in (one, other):
-        for layer, kinds in settings.get(_COUNTS, {}).items():
-            of_layer = counts.setdefault(layer, {})
-            for kind, times in kinds.items():
-                of_layer[kind] = of_layer.get(kind, 0) + times
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    for key in (key for key in _COUNTS if key in one or key in other):
+        counts[key] = {}
+        for settings in (one, other):
+            for layer, kinds in settings.get(key, {}).items():
+                of_layer = counts[key].setdefault(layer, {})
+                for kind, times in kinds.items():
+                    of_layer[kind] = of_layer.get(kind, 0) + times
     of_parts = {key: other[key] for key in (*_OF_PARTS, *_IF_USED) if key in other}
     if _REPAIR in {**one, **other}:
         of_parts[_REPAIR] = sorted({*one.get(_REPAIR, ()), *other.get(_REPAIR, ())})
     how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
     of_parts |= {_HOW: min(how)} if how else {}
-    return {**one, **of_parts, **({_COUNTS: counts} if counts else {})}
+    return {**one, **of_parts, **{key: each for key, each in counts.items() if each}}
 
 
 def kept_names(names: _Names) -> _Names | list[str]:
@@ -180,6 +182,7 @@ def _plain(value: Any) -> Any:
 PROVENANCE = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
     "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
+    "quotes": dict,
 }  # fmt: skip
 """The settings of reading that stay with a corpus that was written and is read again."""
 

@@ -19,7 +19,7 @@ from spanagree.matching.pairing import KINDS, OUTCOMES
 from spanagree.matching.score import Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
 from spanagree.rendering.table import Column, Value, figure
-from spanagree.results import Comparable
+from spanagree.results import Comparable, unaligned_of
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 
@@ -134,11 +134,14 @@ def arranged(
     return sorted(members, key=key)
 
 
-def entries(members: Sequence[Member], standings: Mapping[str, Standing]) -> list[dict[str, Any]]:
+def entries(
+    members: Sequence[Member], standings: Mapping[str, Standing], settings: Settings
+) -> list[dict[str, Any]]:
     """Return what JSON has of each annotator."""
     return [
         {
             **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
+            **unaligned_of(settings, member.name),
             **scores_of(member),
             "without": team_of(member.without),
             "rise": member.rise._asdict(),

@@ -231,7 +231,7 @@ class Agreement(Result):
             entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
             entry["luck"]["both_random"]["p_holm"] = p_holm
         standings = self.standings if by == "annotator" else {}
-        data["annotators"] = by_annotator.entries(self.members, standings)
+        data["annotators"] = by_annotator.entries(self.members, standings, self.settings)
         data["labels"] = {label: scores_of(tally) for label, tally in self.labels.items()}
         if by == "document":
             luck = self._luck_by_name()

@@ -31,7 +31,7 @@ from spanagree.rendering.plots import (
     slopes,
 )
 from spanagree.rendering.table import Column, Pivot, Table, Value, ranks
-from spanagree.results import Comparable, Result, caveats
+from spanagree.results import Comparable, Result, caveats, unaligned_of
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
@@ -202,6 +202,7 @@ class Evaluation(Result):
             entry: dict[str, Any] = {
                 "name": system.name,
                 "documents": system.documents,
+                **unaligned_of(self.settings, system.name),
                 **_entry(system, system.tally),
                 "rank": system.rank._asdict(),
                 "macro": _figures(system.macro),

@@ -29,7 +29,7 @@ _ONE_ID = (
 )
 
 
-_BY_LAYER = ("schemes", "ill_formed")  # what a reading says of each layer
+_BY_LAYER = ("schemes", "ill_formed", "quotes")  # what a reading says of each layer
 
 
 def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
@@ -200,7 +200,11 @@ def _joined(
 
 def _named(source: str, raw: RawCorpus, count: Mapping[str, int]) -> RawCorpus:
     """Return the rows with names of annotators that no other source has."""
-    new = {n: n if count[n] == 1 else f"{source}:{n}" for n in raw.annotators}
+    return renamed(raw, {n: n if count[n] == 1 else f"{source}:{n}" for n in raw.annotators})
+
+
+def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
+    """Return the rows with other names of all annotators."""
     reading = {
         key: {new.get(name, name): what for name, what in value.items()}
         if key in _BY_LAYER

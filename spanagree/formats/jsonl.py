@@ -24,8 +24,8 @@ from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import OFFSETS
-from spanagree.errors import InputError, check_whole, printable, show, unfit
+from spanagree.corpus.segments import LONGEST, OFFSETS
+from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
 from spanagree.settings import PROVENANCE, provenance_of
 
@@ -78,8 +78,9 @@ def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     name = printable(str(path))
     first = _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
     yield first
+    reading = {key: value for key, value in first.reading.items() if key != "quotes"}  # they add
     while some := list(islice(lines, block)):
-        yield _raw(name, some, annotators, first.reading)
+        yield _raw(name, some, annotators, reading)
 
 
 def _raw(
@@ -127,13 +128,28 @@ def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
     for name, value in made.items():
         each = value.values() if isinstance(value, dict) else value
         names = each if isinstance(value, (dict, list)) else ()
-        if type(value) is PROVENANCE.get(name) and all(isinstance(text, str) for text in names):
+        fits = _is_count if name == "quotes" else _is_text
+        if type(value) is PROVENANCE.get(name) and all(map(fits, names)):
             continue
         raise InputError(
             f"{where}: provenance {show(given)}; settings as the writer gives them are needed:"
             " delete it, or write the file anew"
         )
     return made
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    """Return whether something is the number of an annotator's quotes, as it is written."""
+    return (
+        isinstance(value, dict)
+        and sorted(value) == ["read", "unaligned"]
+        and all(map(is_whole, value.values()))
+        and 0 <= value["unaligned"] <= value["read"] <= LONGEST
+    )
 
 
 def _entry(line: str, where: str) -> dict[str, Any]:

@@ -41,11 +41,19 @@ class Quotes:
         counts[who] += 1
         return spans[number]
 
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return for each annotator the number of quotes, and of those that are not in the text."""
+        return {
+            who: {
+                "read": self.exact[who] + self.loose[who] + self.lost[who],
+                "unaligned": self.lost[who],
+            }
+            for who in {**self.exact, **self.loose, **self.lost}
+        }
+
     def notes(self, before: str) -> Iterator[str]:
         """Yield for each annotator how many quotes were placed, and which share was not."""
-        for who in {**self.exact, **self.loose, **self.lost}:
-            lost = self.lost[who]
-            quotes = self.exact[who] + self.loose[who] + lost
+        for who, (quotes, lost) in ((who, each.values()) for who, each in self.counts().items()):
             loose = f", {self.loose[who]} of them but for case, white space or quotation marks"
             yield (
                 f"{before}{f'{printable(who)}: ' if who else ''}{counted(quotes, 'quote')} in place"

@@ -26,7 +26,7 @@ from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, open_zip, write_bytes
 from spanagree.formats.bioc import knows_bioc, raw_bioc
 from spanagree.formats.brat import raw_brat
-from spanagree.formats.combine import unite
+from spanagree.formats.combine import renamed, unite
 from spanagree.formats.conll.choose import knows_rows
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.conll.read import raw_conll
@@ -366,7 +366,6 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
     """
     name = printable(os.fspath(path))
     own = os.path.basename(name) if set(layer) & set("*?[") else layer
-    annotators = tuple(who or own for who in raw.annotators)
     notes = raw.notes
     guessed = any("columns guessed" in note for note in notes)
     if form != format_named(path) or guessed:
@@ -374,7 +373,7 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
         more = [note.removeprefix(f"{name}: ") for note in mine]
         others = [note for note in notes if note not in mine]
         notes = ("; ".join([f"{name}: read as {form}", *more]), *others)
-    return replace(raw, annotators=annotators, notes=notes)
+    return replace(renamed(raw, {who: who or own for who in raw.annotators}), notes=notes)
 
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from spanagree.references.ceiling import Scores, Tables, scores_of, shared_with
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Comparable, Result, caveats
+from spanagree.results import Comparable, Result, caveats, unaligned_of
 from spanagree.settings import Settings, kept_names, unit
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -129,6 +129,7 @@ class AgainstReferences(Result):
                 {
                     "name": system.name,
                     "documents": system.documents,
+                    **unaligned_of(self.settings, system.name),
                     "f1": system.f1.to_dict(),
                     "ceiling": system.ceiling.to_dict(),
                     "share": system.share.to_dict(),
@@ -140,7 +141,12 @@ class AgainstReferences(Result):
                 "documents": self.ceiling.documents,
                 "f1": self.ceiling.f1.to_dict(),
                 "annotators": [
-                    {"name": one.name, "documents": one.documents, "f1": one.f1.to_dict()}
+                    {
+                        "name": one.name,
+                        "documents": one.documents,
+                        **unaligned_of(self.settings, one.name),
+                        "f1": one.f1.to_dict(),
+                    }
                     for one in self.people.values()
                 ],
             },

@@ -101,3 +101,73 @@ def test_odd_tags(tmp_path, marked, message):
     with pytest.raises(sa.InputError) as error:
         tagged(tmp_path, marked)
     assert str(error.value) == f"{tmp_path / 'llm.jsonl'}:1, annotator 'mine': {message}"
+
+
+ROWS = [
+    {
+        "text": TEXT,
+        "gold": GOLD,
+        "mine": [{"text": t, "label": "PER"} for t in quotes],
+        "else": GOLD,
+    }
+    for quotes in (["Jo", "Paris"], ["met"], ["Rome"])
+]
+
+
+def shares(result, by=None):
+    rows = [row for row in result.to_rows(by) if row.get("average") in (None, "micro")]
+    return {row.get("system") or row["annotator"]: row.get("unaligned", "none") for row in rows}
+
+
+def test_share_is_a_figure():
+    """2 of 4 quotes are not there, counted by hand: a column of every table, and in JSON."""
+    corpus = sa.read(ROWS)
+    evaluation = sa.evaluate(corpus, "gold")
+    assert [shares(evaluation, by) for by in (None, "label", "document")] == [
+        {"mine": 0.5, "else": None}
+    ] * 3
+    assert [x.get("unaligned") for x in evaluation.to_dict()["systems"]] == [0.5, None]
+    against = sa.evaluate_references(corpus, systems=["mine"])
+    assert shares(against) == {"mine": 0.5, "people (the ceiling)": None}
+    assert against.to_dict()["systems"][0]["unaligned"] == 0.5
+    turned = sa.evaluate_references(corpus, systems=["else"])
+    assert shares(turned) == {"else": "none", "people (the ceiling)": "none"}
+    assert shares(turned, "annotator")["mine"] == 0.5
+    people = turned.to_dict()["ceiling"]["annotators"]
+    assert [x.get("unaligned") for x in people] == [None, 0.5]
+    team = sa.agree(corpus)
+    assert shares(team, "annotator") == {"gold": None, "mine": 0.5, "else": None}
+    assert [x.get("unaligned") for x in team.to_dict()["annotators"]] == [None, 0.5, None]
+    assert "not aligned" in str(evaluation)
+    assert "mine: 0.5000 of its quotes are not aligned" in evaluation.table("label").remarks
+    assert "not aligned" in evaluation._repr_html_()
+    quoted = sa.evaluate(sa.read([{**ROWS[1], "else": GOLD}]), "gold")
+    assert shares(quoted) == {"mine": 0.0, "else": None}  # 0 is a figure
+    without = sa.evaluate(corpus.of_annotators(["gold", "else"]))
+    assert "unaligned" not in without.to_rows()[0]
+
+
+def test_share_stays(tmp_path):
+    """It is that of all files and blocks, of a layer without a name, and stays in our own files."""
+    for i, row in enumerate(ROWS):
+        (tmp_path / f"{i}.jsonl").write_text(json.dumps({"id": str(i), **row}), "utf-8")
+    whole = sa.read(str(tmp_path / "*.jsonl"))
+    counts = {"mine": {"read": 4, "unaligned": 2}}
+    assert whole.reading["quotes"] == counts
+    path = tmp_path / "own.jsonl"
+    sa.write_jsonl(whole, path)
+    again = sa.read(path)
+    assert again.reading["quotes"] == counts
+    assert shares(sa.evaluate(again.of_annotators(["gold", "mine"]), "gold")) == {"mine": 0.5}
+    blocks = sa.evaluate(sa.read_jsonl(path, block=1), "gold")
+    assert shares(blocks) == {"mine": 0.5, "else": None}
+    alone = tmp_path / "alone.json"
+    alone.write_text(json.dumps([{"text": TEXT, "spans": ROWS[0]["mine"]}]), "utf-8")
+    assert sa.read(alone, text="text", spans="spans").annotators == ("alone.json",)
+    assert sa.read(alone, text="text", spans="spans").reading["quotes"] == {
+        "alone.json": {"read": 2, "unaligned": 1}
+    }
+    lines = path.read_text("utf-8").replace('"unaligned": 2', '"unaligned": 5')
+    path.write_text(lines, "utf-8")
+    with pytest.raises(sa.InputError, match=r"own.jsonl:1: provenance .*; settings as the writer"):
+        sa.read(path)

@@ -75,6 +75,10 @@ def units(corpus):
     yield from tables_of(sa.side_by_side(few, precision=1))
 
 
+PLACE = [{"start": 0, "end": 2, "label": "PER"}]
+QUOTE = [{"text": "Al", "label": "PER"}]
+
+
 @pytest.fixture(scope="module")
 def tables(newsroom):
     """Every table that the commands can make, with and without intervals, of both units."""
@@ -87,6 +91,7 @@ def tables(newsroom):
         *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
         *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
+        *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
 

@@ -104,6 +104,7 @@ def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str
     if not reader.labelled and collector.call_all(ONE_LABEL):
         notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")
     how = {"format": "datasets", **shape.chosen}
+    how |= {"quotes": counts} if (counts := reader.quotes.counts()) else {}
     return collector.raw(how, notes, numbered=shape.document is None)
 
 

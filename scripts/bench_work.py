@@ -1,0 +1,544 @@
+"""The rows of the benchmarks: our call beside a peer's, or a simpler calculation, on one input."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import logging
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import bench_inputs as inputs
+import bench_peer as plain
+import numpy as np
+
+import spanagree as sa
+from spanagree.chance.simulate import redraw
+from spanagree.matching.expected import place_layers, tallies
+
+Call = Callable[[], Any]
+Pair = tuple[Call, Call]
+
+
+class Given(float):
+    """What a call returns in place of the seconds it takes: bytes."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One comparison: our call and a peer's, on the same input.
+
+    ``bar`` is the ratio to stay under, ``needs`` the package of the peer. ``unit`` says what is
+    compared: seconds, processor time, or the bytes that the calls return.
+    """
+
+    name: str
+    peer: str
+    bar: float | None
+    make: Callable[[], Pair]
+    needs: str = "numpy"
+    unit: Literal["seconds", "processor", "bytes"] = "seconds"
+
+
+# --- evaluation ----------------------------------------------------------------------------------
+
+
+def evaluation(part: int, peer: str, systems: int = 1) -> Pair:
+    """From lists of tags, beside a function of seqeval."""
+    import seqeval.metrics
+
+    gold, *others = (inputs.sentences(20_000 // part, 25, seed) for seed in range(1, systems + 2))
+    theirs = getattr(seqeval.metrics, peer)
+    named = {f"system {i}": system for i, system in enumerate(others)}
+    return (
+        lambda: sa.evaluate(sa.from_tags({"gold": gold, **named})),
+        lambda: [theirs(gold, system) for system in others],
+    )
+
+
+def nervaluate(part: int) -> Pair:
+    """The same sentences, fewer."""
+    from nervaluate.evaluator import Evaluator
+
+    gold, mine = (inputs.sentences(5000 // part, 25, seed) for seed in (1, 2))
+    return (
+        lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
+        lambda: Evaluator(gold, mine, tags=list(inputs.LABELS), loader="list").evaluate(),
+    )
+
+
+def many_shapes(part: int) -> Pair:
+    """Sentences of which nearly every one has a shape of its own."""
+    from seqeval.metrics import f1_score
+
+    gold, mine = inputs.shapes(200_000 // part, 1)
+    return (
+        lambda: sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})),
+        lambda: f1_score(gold, mine),
+    )
+
+
+def draws(corpus: sa.Corpus, count: int) -> Call:
+    """Random annotations of the last layer, not scored: what simulated chance begins with."""
+    layer = [*corpus.layers.values()][-1]
+    return lambda: [redraw(layer, corpus.lengths, 1, seed) for seed in range(count)]
+
+
+def long(part: int) -> Pair:
+    """The distributions of one very long document, and what they expect."""
+    corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
+
+    def ours() -> object:
+        profiles, placed = place_layers(corpus, ("a", "b"), "nonoverlapping")
+        return tallies(placed["a"], placed["b"], profiles, "exact", 1)
+
+    return ours, draws(corpus, 30)
+
+
+def characters(part: int, match: Literal["exact", "iou", "token"]) -> Pair:
+    """Documents like those of Mu-SHROOM: 150 of up to 3,500 characters, up to 85 stretches."""
+    corpus = inputs.stretches(max(150 // part, 2), 3500, 85)
+    return lambda: sa.evaluate(corpus, match=match), draws(corpus, 1000)
+
+
+def dense(part: int, documents: int, spans: int, covered: float) -> Pair:
+    """Documents of 5,000 characters."""
+    corpus = inputs.stretches(max(documents // part, 2), 5000, spans, covered, 5000)
+    return lambda: sa.evaluate(corpus), draws(corpus, 1000)
+
+
+def one_long(part: int) -> Pair:
+    """A segment of 80,000 among 300 short ones, in 200,000."""
+    corpus = inputs.one_long(200_000 // part, 80_000 // part, 300 // part)
+    return lambda: sa.evaluate(corpus), draws(corpus, 1000)
+
+
+def datasets(part: int) -> Pair:
+    """A column of class labels."""
+    from datasets import ClassLabel, Dataset, Features, List, Value
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    names = ["O", *(f"{p}-{label}" for label in inputs.LABELS for p in "BI")]
+    number = {name: i for i, name in enumerate(names)}
+    column = inputs.sentences(40_000 // part, 25, 1)
+    ds = Dataset.from_dict(
+        {
+            "tokens": [["w"] * 25] * len(column),
+            "tags": [[number[tag] for tag in tags] for tags in column],
+        },
+        features=Features({"tokens": List(Value("string")), "tags": List(ClassLabel(names=names))}),
+    )
+    return (
+        lambda: sa.from_dataset(ds, tokens="tokens", tags={"gold": "tags"}),
+        lambda: get_entities(column),
+    )
+
+
+# --- uncertainty and luck ------------------------------------------------------------------------
+
+
+def eight_layers(folder: Path | None) -> sa.Corpus:
+    """Gold and seven systems of WNUT-17, or tags of the same number."""
+    if folder is None:
+        return sa.from_tags({str(seed): inputs.sentences(1287, 18, seed) for seed in range(8)})
+    return sa.read_conll(wnut17_files(folder), ignore_tokens=True)
+
+
+def wnut17_files(folder: Path) -> list[Path]:
+    return [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
+
+
+def resampling(part: int, folder: Path | None) -> Pair:
+    """10,000 paired resamples of seven systems, raw and corrected; 100 calls of f1_score on one."""
+    from seqeval.metrics import f1_score
+
+    corpus = eight_layers(folder)
+    gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
+    evaluated = sa.evaluate(corpus)
+    return (
+        lambda: sa.compare_systems(evaluated, resamples=10_000 // part),
+        lambda: [f1_score(gold, mine) for _ in range(100 // part)],
+    )
+
+
+def as_tags(corpus: sa.Corpus, name: str) -> list[list[str]]:
+    """A layer as lists of IOB2 tags."""
+    made = []
+    for document in corpus:
+        tags = ["O"] * document.length
+        for start, end, label in document.segments[name] or ():
+            tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+        made.append(tags)
+    return made
+
+
+def luck(part: int, folder: Path | None) -> Pair:
+    """The exact distribution of luck of seven systems; 1,000 random annotations of each."""
+    corpus = eight_layers(folder)
+    evaluated = sa.evaluate(corpus)
+    return (
+        lambda: sa.luck_test(corpus, evaluated),
+        lambda: sa.luck_test(corpus, evaluated, simulate=True, draws=1000 // part),
+    )
+
+
+def long_luck(part: int) -> Pair:
+    """A document far too large for the exact distribution: it is drawn, a few times."""
+    corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
+    evaluated = sa.evaluate(corpus)
+    return lambda: sa.luck_test(corpus, evaluated), draws(corpus, 10)
+
+
+# --- many annotators -----------------------------------------------------------------------------
+
+
+def crowd(part: int, annotators: int) -> Pair:
+    """Everybody marked everything; raw F1 of each pair by Python's sets."""
+    corpus = inputs.crowd(max(annotators // part, 3), 300 // part)
+    sets = inputs.sets(corpus)
+    return lambda: sa.agree(corpus), lambda: plain.pairwise(sets)
+
+
+def crowd_memory(part: int) -> Pair:
+    """Peak memory of the same."""
+    made = f"c = i.crowd({max(300 // part, 3)}, {300 // part})"
+    before = f"import bench_inputs as i, bench_peer as p; {made}"
+    return (
+        lambda: peak(before, "sa.agree(c)"),
+        lambda: peak(before, "p.pairwise(i.sets(c))"),
+    )
+
+
+def sparse(part: int, *, ci: bool) -> Pair:
+    """Five of many annotators see each document."""
+    corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
+    sets = inputs.sets(corpus)
+    if ci:
+        return lambda: sa.agree(corpus, ci=True), lambda: sa.agree(corpus)
+    return lambda: sa.agree(corpus), lambda: plain.pairwise(sets)
+
+
+def gamma(
+    part: int, size: int, annotators: int, fast: bool = True, peers: int | None = None
+) -> Pair:
+    """Our γ beside pygamma's, of all or only some annotators."""
+    corpus = inputs.one_document(inputs.units(size // part, annotators))
+    # 30 draws of pygamma have an error of γ of about .003 there; small documents would need more
+    ours = functools.partial(sa.gamma, corpus, precision=(0.01 if size > 100 else 0.003) * part)
+    return ours, pygamma(size // part, peers or annotators, fast)
+
+
+def units(part: int) -> Pair:
+    """Agreement beyond chance of what pygamma takes."""
+    corpus = inputs.one_document(inputs.units(500 // part))
+    return lambda: sa.agree(corpus), pygamma(500 // part, 5, True)
+
+
+def pygamma(size: int, annotators: int, fast: bool) -> Call:
+    """γ by pygamma-agreement, with its 30 draws."""
+    from pyannote.core import Segment
+    from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
+
+    logging.disable(logging.WARNING)  # one line a solver that is not there
+    continuum = Continuum()
+    for i, segments in enumerate(inputs.units(size, annotators)):
+        for start, stop, label in segments:
+            continuum.add(str(i), Segment(float(start), float(stop)), label)
+    measure = CombinedCategoricalDissimilarity()
+
+    def theirs() -> None:
+        with silenced():
+            continuum.compute_gamma(measure, fast=fast)
+
+    return theirs
+
+
+def alpha_u(part: int) -> Pair:
+    """Units of 40 annotators; α of their tokens."""
+    import krippendorff
+
+    documents = 400 // part
+    layers = {
+        str(i): [inputs.units(10, 1, 400 * i + d)[0] for d in range(documents)] for i in range(40)
+    }
+    corpus = sa.Corpus.from_segments([450] * documents, layers)
+    tokens = np.zeros((40, 450 * documents))
+    for row, layer in zip(tokens, corpus.layers.values(), strict=True):
+        first = layer.document * 450
+        columns = (first + layer.start, first + layer.end, layer.label)
+        for start, end, label in zip(*(c.tolist() for c in columns), strict=True):
+            row[start:end] = label + 1
+    return (
+        lambda: sa.alpha_u(corpus),
+        lambda: krippendorff.alpha(tokens, level_of_measurement="nominal"),
+    )
+
+
+# --- items with labels ---------------------------------------------------------------------------
+
+
+def alpha(part: int) -> Pair:
+    """Three coefficients of a matrix, beside one."""
+    import krippendorff
+
+    values = inputs.labels(40_000 // part)
+
+    def ours() -> object:
+        table = sa.LabelTable.from_array(values)
+        return sa.alpha(table), sa.pi(table), sa.spa(table)
+
+    theirs = values.T.astype(float)
+    return ours, lambda: krippendorff.alpha(theirs, level_of_measurement="nominal")
+
+
+def alpha_memory(part: int) -> Pair:
+    """Peak memory of the same."""
+    ours = "t = sa.LabelTable.from_array(v); sa.alpha(t), sa.pi(t), sa.spa(t)"
+    theirs = "krippendorff.alpha(v.T.astype(float), level_of_measurement='nominal')"
+    before = f"import krippendorff; from bench_inputs import labels; v = labels({40_000 // part})"
+    return lambda: peak(before, ours), lambda: peak(before, theirs)
+
+
+def nltk(part: int) -> Pair:
+    """κ of Davies and Fleiss."""
+    from nltk.metrics.agreement import AnnotationTask
+
+    values = inputs.labels(1000 // part)
+    rows = [(str(a), str(i), str(c)) for (i, a), c in np.ndenumerate(values)]
+    return (
+        lambda: sa.kappa(sa.LabelTable.from_array(values)),
+        lambda: AnnotationTask(data=rows).multi_kappa(),
+    )
+
+
+def table(part: int) -> Pair:
+    """All coefficients of a long table in CSV; α alone by counting in Python."""
+    path = scratch() / "labels.csv"
+    inputs.write_labels(path, inputs.labels(200_000 // part))
+    return lambda: command("coefficients", path), lambda: plain.alpha(str(path))
+
+
+# --- files and commands --------------------------------------------------------------------------
+
+
+def tag_files(
+    name: str, systems: int, *, part: int = 1, odd: bool = False, times: int = 1
+) -> list[str]:
+    """Gold and systems in files of their own: 3,000 sentences of 18 tokens, so many times over."""
+    paths = []
+    for seed in range(systems + 1):
+        path = scratch() / f"{name}-{seed}.conll"
+        if not path.exists():
+            rows = inputs.sentences(3000 // part, 18, seed)
+            inputs.write_tags(path, rows, odd=odd, times=times)
+        paths.append(str(path))
+    return paths
+
+
+def files(part: int, folder: Path | None, *, odd: bool = False, imports: bool = True) -> Pair:
+    """Gold and seven systems in files, evaluated by a process of its own or without its imports."""
+    if folder is None or odd:
+        paths = tag_files("odd" if odd else "eight", 7, part=part, odd=odd)
+        asked = ["evaluate", *paths]
+    else:
+        paths = [str(path) for path in wnut17_files(folder)]
+        asked = ["evaluate", *paths, "--ignore-tokens"]
+    if not imports:
+        return lambda: command(*asked), lambda: silently(plain.scores, paths)
+    return process(asked), process([plain.__file__, *paths], module=())
+
+
+def large(part: int) -> Pair:
+    """Two files of 2 million tokens, as a process."""
+    paths = tag_files("large", 1, part=part, times=37)
+    return process(["evaluate", *paths]), process([plain.__file__, *paths], module=())
+
+
+def large_memory(part: int) -> Pair:
+    """Peak memory of reading and evaluating them, beside the size of the files."""
+    paths = tag_files("large", 1, part=part, times=37)
+    size = sum(Path(path).stat().st_size for path in paths)
+    return lambda: peak("", f"sa.evaluate(sa.read_conll({paths!r}))"), lambda: Given(size)
+
+
+def workers(part: int) -> Pair:
+    """Two workers and one process on the same blocks of files of 10 million tokens."""
+    paths = tag_files("huge", 1, part=part, times=185)
+    asked = ["evaluate", *paths, "--scheme", "IOB2", "--block", "20000"]
+    return process([*asked, "--workers", "2"]), process(asked)
+
+
+def disagreements(part: int) -> Pair:
+    """The list of two annotators of a million tokens; where their tags differ, in plain Python."""
+    paths = tag_files("two", 1, part=part, times=19)
+    return lambda: command("disagreements", *paths), lambda: plain.different(paths)
+
+
+def convert(part: int) -> Pair:
+    """Our own JSON of very many annotators, read, checked and written; only read and written."""
+    source, target = scratch() / "crowd.jsonl", scratch() / "copy.jsonl"
+    corpus = inputs.crowd(max(3579 // part, 6), 2000 // part, seen=7)
+    inputs.write_crowd(source, corpus)
+    return (
+        lambda: command("convert", source, "-o", target),
+        lambda: plain.copied(str(source), str(target)),
+    )
+
+
+def start(part: int) -> Pair:
+    """Starting up."""
+    return process(["evaluate", "--help"]), process(["-c", "import numpy"], module=())
+
+
+# --- how calls are made --------------------------------------------------------------------------
+
+
+@functools.cache
+def scratch() -> Path:
+    """A folder for files, which goes with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="spanagree-bench-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """What is printed, also by a solver written in C, goes nowhere."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+        sys.stdout.flush()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def silently(call: Callable[..., object], *arguments: object) -> None:
+    with silenced():
+        call(*arguments)
+
+
+def command(*arguments: object) -> None:
+    """One of our commands, in this process."""
+    from spanagree.cli.main import main
+
+    with silenced():
+        code = main([*map(str, arguments)])
+    if code:
+        raise SystemExit(f"'{' '.join(map(str, arguments))}' ended with {code}")
+
+
+def process(arguments: list[str], module: tuple[str, ...] = ("-m", "spanagree")) -> Call:
+    """A process of its own."""
+    whole = [sys.executable, *module, *arguments]
+    return lambda: subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
+
+
+def peak(before: str, call: str) -> Given:
+    """The peak memory that a call adds to a process of its own, in bytes (Linux)."""
+    code = "\n".join(
+        [
+            f"import re, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})",
+            "import spanagree as sa",
+            before,
+            'status = lambda: open("/proc/self/status").read()',
+            'used = lambda: int(re.search("VmHWM:\\\\s+(\\\\d+)", status())[1])',
+            "a = used()",
+            f"{call}; print(used() - a)",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return Given(1024 * max(int(re.findall(r"\d+", done.stdout)[-1]), 1))
+
+
+# --- all rows ------------------------------------------------------------------------------------
+
+
+def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
+    """Every comparison, in the order of the report."""
+    part = 20 if small else 1
+
+    def row(
+        name: str, peer: str, bar: float | None, make: Callable[..., Pair], *arguments: Any,
+        needs: str = "numpy", unit: Literal["seconds", "processor", "bytes"] = "seconds",
+        **named: Any,
+    ) -> Work:  # fmt: skip
+        return Work(
+            name, peer, bar, functools.partial(make, part, *arguments, **named), needs, unit
+        )
+
+    seq, kri, pyg = "seqeval", "krippendorff", "pygamma_agreement"
+    chance = "evaluation with chance, 20,000 sentences"
+    yield row(chance, "f1_score", 0.2, evaluation, "f1_score", needs=seq)
+    yield row(chance, "classification_report", 0.1, evaluation, "classification_report", needs=seq)
+    yield row(
+        "evaluation of 7 systems", "seven f1_score", 0.12, evaluation, "f1_score", 7, needs=seq
+    )
+    yield row("evaluation, 5,000 sentences", "nervaluate", None, nervaluate, needs="nervaluate")
+    yield row("many shapes, 200,000 sentences", "f1_score", 1.0, many_shapes, needs=seq)
+    script = "script with f1_score"
+    yield row("command line, 8 files, as a process", script, 0.2, files, wnut17, needs=seq)
+    yield row(
+        "command line, 8 files, without imports",
+        script,
+        0.5,
+        files,
+        wnut17,
+        imports=False,
+        needs=seq,
+    )
+    yield row(
+        "8 files with # and CRLF, without imports", script, 0.5, files, None, odd=True,
+        imports=False, needs=seq,
+    )  # fmt: skip
+    yield row("2 files of 2,000,000 tokens, as a process", script, 0.3, large, needs=seq)
+    yield row(
+        "the same, peak memory without imports", "the size of the files", 6.4, large_memory,
+        unit="bytes",
+    )  # fmt: skip
+    yield row("two workers, 2 × 10,000,000 tokens", "one process", 1 / 1.8, workers)
+    yield row("the same, processor time", "one process", 1.15, workers, unit="processor")
+    thousand = "1,000 draws of our simulator"
+    yield row("long document, distributions and totals", "30 draws of our simulator", 0.01, long)
+    for match, bar in (("exact", 0.6), ("iou", 1.2), ("token", 1.2)):
+        yield row(f"150 documents by characters, {match}", thousand, bar, characters, match)
+    yield row("50 documents of 5,000 characters", thousand, 1.7, dense, 50, 40, 0.3)
+    yield row("20 documents, 96 % covered", thousand, 6.0, dense, 20, 60, 0.96)
+    yield row("a segment of 80,000 among short ones", thousand, 10.0, one_long)
+    pairs = "raw F1 by sets"
+    yield row("agreement, 150 annotators × 300 documents", pairs, 1.3, crowd, 150)
+    yield row("agreement, 300 annotators × 300 documents", pairs, 0.33, crowd, 300)
+    yield row("the same, peak memory", pairs, 1.0, crowd_memory, unit="bytes")
+    yield row("agreement, 5 of 900 × 4,000 documents", pairs, 1.0, sparse, ci=False)
+    yield row("the same with intervals", "without intervals", 3.0, sparse, ci=True)
+    yield row("agreement, 5 annotators × 500 segments", "pygamma fast", 0.001, units, needs=pyg)
+    yield row("γ, 3 annotators × 100 units", "pygamma", 0.1, gamma, 100, 3, False, needs=pyg)
+    yield row(
+        "γ, 5 annotators × 100 units", "pygamma of 3", 0.6, gamma, 100, 5, False, 3, needs=pyg
+    )
+    yield row("γ, 5 annotators × 500 units", "pygamma fast", 0.5, gamma, 500, 5, needs=pyg)
+    yield row(
+        "α_U, 40 annotators × 400 documents", "krippendorff of tokens", 1.0, alpha_u, needs=kri
+    )
+    yield row("α, π, SPA of 40,000 × 5, 50 labels", kri, 0.05, alpha, needs=kri)
+    yield row("the same, peak memory", kri, 0.1, alpha_memory, needs=kri, unit="bytes")
+    yield row("κ of 1,000 × 5, 50 labels", "nltk multi_kappa", None, nltk, needs="nltk")
+    yield row("coefficients of 200,000 × 5 in CSV", "α by counting", 0.85, table)
+    yield row("1,000,000 tokens of a dataset", "get_entities", 0.2, datasets, needs="datasets")
+    yield row("disagreements of 1,000,000 tokens", "comparing tags", 2.0, disagreements)
+    yield row("convert, 3,579 annotators", "copying the JSON", 10.0, convert)
+    yield row("10,000 resamples of 7 systems", "100 f1_score", 1.0, resampling, wnut17, needs=seq)
+    yield row("exact test against luck, 7 systems", "1,000 random annotations", 1 / 3, luck, wnut17)
+    yield row("long document against luck", "10 draws of our simulator", None, long_luck)
+    yield row("spanagree evaluate --help", "import numpy", 1.6, start)
