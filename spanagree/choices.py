@@ -1,12 +1,13 @@
-"""The names of all choices as types, so that editors complete them.
+"""The names of all choices as types, so that editors complete them, and what is taken unless given.
 
-The tests hold them equal to the tables that say what they mean. Each takes any string too, as names
-come from files and command lines; a call refuses the one that its table does not have.
+The command line offers them in its help without loading the tables that say what they mean; the
+tests hold both equal. Each type takes any string too, as names come from files and command lines; a
+call refuses the one that its table does not have.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"] | str
 Chance: TypeAlias = Literal["nonoverlapping", "per-label", "overlapping"] | str
@@ -37,12 +38,20 @@ FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "label-studio", "prodigy",
     "doccano", "dataset", "hub",
 ] | str  # fmt: skip
+Writable: TypeAlias = Literal[
+    "conll", "jsonl", "spacy", "inception", "label-studio", "prodigy", "doccano", "dataset"
+] | str  # fmt: skip
+AnnotatorFrom: TypeAlias = Literal["id", "email", "session", "file"] | str
+InProgress: TypeAlias = Literal["auto", "saw", "unseen"] | str
 SplitForm: TypeAlias = Literal["jsonl", "conll", "spacy", "dataset"] | str
 Empty: TypeAlias = Literal["seen", "unseen"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
+AnnotatorSort: TypeAlias = Literal[
+    "corrected", "observed", "rise", "p", "documents", "segments", "apart"
+] | str  # fmt: skip
 DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
@@ -50,6 +59,8 @@ Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str
 Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]
+Shown: TypeAlias = Literal["text", "json", "csv", "markdown", "latex"] | str
+Style: TypeAlias = Literal["bold", "booktabs", "siunitx"] | str
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
 Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
 Vote: TypeAlias = Literal["tokens", "segments"] | str
@@ -58,3 +69,42 @@ By: TypeAlias = Literal[
     "item",
 ] | str  # fmt: skip
 """What results can be broken down by; each has some of them."""
+
+
+BY: dict[str, tuple[str, ...]] = {
+    "AgainstReferences": ("annotator",),
+    "Agreement": ("pair", "annotator", "label", "document"),
+    "Coefficients": ("category", "annotator", "pair", "item"),
+    "Disputes": ("document",),
+    "Evaluation": ("label", "document"),
+    "Gold": ("segment", "adjudicate"),
+    "Plan": ("document",),
+    "ReplacementTest": ("annotator",),
+    "SoftScores": ("document",),
+}
+"""The same of each result that the command line breaks down, by its public name."""
+
+MIN_SHARED = 10
+"""How many documents a pair shares at least whose figure is not marked."""
+
+MIN_ANNOTATORS = 2
+"""How many annotators a document needs for a vote: one alone is not a vote."""
+
+MAJORITY = "majority"
+"""What a layer that was voted for is called."""
+
+DRAWS = 100
+"""How often the luck of the best match is drawn."""
+
+HALF = 0.5
+"""More than this share of the annotators is marked, as the Mu-SHROOM task has it."""
+
+
+def names_of(choice: Any) -> tuple[str, ...]:
+    """Return the names of a choice by its type, in the order of the table that explains them.
+
+    >>> names_of(Unit)
+    ('sentence', 'document')
+    """
+    inner = get_args(choice)
+    return get_args(inner[0]) if str in inner else inner

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import secrets
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -379,7 +378,7 @@ def write_bytes(path: PathName, data: bytes) -> None:
 
 def hidden_name(purpose: str) -> str:
     """Return a name that nobody can guess, for what is moved to its place once it is complete."""
-    return f".spanagree-{purpose}-{secrets.token_hex(8)}"
+    return f".spanagree-{purpose}-{os.urandom(8).hex()}"
 
 
 def named_files(source: Source) -> dict[str, PathName]:

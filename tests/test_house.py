@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
+from spanagree.choices import BY, names_of
 from spanagree.corpus.tags import ALIASES
 
 ROOT = Path(__file__).parent.parent
@@ -167,6 +168,7 @@ def test_names_for_type_checkers():
 def choices():
     """The type of each choice, and the table that says what its names mean."""
     from spanagree import choices as types
+    from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.blocks.run import ON_ERROR
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.corpus.label_table import DUPLICATES
@@ -180,7 +182,9 @@ def choices():
     from spanagree.evaluation.compare_systems import TESTS
     from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
-    from spanagree.formats.registry import FORMATS
+    from spanagree.formats.exports import ANNOTATOR_FROM
+    from spanagree.formats.inception.project import IN_PROGRESS
+    from spanagree.formats.registry import FORMATS, WRITABLE
     from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.spa import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
@@ -190,6 +194,8 @@ def choices():
     from spanagree.project.disputes import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.references.baselines import BASELINES
+    from spanagree.rendering.data import FORMATS as SHOWN
+    from spanagree.rendering.data import STYLES
     from spanagree.report.citation import CITED
     from spanagree.results import Tabled
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
@@ -203,21 +209,22 @@ def choices():
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
-        "DisputeSort": SORTS, "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
+        "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
-    assert tables.keys() == {name for name in vars(types) if name[0].isupper()} - {"Literal", "TypeAlias"}  # fmt: skip
+    assert tables.keys() == {name for name, value in vars(types).items() if typing.get_args(value)}
     return {name: (getattr(types, name), table) for name, table in tables.items()}
 
 
 def test_choices_as_types():
-    """Each type has the names of its table, and no other."""
+    """Each type has the names of its table, in the same order, and no other."""
     for name, (kind, table) in choices().items():
-        inner = typing.get_args(kind)
-        names = typing.get_args(inner[0]) if str in inner else inner
-        assert set(names) == set(table), name
-        assert len(names) == len(table), name
+        ordered = sorted if name == "By" else tuple  # it is that of all results
+        assert ordered(names_of(kind)) == ordered(table), name
+    for name, rows in BY.items():
+        assert rows == tuple(getattr(sa, name).BY), name
 
 
 NOT_HERE = {"By", "Figure"}  # what each result has, its table says
@@ -451,6 +458,21 @@ def test_nothing_heavy_is_loaded(arguments):
     code = f"import sys, spanagree\n{call}\nprint([m for m in {FORBIDDEN} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_loads_no_work():
+    """The help of every command loads neither numpy, nor pools, nor any room but the ground."""
+    code = "import sys\nfrom spanagree.cli.group import SECTIONS\nfrom spanagree.cli.main import main\n"
+    code += "for name in ['--help', *sum(SECTIONS.values(), ())]:\n    assert main([name, '--help']) == 0\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print(*sys.modules, file=sys.stderr)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = done.stderr.split()
+    assert not {"numpy", "concurrent.futures", "multiprocessing", "asyncio"}.intersection(loaded)
+    own = {name.split(".")[1] for name in loaded if name.startswith("spanagree.")}
+    assert "cli" in own
+    assert own <= {*ROOMS[: ROOMS.index("settings") + 1], "cli"} - {"arrays"}
 
 
 def test_what_everybody_installs():

@@ -8,12 +8,20 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 from spanagree.agreement.count import count
-from spanagree.agreement.result import MIN_SHARED, Agreement, result
+from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy, SampledBy
+from spanagree.choices import (
+    MIN_SHARED,
+    Chance,
+    Interval,
+    MatchName,
+    OnError,
+    ResampleBy,
+    SampledBy,
+)
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.matching.luck_distribution import Question, distribution

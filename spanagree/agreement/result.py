@@ -32,7 +32,7 @@ from spanagree.agreement.team import (
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.choices import By, Figure
+from spanagree.choices import MIN_SHARED, By, Figure
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.matching.score import F1, Figures, Score, ScoreColumns
 from spanagree.matching.tally import Tally
@@ -46,7 +46,6 @@ from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
 from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
 from spanagree.uncertainty.permutation import holm
 
-MIN_SHARED = 10  # documents; a pair's figure over fewer is marked
 _FEW = "*"
 
 

@@ -16,13 +16,11 @@ import click
 from click.core import ParameterSource
 
 import spanagree as sa
-from spanagree.agreement.by_annotator import SORTS
-from spanagree.agreement.result import MIN_SHARED, Agreement
+from spanagree.choices import BY, MIN_SHARED, AnnotatorSort, SampledBy, names_of
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
-from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
 _SORT = (
     "With --by annotator, show first the lowest F1, corrected or observed, the highest rise, the"
@@ -40,8 +38,8 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.FILES,
     options.comparing(
         options.option("--measure", _MEASURED, choices=MEASURES, default="f1"),
-        options.by(Agreement.BY),
-        options.option("--sort", _SORT, choices=SORTS, unless="as in the corpus"),
+        options.by(BY["Agreement"]),
+        options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
         options.flag("--luck", _LUCK),
@@ -92,7 +90,7 @@ def agree(
         raise click.UsageError(f"{name} is for other measures than F1; give --measure too")
     if sort is not None and by != "annotator":
         raise click.UsageError("--sort is for --by annotator; give both, or leave it out")
-    job.check_picture(Agreement, by)
+    job.check_picture(sa.Agreement, by)
     drawing = job.drawing(by=by)
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
@@ -104,7 +102,7 @@ def agree(
     result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
     beside = {}
     if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
-        by_documents = drawing.get("resample_by", "unit") not in SAMPLED_BY
+        by_documents = drawing.get("resample_by", "unit") not in names_of(SampledBy)
         drawn = drawing if by_documents else {}
         beside["presence"] = sa.presence(corpus, annotators=settings["annotators"], **drawn)
     job.show(result if sort is None else result.sorted(sort), by, beside=beside)

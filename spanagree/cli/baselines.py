@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import Baseline, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.errors import check_choice
-from spanagree.references.baselines import BASELINES
 
-_BASELINE = f"Add baselines as systems: {', '.join(BASELINES)}."
+_BASELINE = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
 
 
 def baseline() -> options.Option:
@@ -29,7 +29,7 @@ def seeded(job: Job, baselines: Sequence[str] | None) -> tuple[Job, int]:
         UsageError: for blocks.
     """
     for name in baselines or ():
-        check_choice(name, BASELINES, "baseline")
+        check_choice(name, names_of(Baseline), "baseline")
     if baselines and job.in_blocks:
         raise click.UsageError(
             "--baseline is for a whole corpus; leave out --block, --workers and patterns"

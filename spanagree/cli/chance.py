@@ -13,7 +13,6 @@ from __future__ import annotations
 import click
 
 import spanagree as sa
-from spanagree.chance.table import StartDistributions
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.errors import SettingError
@@ -50,6 +49,8 @@ def chance(
         raise click.UsageError(
             "what luck gives on what? name --length and --segments, or gold and systems"
         )
+    from spanagree.chance.table import StartDistributions
+
     start = sa.start_distribution(length, segments, chance)
     job.show(StartDistributions(length, tuple(segments), chance, start))
 

@@ -14,9 +14,6 @@ import click
 
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
-from spanagree.corpus.repairs import repaired
-from spanagree.formats.shards import raw_found
-from spanagree.rendering.data import to_json
 
 _FAIL = "Exit with 1 if there is an error, or any finding at all."
 
@@ -32,6 +29,9 @@ _FAIL = "Exit with 1 if there is an error, or any finding at all."
 )
 def check(job: Job, fail_on: str) -> None:
     from spanagree.corpus.check import check as inspect
+    from spanagree.corpus.repairs import repaired
+    from spanagree.formats.shards import raw_found
+    from spanagree.rendering.data import to_json
 
     how, form, repair = job.how()
     result = inspect(repaired(raw_found(job.paths, how, form, repeats=True), repair))

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import click
 
+from spanagree.choices import Cited, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, check_outputs, command
-from spanagree.report.citation import CITED, cited, settings_in
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
 
@@ -23,9 +23,11 @@ _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, 
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
     options.group("Paragraph", options.flag("--results", _RESULTS)),
-    options.output(tuple(CITED), plot=False, explain=False),
+    options.output(names_of(Cited), plot=False, explain=False),
 )
 def cite(job: Job, result: str | None, results: bool) -> None:
+    from spanagree.report.citation import cited, settings_in
+
     check_outputs({"-o": job.output}, [] if result is None else [result])
     if result is None:
         if results:

@@ -20,15 +20,12 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, CategoryWeights, Measurement, Weights, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
 from spanagree.cli.progress import progress
-from spanagree.corpus.label_text import SIGN
 from spanagree.errors import check_whole
-from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, SETS, has_order
-from spanagree.labels.spa import WEIGHTS
-from spanagree.labels.summary import Coefficients
 from spanagree.settings import chosen_of
 
 _MEASUREMENT = "Choose what labels measure."
@@ -47,11 +44,13 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     ),
     options.group(
         "Computing",
-        options.option("--weights", _WEIGHTS, choices=WEIGHTS, default="annotations_m1"),
-        options.option("--measurement", _MEASUREMENT, choices=MEASUREMENTS, unless="nominal"),
-        options.option("--category-weights", _NEAR, choices=CATEGORY_WEIGHTS),
+        options.option("--weights", _WEIGHTS, choices=names_of(Weights), default="annotations_m1"),
+        options.option(
+            "--measurement", _MEASUREMENT, choices=names_of(Measurement), unless="nominal"
+        ),
+        options.option("--category-weights", _NEAR, choices=names_of(CategoryWeights)),
         options.flag("--complete-only", "Take only items that all annotators labelled."),
-        options.by([*Coefficients.BY, "label"]),
+        options.by([*BY["Coefficients"], "label"]),
     ),
     options.certainty(),
     options.blocks(),
@@ -69,7 +68,10 @@ def coefficients(
     category_weights: str | None,
     **settings: Any,
 ) -> None:
-    drawing = job.drawing(by=by, bare=tuple(Coefficients.BY))
+    from spanagree.corpus.label_text import SIGN
+    from spanagree.labels.nearness import SETS, has_order
+
+    drawing = job.drawing(by=by, bare=BY["Coefficients"])
     if by == "label" and (not tokens or job.in_blocks):
         raise click.UsageError(
             "--by label is for --tokens of a corpus as a whole; over blocks, --labels takes one"

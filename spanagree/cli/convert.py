@@ -11,19 +11,10 @@ from typing import Any
 
 import click
 
+from spanagree.choices import Cut, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.corpus.tokens import CUTS
-from spanagree.formats.registry import (
-    FORMATS,
-    WRITABLE,
-    form_to_write,
-    format_of,
-    tokenizer_named,
-    write_file,
-)
-from spanagree.formats.shards import read_found
 
 _FORMAT = "Write OUT in this format."
 _SCHEME = "Write tags in this scheme."
@@ -37,12 +28,12 @@ _CUT = "Choose what becomes of segments that cut a token."
     options.group(
         "Converting",
         options.option("-o --output", "Write to this file.", metavar="OUT", required=True),
-        options.option("--to", _FORMAT, choices=WRITABLE, unless="by extension"),
+        options.option("--to", _FORMAT, choices=names_of(Writable), unless="by extension"),
         options.annotators("Keep only these annotators."),
         options.option("--as-predictions", _MODELS, metavar="NAME,...", read=options.names_in),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
-        options.option("--cut", _CUT, choices=CUTS, unless="error"),
+        options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
     ),
     options.reading(),
 )
@@ -55,6 +46,15 @@ def convert(
     tokenizer: str | None,
     cut: str | None,
 ) -> None:
+    from spanagree.formats.registry import (
+        FORMATS,
+        form_to_write,
+        format_of,
+        tokenizer_named,
+        write_file,
+    )
+    from spanagree.formats.shards import read_found
+
     path = str(job.output)
     how, form, repair = job.how()
     if path == "-":

@@ -14,16 +14,15 @@ import click
 from click.core import ParameterSource
 
 import spanagree as sa
+from spanagree.choices import BY, DisputeSort, Kind, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.errors import counted
-from spanagree.matching.pairing import KINDS
-from spanagree.project.disputes import SORTS, Disputes
 
 _BETWEEN = "Compare these two annotators."
 _UNLESS = "if there are two, these; else all"
-_KINDS = f"List disagreements of two annotators of these kinds: {', '.join(KINDS)}."
+_KINDS = f"List disagreements of two annotators of these kinds: {', '.join(names_of(Kind))}."
 _SORT = "Rank documents by this, worst first."
 
 
@@ -35,8 +34,8 @@ _SORT = "Rank documents by this, worst first."
         options.option("--kind", _KINDS, metavar="KIND,...", unless="all", read=options.names_in),
     ),
     options.comparing(
-        options.option("--sort", _SORT, choices=SORTS, default="disagreement"),
-        options.by(Disputes.BY),
+        options.option("--sort", _SORT, choices=names_of(DisputeSort), default="disagreement"),
+        options.by(BY["Disputes"]),
         options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
     ),
     options.output(("text", "csv", "jsonl", "json"), explain=False),
@@ -57,7 +56,7 @@ def disagreements(
     if between is None and len(corpus.layers) > 2:
         if kind is not None:
             raise click.UsageError("--kind is for two annotators; give --between A B too")
-        job.check_picture(Disputes, by)
+        job.check_picture(sa.Disputes, by)
         queue = sa.disputes(corpus, text=not no_text, progress=progress("comparing"), **settings)
         job.show(queue, by)
         return

@@ -16,14 +16,12 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, seeded
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import OWN, against_references, references
-from spanagree.evaluation.compare_systems import TESTS
-from spanagree.evaluation.result import Evaluation
-from spanagree.evaluation.tally_files import check_tallies_can_be_written, check_tallies_name
 
 _TEST = "Test all pairs of systems, or each against luck."
 
@@ -32,12 +30,12 @@ _TEST = "Test all pairs of systems, or each against luck."
     options.FILES,
     options.comparing(
         options.gold(),
-        options.by([*Evaluation.BY, "difficulty", *sa.AgainstReferences.BY]),
+        options.by([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]]),
         baseline(),
     ),
     references(),
     options.certainty(
-        options.option("--test", _TEST, choices=[*TESTS, "luck"]),
+        options.option("--test", _TEST, choices=[*names_of(Test), "luck"]),
         options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
         resamples="10000; 1000 for the test against luck",
     ),
@@ -68,15 +66,20 @@ def evaluate(
     if given := options.given(own):
         name = options.written(next(iter(given)))
         raise click.UsageError(f"{name} is for --references or --systems; give one of them")
-    if by in sa.AgainstReferences.BY:
+    if by in BY["AgainstReferences"]:
         raise click.UsageError(f"--by {by} is for --references or --systems; give one of them")
     if simulate and test != "luck":
         raise click.UsageError("--simulate is for --test luck; name that test")
     if test is None and by != "difficulty":
-        job.check_picture(Evaluation, by)
+        job.check_picture(sa.Evaluation, by)
     job, seed = seeded(job, baseline)
     drawing = job.drawing(test, by)
     if tallies is not None:
+        from spanagree.evaluation.tally_files import (
+            check_tallies_can_be_written,
+            check_tallies_name,
+        )
+
         check_tallies_can_be_written(job.in_blocks)
         job.check(tallies=tallies)
         check_tallies_name(tallies)

@@ -13,11 +13,10 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, MAJORITY, MIN_ANNOTATORS, Vote, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.formats.registry import WRITABLE, form_to_write, write_file
-from spanagree.project.gold import LEAST, NAME, VOTES
 
 _VOTE = "Choose what is voted on."
 _SHARE = "Take what at least this share of those who saw a document marked."
@@ -31,19 +30,19 @@ _ALONE = "Write the new layer alone."
     options.FILES,
     options.group(
         "Voting",
-        options.option("--vote", _VOTE, choices=VOTES, default="tokens"),
+        options.option("--vote", _VOTE, choices=names_of(Vote), default="tokens"),
         options.option("--share", _SHARE, type=float, metavar="X", unless="more than half"),
-        options.number("--min-annotators", _LEAST, default=LEAST),
+        options.number("--min-annotators", _LEAST, default=MIN_ANNOTATORS),
         options.flag("--weighted", _WEIGHTED),
         options.annotators("Let only these annotators vote."),
-        options.option("--name", "Call the new layer so.", metavar="NAME", default=NAME),
-        options.by(sa.Gold.BY),
+        options.option("--name", "Call the new layer so.", metavar="NAME", default=MAJORITY),
+        options.by(BY["Gold"]),
     ),
     options.group(
         "Writing",
         options.option("-o --output", _WRITE, metavar="OUT"),
         options.option(
-            "--to", "Write OUT in this format.", choices=WRITABLE, unless="by extension"
+            "--to", "Write OUT in this format.", choices=names_of(Writable), unless="by extension"
         ),
         options.flag("--alone", _ALONE),
     ),
@@ -51,6 +50,8 @@ _ALONE = "Write the new layer alone."
     options.reading(),
 )
 def gold(job: Job, by: str | None, to: str | None, alone: bool, **settings: Any) -> None:
+    from spanagree.formats.registry import form_to_write, write_file
+
     path = job.output
     if path is None and (to or alone):
         raise click.UsageError(f"{'--to' if to else '--alone'} is for what -o writes; name OUT too")

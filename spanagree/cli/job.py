@@ -7,10 +7,9 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import cloup
@@ -27,6 +26,9 @@ from spanagree.errors import (
     shortened,
 )
 from spanagree.files import check_writable, same_files, write_text
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""

@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import Duplicates, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job
-from spanagree.corpus.label_table import DUPLICATES
 from spanagree.errors import counted, printable
-from spanagree.formats.registry import FORMATS, format_named
 
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
@@ -56,7 +55,7 @@ def label_options() -> options.Group:
             unless="all used",
             read=options.names_in,
         ),
-        options.option("--duplicates", _TWICE, choices=DUPLICATES, unless="error"),
+        options.option("--duplicates", _TWICE, choices=names_of(Duplicates), unless="error"),
         options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
         part="labels",
     )
@@ -64,6 +63,8 @@ def label_options() -> options.Group:
 
 def label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:
     """Return the table of labels that FILE is; ``unfit`` are options that are not for one."""
+    from spanagree.formats.registry import FORMATS, format_named
+
     path = job.files[0]
     suffix = Path(path).suffix
     tags = suffix in FORMATS["conll"].extensions

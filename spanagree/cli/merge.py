@@ -13,24 +13,23 @@ from __future__ import annotations
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.evaluation.compare_systems import TESTS
-from spanagree.evaluation.result import Evaluation
 
 
 @command(
     click.Argument(["files"], nargs=-1, required=True, metavar="PART..."),
-    options.group("Comparing", options.by(Evaluation.BY)),
+    options.group("Comparing", options.by(BY["Evaluation"])),
     options.certainty(
-        options.option("--test", "Test all pairs of systems.", choices=TESTS), whole=False
+        options.option("--test", "Test all pairs of systems.", choices=names_of(Test)), whole=False
     ),
     options.output(),
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:
     if test is None:
-        job.check_picture(Evaluation, by)
+        job.check_picture(sa.Evaluation, by)
     drawing = job.drawing(test, by)
     progress("reading")
     result = sa.read_tallies(job.files)

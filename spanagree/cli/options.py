@@ -1,6 +1,6 @@
 """The options of the command line, grouped by subject, and what users write in them.
 
-Each group is a function, so that a command loads only the tables whose names it offers.
+What can be chosen is in spanagree.choices, so that no help loads the tables that explain it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import cloup
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from spanagree import choices
+from spanagree.choices import names_of
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
@@ -100,10 +102,8 @@ def group(title: str, *options: Option, part: str = "") -> Group:
 
 def comparing(*own: Option) -> Group:
     """Return the options of comparisons, after those that only one command has."""
-    from spanagree.matching.measures import MATCHES
-
     purpose = "Choose what counts as agreement."
-    match = option("--match", purpose, choices=MATCHES, default="exact")
+    match = option("--match", purpose, choices=names_of(choices.MatchName), default="exact")
     at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
     share = option("--overlap-at", at, type=float, metavar="X")
     return group("Comparing", *own, match, share, chance())
@@ -125,10 +125,8 @@ def chosen_match(match: str, share: float | None) -> str:
 
 def chance() -> Option:
     """Return the option of the chance model."""
-    from spanagree.chance.start_distributions import CHANCES
-
     purpose = "Choose what a random annotation respects."
-    return option("--chance", purpose, choices=CHANCES, default="nonoverlapping")
+    return option("--chance", purpose, choices=names_of(choices.Chance), default="nonoverlapping")
 
 
 def by(table: Iterable[str]) -> Option:
@@ -169,14 +167,12 @@ def certainty(
     ``whole``: whether it may be known which sentences are one document; ``team``: whether
     annotators may be a sample too.
     """
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
     drawn = "Draw each unit, or whole documents with all their sentences."
     if team:
         drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
-    allowed = {**RESAMPLE_BY, **(SAMPLED_BY if team else {})}
+    allowed = names_of(choices.ResampleBy) + (names_of(choices.SampledBy) if team else ())
     by = option("--resample-by", drawn, choices=allowed, unless="unit")
     shared = group(
         "Certainty",
@@ -184,7 +180,12 @@ def certainty(
         option("--confidence", percent, type=float, metavar="C", unless="95"),
         number("--resamples", "Draw N resamples.", unless=resamples),
         number("--seed", "Draw the resamples with this seed.", unless="0"),
-        option("--interval", "Choose how intervals are made.", choices=INTERVALS, unless=kinds),
+        option(
+            "--interval",
+            "Choose how intervals are made.",
+            choices=names_of(choices.Interval),
+            unless=kinds,
+        ),
         *([by] if whole else []),
         part="certainty",
     )
@@ -193,14 +194,12 @@ def certainty(
 
 def blocks(*own: Option) -> Group:
     """Return the options of corpora that are worked on in blocks."""
-    from spanagree.blocks.run import ON_ERROR
-
     failing = "Choose what becomes of a block that fails."
     return group(
         "Large corpora",
         number("--block", "Read N sentences at a time."),
         number("--workers", "Let N processes work on blocks at the same time."),
-        option("--on-error", failing, choices=ON_ERROR, unless="raise"),
+        option("--on-error", failing, choices=names_of(choices.OnError), unless="raise"),
         *own,
     )
 
@@ -220,16 +219,8 @@ def reading(but: Sequence[str] = ()) -> Group:
 
 
 def _files() -> Group:
-    from spanagree.corpus.raw import EMPTY
-    from spanagree.corpus.repairs import REPAIRS
-    from spanagree.corpus.tag_columns import PARTIAL
-    from spanagree.corpus.tags import ALIASES, SCHEMES
-    from spanagree.formats.brat import DISCONTINUOUS
-    from spanagree.formats.conll.page import UNITS
-    from spanagree.formats.registry import FORMATS
-
     document = "Choose what a document is in a CoNLL file."
-    schemes = ["auto", *SCHEMES, *ALIASES]
+    forms, schemes = names_of(choices.FormatName), names_of(choices.Scheme)
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, take the sentences of this layer for all."
     only = "Take segments of these labels only; others are dropped before anything is checked."
@@ -237,10 +228,10 @@ def _files() -> Group:
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of brat annotations in several pieces."
-    repair = f"Take these steps to repair what is read: {', '.join(REPAIRS)}."
+    repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
-        option("--from", "Read the files in this format.", choices=FORMATS, unless="by extension"),
-        option("--unit", document, choices=UNITS, unless="sentence"),
+        option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
+        option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
         option("--breaks", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
@@ -250,9 +241,11 @@ def _files() -> Group:
         option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
-        option("--partial", partial, choices=PARTIAL, unless="error"),
-        option("--discontinuous", pieces, choices=DISCONTINUOUS, unless="error"),
-        option("--empty", nothing, choices=EMPTY, unless="as the format's page says"),
+        option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
+        option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="error"),
+        option(
+            "--empty", nothing, choices=names_of(choices.Empty), unless="as the format's page says"
+        ),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
@@ -274,50 +267,52 @@ def _datasets() -> Group:
 
 
 def _exports() -> Group:
-    from spanagree.formats.exports import ANNOTATOR_FROM
-    from spanagree.formats.inception.project import IN_PROGRESS
-
     who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
     who += " by the file."
     models = "Read Label Studio's predictions too, as layers named by their model's version."
     truth = "Make a layer ground_truth of what Label Studio marks so, or INCEpTION's curators made."
     begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
     return [
-        option("--annotator-from", who, choices=ANNOTATOR_FROM, unless="id, or the file"),
+        option(
+            "--annotator-from",
+            who,
+            choices=names_of(choices.AnnotatorFrom),
+            unless="id, or the file",
+        ),
         flag("--predictions", models),
         flag("--ground-truth", truth),
         option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
         option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
-        option("--in-progress", begun, choices=IN_PROGRESS, unless="auto"),
+        option("--in-progress", begun, choices=names_of(choices.InProgress), unless="auto"),
     ]
 
 
 def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
     """Return the options of what is written, and where."""
-    from spanagree.rendering.data import FORMATS, STYLES
-
+    forms = tuple(forms or names_of(choices.Shown))
     purpose = "Write the result in this format."
     decimals = "Give figures with N decimals."
     usual = "4; 2 with markdown and latex"
     wide = "Show all columns and whole names, however wide the table becomes."
-    styles = list(dict.fromkeys(style for each in STYLES.values() for style in each))
-    look = f"Set off the best figures, or use packages of LaTeX: {', '.join(styles)}."
+    look = (
+        f"Set off the best figures, or use packages of LaTeX: {', '.join(names_of(choices.Style))}."
+    )
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
-        option("--format", purpose, choices=forms or FORMATS, default="text"),
+        option("--format", purpose, choices=forms, default="text"),
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
         *([number("--digits", decimals, unless=usual)] if explain else []),
         *([flag("--percent", "Give figures in per cent.")] if explain else []),
-        *([flag("--all-columns", wide)] if "csv" in (forms or FORMATS) else []),
+        *([flag("--all-columns", wide)] if "csv" in forms else []),
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
-        *([flag("--safe-cells", safe)] if "csv" in (forms or FORMATS) else []),
-        *([flag("--bom", mark)] if "csv" in (forms or FORMATS) else []),
+        *([flag("--safe-cells", safe)] if "csv" in forms else []),
+        *([flag("--bom", mark)] if "csv" in forms else []),
     )
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, Figure, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.matching.score import Figures
 
 _WIDTH = "Plan for an interval of this width, from end to end."
 _FIGURE = "Plan for the team's F1 of this kind."
@@ -26,8 +26,8 @@ _RESAMPLES = "Draw N resamples of documents, which say how certain the plan is."
     options.FILES,
     options.comparing(
         options.option("--width", _WIDTH, type=float, metavar="X", required=True),
-        options.option("--figure", _FIGURE, choices=Figures._fields, default="corrected"),
-        options.by(sa.Plan.BY),
+        options.option("--figure", _FIGURE, choices=names_of(Figure), default="corrected"),
+        options.by(BY["Plan"]),
         options.annotators("Regard only these annotators."),
     ),
     options.group(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, DRAWS
 from spanagree.cli import options
 from spanagree.cli.baselines import seeded
 from spanagree.cli.job import Job
@@ -20,8 +21,6 @@ OWN = ("references", "systems", "best_match", "draws")
 
 def references() -> options.Group:
     """Return the options of systems against many annotators."""
-    from spanagree.references.best_match import DRAWS
-
     best = "Take the reference that is nearest in each document."
     drawn = "Draw the luck of the best match N times."
     return options.group(
@@ -80,10 +79,10 @@ def against_references(
             f"{options.written(next(iter(given)))} is for one gold layer; leave it out with"
             " --references or --systems"
         )
-    if by not in (None, *sa.AgainstReferences.BY):
+    if by not in (None, *BY["AgainstReferences"]):
         raise click.UsageError(
             f"--by {by} is for one gold layer; with --references or --systems there is --by"
-            f" {' or '.join(sa.AgainstReferences.BY)}"
+            f" {' or '.join(BY['AgainstReferences'])}"
         )
     if job.in_blocks:
         raise click.UsageError(

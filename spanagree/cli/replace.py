@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
@@ -34,7 +35,7 @@ _OF_SPANS = ("match", "chance")
         options.option("--candidate", _CANDIDATE, metavar="NAME", required=True),
         options.option("--epsilon", _EPSILON, type=float, metavar="X", required=True),
         options.annotators("Ask whether it may replace one of these annotators."),
-        options.by(sa.ReplacementTest.BY),
+        options.by(BY["ReplacementTest"]),
         options.number("--resamples", "Exchange signs N times.", default=10_000),
         options.number("--seed", "Draw these with this seed.", default=0),
     ),

@@ -12,18 +12,17 @@ from typing import Any
 import click
 
 import spanagree as sa
+from spanagree.choices import BY, HALF, Baseline, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.references.baselines import BASELINES
-from spanagree.references.soft import HALF
 
 _SYSTEMS = "Take these layers as systems."
 _REFERENCES = "Take these layers as references."
 _PROBABILITIES = "Read spans with probabilities of systems from these JSON files."
 _SOFT_GOLD = "Take the probabilities in this JSON file as the reference, not shares."
 _THRESHOLD = "Take what has a probability above X as marked."
-_BASELINE = f"Add these baselines only: {', '.join(BASELINES)}; or none."
+_BASELINE = f"Add these baselines only: {', '.join(names_of(Baseline))}; or none."
 
 
 def _files(text: str, option: str) -> dict[str, str]:
@@ -44,7 +43,7 @@ def _files(text: str, option: str) -> dict[str, str]:
         ),
         options.chance(),
         options.number("--seed", "Place the baseline random with this seed.", default=0),
-        options.by(sa.SoftScores.BY),
+        options.by(BY["SoftScores"]),
     ),
     options.output(),
     options.reading(),

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import spanagree as sa
+from spanagree.choices import SplitForm, names_of
 from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.errors import InputError, counted, printable
 from spanagree.files import writing
-from spanagree.levels.split_folder import WRITERS, check_folder
 
 _FORMAT = "Write the parts in this format."
 
@@ -27,7 +27,7 @@ _FORMAT = "Write the parts in this format."
     options.group(
         "Output",
         options.option("-o --output folder", "Write into DIR.", metavar="DIR", required=True),
-        options.option("--to", _FORMAT, choices=WRITERS, default="jsonl"),
+        options.option("--to", _FORMAT, choices=names_of(SplitForm), default="jsonl"),
         options.flag("--force", "Write into a folder that is not empty."),
     ),
     options.levels(),
@@ -35,6 +35,8 @@ _FORMAT = "Write the parts in this format."
     options.reading(),
 )
 def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
+    from spanagree.levels.split_folder import check_folder
+
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
         with writing(printable(path), done="read"):

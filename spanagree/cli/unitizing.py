@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import spanagree as sa
+from spanagree.choices import Categorical, Continuum, Sampler, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
-from spanagree.results import Result
+
+if TYPE_CHECKING:
+    from spanagree.results import Result
 
 MEASURES = {
     "f1": "F1 over pairs of annotators, raw and beyond luck",
@@ -42,10 +45,6 @@ UNITIZING = sorted({name for names in _TAKES.values() for name in names} - {"cha
 
 def unitizing() -> options.Group:
     """Return the options of the measures of unitizing."""
-    from spanagree.unitizing.alpha_u import CONTINUA
-    from spanagree.unitizing.dissimilarity import CATEGORICAL
-    from spanagree.unitizing.sampling import SAMPLERS
-
     what = "Choose what becomes of several documents in α_U."
     categories = "Choose how categories differ in γ."
     random = "Choose where the random annotations of γ come from."
@@ -53,13 +52,13 @@ def unitizing() -> options.Group:
     option = options.option
     return options.group(
         "α_U and γ",
-        option("--continuum", what, choices=CONTINUA, unless="summed"),
+        option("--continuum", what, choices=names_of(Continuum), unless="summed"),
         _number("--alpha", "Weigh positions by X in γ."),
         _number("--beta", "Weigh categories by X in γ."),
         _number("--delta-empty", "Let a unit that is aligned with none cost X in γ."),
-        option("--categorical", categories, choices=CATEGORICAL, unless="nominal"),
+        option("--categorical", categories, choices=names_of(Categorical), unless="nominal"),
         option("--order", order, metavar="LABEL,...", read=options.names_in),
-        option("--sampler", random, choices=SAMPLERS, unless="chance"),
+        option("--sampler", random, choices=names_of(Sampler), unless="chance"),
         _number("--precision", "Sample until the standard error of γ is below X.", "0.01"),
     )
 

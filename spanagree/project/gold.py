@@ -14,7 +14,7 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import texts_of
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import Vote
+from spanagree.choices import MAJORITY, MIN_ANNOTATORS, Vote
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
@@ -39,10 +39,6 @@ VOTES = {
     "segments": "a segment is taken that enough marked, with these boundaries and this label",
 }
 """What is voted on, by name."""
-
-NAME = "majority"
-LEAST = 2
-"""How many annotators a document needs: one alone is not a vote."""
 
 FEW = "few"
 _LONGEST = 40  # characters of a segment's text, and of names, that people see
@@ -228,10 +224,10 @@ def gold(
     *,
     vote: Vote = "tokens",
     share: float | None = None,
-    min_annotators: int = LEAST,
+    min_annotators: int = MIN_ANNOTATORS,
     weighted: bool = False,
     annotators: Sequence[str] | None = None,
-    name: str = NAME,
+    name: str = MAJORITY,
 ) -> Gold:
     """Return a corpus with one more layer: what the annotators voted for.
 

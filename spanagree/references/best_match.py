@@ -21,8 +21,6 @@ from spanagree.matching.measures import Match, find_match
 from spanagree.matching.observed import observed
 from spanagree.references.ceiling import Shared
 
-DRAWS = 100
-
 
 def check_draws(draws: int) -> None:
     """Refuse what is not a number of draws.

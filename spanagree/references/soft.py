@@ -12,15 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_known
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
 from spanagree.settings import kept_names
-
-HALF = 0.5
-"""More than this is marked, as the task has it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
-from spanagree.choices import Baseline, Chance
+from spanagree.choices import HALF, Baseline, Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
@@ -21,7 +21,7 @@ from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.matching.tally import Tally
 from spanagree.references.baselines import BASELINES, with_baselines
-from spanagree.references.soft import HALF, Shares, counts_of, iou, people, shares, spearman
+from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, bars
 from spanagree.rendering.table import Column, Table, Value

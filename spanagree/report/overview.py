@@ -17,6 +17,7 @@ from spanagree.agreement.confusion import Confusion, confusion
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
+from spanagree.choices import MAJORITY
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.evaluation.compare_systems import Comparison, compare_systems
@@ -30,7 +31,7 @@ from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
 from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
-from spanagree.project.gold import NAME, Gold
+from spanagree.project.gold import Gold
 from spanagree.project.gold import gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
@@ -251,7 +252,7 @@ class TeamOverview(Overview):
     @cached_property
     def gold(self) -> Gold | None:
         """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
-        if not self.agreement.pairs or NAME in self.corpus.layers:
+        if not self.agreement.pairs or MAJORITY in self.corpus.layers:
             return None
         return by_votes(self.corpus)
 
