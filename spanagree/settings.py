@@ -182,7 +182,7 @@ def _plain(value: Any) -> Any:
 PROVENANCE = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
     "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
-    "quotes": dict,
+    "quotes": dict, "joined": str,
 }  # fmt: skip
 """The settings of reading that stay with a corpus that was written and is read again."""
 
@@ -206,6 +206,7 @@ KEYS = {
     "measurement": "word", "category_weights": "word", "by_label": "yes or no",
     "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
     "missing": "text", "separator": "text", "offsets": "word", "unit": "word",
+    "group_by": "text", "joined": "text",
     "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
     "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
     "map_labels": "text", "made": "text",
@@ -237,6 +238,8 @@ def signature(settings: Mapping[str, Any]) -> str:
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
     if values.get("discontinuous") == "error":  # then there are none
         values["discontinuous"] = None
+    if settings.get("resample_by") != "document":  # then groups change no figure
+        values["group_by"] = None
     if settings.get("gold_first") is not False:  # the first layer is gold unless another was named
         values["gold"] = None
     values["spanagree"] = settings["version"]

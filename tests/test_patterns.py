@@ -30,6 +30,8 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
+    # what users write, for documents' ids, which are short
+    ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],
 }

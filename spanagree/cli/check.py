@@ -25,7 +25,7 @@ _FAIL = "Exit with 1 if there is an error, or any finding at all."
         options.option("--fail-on", _FAIL, choices=("error", "warning"), default="error"),
     ),
     options.output(("text", "json"), plot=False, explain=False),
-    options.reading(),
+    options.reading(but=("--group-by",)),
 )
 def check(job: Job, fail_on: str) -> None:
     from spanagree.corpus.check import check as inspect

@@ -221,6 +221,12 @@ class Job:
         from spanagree.corpus.repairs import REPAIRS
 
         chosen = options.given(self.reading)
+        used = (chosen.get("unit"), self.certainty.get("resample_by"))
+        if "group_by" in chosen and "document" not in used:
+            raise click.UsageError(
+                "--group-by needs --resample-by document, which draws whole groups, or --unit"
+                " document, which makes a group one document"
+            )
         form = chosen.pop("from", None)
         repair = [step for step in chosen.pop("repair", ()) if step]
         for step in repair:
@@ -243,6 +249,11 @@ class Job:
         from spanagree.formats.registry import FORMATS, format_of
 
         how, form, repair = self.how()
+        if "group_by" in how:
+            raise click.UsageError(
+                "--group-by is not for blocks (--block, --workers, a pattern of files), as a group"
+                " may be in several; leave one of them out"
+            )
         if self._patterns:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")

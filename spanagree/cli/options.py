@@ -169,7 +169,7 @@ def certainty(
     """
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
-    drawn = "Draw each unit, or whole documents with all their sentences."
+    drawn = "Draw each unit, or whole documents with all their sentences (groups, with --group-by)."
     if team:
         drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
     allowed = names_of(choices.ResampleBy) + (names_of(choices.SampledBy) if team else ())
@@ -219,7 +219,8 @@ def reading(but: Sequence[str] = ()) -> Group:
 
 
 def _files() -> Group:
-    document = "Choose what a document is in a CoNLL file."
+    document = "Choose what a document is in CoNLL; with --group-by, a group if document."
+    grouped = "Group documents by what a pattern finds in their ids, or by a table."
     forms, schemes = names_of(choices.FormatName), names_of(choices.Scheme)
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, take the sentences of this layer for all."
@@ -232,6 +233,7 @@ def _files() -> Group:
     return [
         option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
         option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
+        option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]"),
         option("--breaks", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),

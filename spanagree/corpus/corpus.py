@@ -21,6 +21,7 @@ from spanagree.choices import Cut, Offsets
 from spanagree.corpus.by_document import ByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, refuse
+from spanagree.corpus.grouped import grouped
 from spanagree.corpus.labels import with_labels
 from spanagree.corpus.parts import check_content, check_layer
 from spanagree.corpus.raw import RawCorpus
@@ -316,6 +317,18 @@ class Corpus(Content):
         (Segment(start=0, end=2, label='PER'),)
         """
         taken = Corpus.from_raw(with_labels(self.to_raw(), labels, map_labels))
+        return replace(taken, changes=self.changes)
+
+    def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
+        """Return the same with documents in groups to resample, or each group as one document.
+
+        Args and errors are those of :func:`spanagree.corpus.grouped.grouped`.
+
+        >>> corpus = Corpus.from_segments([5, 4], {"a": [[], [(0, 2, "X")]]}, ids=["t-1", "t-2"])
+        >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]
+        (Segment(start=5, end=7, label='X'),)
+        """
+        taken = Corpus.from_raw(grouped(self.to_raw(), groups, joined))
         return replace(taken, changes=self.changes)
 
     # --- tokens and characters ---

@@ -33,7 +33,8 @@ def read(
             brat, inception, bioc, pubtator, label-studio, prodigy, doccano, dataset or hub.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
-        options: of the readers, named as on the command line with ``_`` for ``-``.
+        options: of the readers, named as on the command line with ``_`` for ``-``; and of files
+            ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 
     Raises:
         InputError: for what cannot be read or is not recognised, showing what was found; for a

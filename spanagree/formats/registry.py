@@ -381,6 +381,7 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
     taken = {key for name in formats for key in FORMATS[name].takes}
     for key in (key for key in given if key not in taken):
         others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
+        others += ", or goes with group-by" if key == "unit" else ""
         raise SettingError(
             f"{key.replace('_', '-')} is for {others}; the files here are {', '.join(formats)}"
         )

@@ -9,11 +9,15 @@ from typing import Any
 
 from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.flaws import refuse_flaws
+from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import allows_repeats, valid_corpus
-from spanagree.errors import InputError, SpanAgreeError, printable, show
+from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
+from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
+from spanagree.formats.conll.page import UNITS
+from spanagree.formats.document_tables import names_in_table, says_table, table_named
 from spanagree.formats.inception.files import are_pages
 from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.registry import raw_files
@@ -117,12 +121,28 @@ def read_found(
 ) -> Corpus:
     """Return the corpus in files, or in all shards that patterns find, after the repairs asked for.
 
+    With the option ``group_by``, documents are put in groups after that, or joined if ``unit`` is
+    document.
+
     Raises:
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
-            that no repair was asked for.
+            that no repair was asked for; as for :func:`spanagree.corpus.grouped.grouped`.
     """
-    raw = raw_found(files, options, form, progress, repeats=allows_repeats(repair))
-    return valid_corpus(raw, repair)
+    how = dict(options)
+    by = how.pop("group_by", None)
+    unit = "sentence" if by is None else how.pop("unit", None) or "sentence"
+    check_choice(unit, UNITS, "unit")
+    raw = raw_found(files, how, form, progress, repeats=allows_repeats(repair))
+    if by is None:
+        return valid_corpus(raw, repair)
+    raw = repaired(raw, repair)
+    refuse_flaws(raw, repairable=True)  # first, as a segment beyond its text would be in the next
+    names, says = by, "names"
+    if isinstance(by, str) and (table := table_named(by)) is not None:
+        ids = [raw.id_of(d) for d in range(len(raw.lengths))]
+        names = names_in_table(ids, *table, "group", how.get("document"))
+        says = says_table(*table)
+    return Corpus.from_raw(grouped(raw, names, unit == "document", says))
 
 
 def raw_found(

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, check_whole, counted, printable, show
-from spanagree.files import read_text
+from spanagree.corpus.grouped import places_found
+from spanagree.errors import SettingError, check_whole, counted, show
+from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
 Parts = dict[str, tuple[Corpus, list[str]]]
 """The corpus of each batch by its name, and what tells its documents from others."""
 
-_DOCUMENT, _BATCH = ("document", "id"), "batch"
 _NEEDED = "a number, a pattern, FILE or FILE:COLUMN, or a name for each document is needed"
 
 
@@ -57,11 +53,8 @@ def _named(
 ) -> tuple[list[str | None], list[str], str]:
     """Return the batch of each document, what tells documents apart, and how in a word."""
     if isinstance(by, str) and not by.isdecimal():
-        path, _, column = by.rpartition(":")
-        if os.path.exists(by):
-            return _by_table(ids, by, None), ids, f"table {Path(by).name}"
-        if path and os.path.exists(path):
-            return _by_table(ids, path, column), ids, f"table {Path(path).name}:{column}"
+        if (table := table_named(by)) is not None:
+            return names_in_table(ids, *table, "batch"), ids, says_table(*table)
         return *_by_pattern(ids, by), f"pattern {by}"
     if isinstance(by, (int, np.integer, str)) and not isinstance(by, bool):
         number = int(by)
@@ -79,50 +72,10 @@ def _named(
 
 def _by_pattern(ids: list[str], pattern: str) -> tuple[list[str | None], list[str]]:
     """Return what a pattern finds in each id, and the ids without that."""
-    try:
-        find = re.compile(pattern)
-    except re.error as error:
-        raise SettingError(
-            f"batches {show(pattern)}: neither a file that is there nor a pattern ({error})"
-        ) from None
-    names: list[str | None] = []
-    keys = []
-    for own in ids:
-        hit = find.search(own)
-        group = 1 if find.groups else 0
-        if hit is None or hit[group] is None:
-            names.append(None)
-            keys.append(own)
-            continue
-        low, high = hit.span(group)
-        names.append(hit[group])
-        keys.append(f"{own[:low]}\0{own[high:]}")
+    places = list(zip(ids, places_found(ids, pattern, "batches"), strict=True))
+    names = [None if at is None else own[at[0] : at[1]] for own, at in places]
+    keys = [own if at is None else f"{own[: at[0]]}\0{own[at[1] :]}" for own, at in places]
     return names, keys
-
-
-def _by_table(ids: list[str], path: str, column: str | None) -> list[str | None]:
-    """Return the batch of each document that a table names: CSV, TSV or JSON lines."""
-    name, text = printable(path), read_text(path)
-    if path.endswith((".jsonl", ".ndjson")):
-        try:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except ValueError:
-            raise InputError(f"{name}: not valid JSON lines; a table is needed") from None
-    else:
-        rows = list(csv.DictReader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
-    if not rows or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{name}: no rows; a table of documents and batches is needed")
-    here = next((key for key in _DOCUMENT if key in rows[0]), None)
-    wanted = column or _BATCH
-    missing = " or ".join(_DOCUMENT) if here is None else "" if wanted in rows[0] else wanted
-    if missing:
-        known = ", ".join(map(printable, map(str, rows[0])))
-        raise InputError(f"{name}: no column {printable(missing)}; there are {known}")
-    batch_of: dict[str, str | None] = {}
-    for row in rows:
-        value = row.get(wanted)
-        batch_of[str(row.get(here))] = None if value in (None, "") else str(value)
-    return [batch_of.get(own) for own in ids]
 
 
 def _in_order(names: Sequence[str | None], by: object) -> list[str]:

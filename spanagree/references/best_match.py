@@ -124,9 +124,11 @@ class _Best:
         self.whose = np.where(turned, second[self.edge], first[self.edge])
         there = np.bincount(crowd.document, reference, len(corpus))[crowd.document].astype(np.int64)
         self.others, self.among, self.reference = there - 1, there, reference
-        edges = np.bincount(self.whose, minlength=len(seen))
-        self.last = np.cumsum(edges) - 1  # of each annotation, among edges by annotation
         self.chooses = self.others > 0
+        order = np.argsort(self.whose, kind="stable")  # by annotation, of those who choose
+        order = order[self.chooses[self.whose[order]]]
+        self.edge, self.whose = self.edge[order], self.whose[order]
+        self.first = np.searchsorted(self.whose, np.flatnonzero(self.chooses))
 
     def scores(self, layer: Layer) -> Floats:
         """Return the best F1 of each annotation, 0 where there is none to choose from."""
@@ -139,10 +141,15 @@ class _Best:
         total = observed(a, b, cells[0], cells[1], len(self.size) * wide, self.measure)
         matched = total.reshape(-1, wide).sum(axis=1)
         f1 = np.where(self.size > 0, 2 * matched / np.maximum(self.size, 1), 1.0)[self.edge]
-        ordered = f1[np.lexsort((f1, self.whose))]
         best = np.zeros(len(self.among))
-        rows = np.flatnonzero(self.chooses)
-        best[rows] = ordered[self.last[rows]]
-        rows = rows[~self.reference[rows]]  # who is none of the R chooses among all but one of them
-        best[rows] -= (best[rows] - ordered[self.last[rows] - 1]) / self.among[rows]
+        if not len(f1):
+            return best
+        best[self.chooses] = np.maximum.reduceat(f1, self.first)
+        # who is none of the R chooses among all but one of them, so the second best counts too
+        of_others = ~self.reference[self.whose]
+        whose, f1 = self.whose[of_others], f1[of_others]
+        ordered = f1[np.lexsort((f1, whose))]
+        last = np.flatnonzero(np.diff(whose, append=-1))
+        rows = whose[last]
+        best[rows] -= (best[rows] - ordered[last - 1]) / self.among[rows]
         return best

@@ -103,6 +103,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
     whole = "document" if settings.get("resample_by") == "document" else ""
+    if whole and settings.keys() & {"group_by", "joined"}:
+        whole = "group"
     return {
         "document": unit(settings),
         "drawn": "item" if items else whole or unit(settings),
@@ -153,6 +155,7 @@ def _explain_settings(
         "chance": (
             "chance",
             "chance by sentences" if settings.get("unit") == "sentence" else "",
+            "chance by groups" if "joined" in settings else "",
             "chance by characters" if settings.get("offsets") == "characters" else "",
         ),
         "items": ("items", f"items, O {settings.get('outside', 'kept')}"),

@@ -33,7 +33,7 @@ INTERVALS = {
 
 RESAMPLE_BY = {
     "unit": "each document as it was read: a sentence, or with --unit document a whole one",
-    "document": "whole documents, each with all its sentences, whatever the unit",
+    "document": "whole documents with all their sentences, or with --group-by whole groups",
 }
 """What is drawn, by name."""
 

@@ -53,6 +53,7 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
+    "--group-by": Needed("posts.jsonl --unit document", "--group-by (.*)-", "joined:pattern (.*)-"),
     "--labels": Pair("trio.jsonl", "--labels A"),
     "--map-labels": Pair("trio.jsonl", "--map-labels A=B"),
     "--breaks": Pair("breaks-a.conll breaks-b.conll --unit document", "--breaks breaks-b.conll"),
@@ -231,6 +232,7 @@ CASES = {
         "--feature": Needed("--between ann bob cas --layer B", "--feature w", "read:layer=x.B,feature=w"),
         "--in-progress": Needed("--between ann cem cas --layer A", "--in-progress saw", "read:layer=x.A,in_progress=saw"),
         "--predictions": Needed("--between 1 m1 tasks.json", "--predictions", "read:predictions=yes"),
+        "--group-by": Needed("posts.jsonl --between ann bob --unit document", "--group-by (.*)-", "joined:pattern (.*)-"),
         "--ground-truth": Needed(
             "--between 1 ground_truth tasks.json", "--ground-truth", "read:ground_truth=yes"
         ),
@@ -271,7 +273,11 @@ CASES = {
         **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
         **OUTPUT,
     },
-    "check": {**READING, **FILES, "--fail-on": SHOWN},
+    "check": {
+        **{name: case for name, case in READING.items() if name != "--group-by"},
+        **FILES,
+        "--fail-on": SHOWN,
+    },
     "split": {
         **behind(TWO, LEVELS),
         **MATCH,
@@ -455,6 +461,8 @@ def folder(tmp_path_factory):
     forty = {n: [rng.choice(some) for _ in range(40)] for n, rng in drawn.items()}
     sa.write_jsonl(sa.Corpus.from_segments([7] * 40, forty), folder / "forty.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
+    posts = sa.Corpus.from_segments([9, 8, 5], trio, ids=["t-1", "t-2", "u-1"])
+    sa.write_jsonl(posts, folder / "posts.jsonl")
     states = {
         "ann": ("FINISHED", "_", "*"),
         "bob": ("FINISHED", "*", "_"),
@@ -564,7 +572,7 @@ def run(folder, monkeypatch, capsys, request, tmp_path):
             path = tmp_path / "report.html"
             code = main([*arguments, "-o", str(path)])
             page = path.read_text("utf-8") if code == 0 else ""
-            return code, page, re.findall(r"[a-z]+:[^ <>\"]*\|spanagree:[0-9.]+", page)
+            return code, page, re.findall(r"[a-z]+:[^ <>\"|]*\|[^<>\"]*\|spanagree:[0-9.]+", page)
         if command == "split":
             target = tmp_path / uuid4().hex
             code = main([*arguments, "-o", str(target)])

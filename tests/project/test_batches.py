@@ -168,8 +168,8 @@ def test_refused(crowd, tmp_path, run):
         ("xyz", "no document is in any of them; a number, a pattern"),
         (["a"], "or a name for each document is needed"),
         (None, "or a name for each document is needed"),
-        (str(empty), "no rows; a table of documents and batches is needed"),
-        (str(odd), "not valid JSON lines"),
+        (str(empty), "no rows; a table with the batch of each document is needed"),
+        (str(odd), "not valid JSON"),
         (str(other), "no column document or id; there are name, round"),
     ):
         with pytest.raises((sa.SettingError, sa.InputError)) as caught:

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -310,3 +311,31 @@ def test_the_command(run, tmp_path):
         code, _, err = run("replace", *line)
         assert code != 0
         assert message in err
+
+
+@pytest.mark.parametrize(("name", "documents"), [("fa-tst", 100), ("sv-tst_first80", 80)])
+def test_the_majority_of_mushroom_passes(real, name, documents):
+    """The page's sentences: ω is 1 and ρ above .97, raw and corrected, of three people, with ε 0."""
+    path = real / "data" / "tools" / "mushroom" / f"mushroom.{name}.jsonl"
+    corpus = sa.with_baselines(sa.read(path, repair=["drop-empty"]), ["majority"])
+    test = sa.replacement_test(corpus, "majority", epsilon=0, match="token", resamples=999)
+    assert len(corpus) == documents
+    for verdict in test.verdicts.values():
+        assert (verdict.passes, verdict.winning_rate) == (True, 1)
+        assert 0.97 < verdict.advantage <= 1
+
+
+def test_mushroom_has_too_few_english_answers_for_each(real):
+    """Nobody of the first 40 English answers saw more than 11: the test refuses."""
+    path = real / "data" / "tools" / "mushroom" / "mushroom.en-tst_first40.jsonl"
+    corpus = sa.with_baselines(sa.read(path, repair=["drop-empty"]), ["majority"])
+    with pytest.raises(sa.SettingError, match=r"no annotator has 30 documents .*; the most is 11"):
+        sa.replacement_test(corpus, "majority", epsilon=0.1, match="token")
+
+
+def test_luck_may_change_the_verdict():
+    """On the made-up answers the one who marks nearly everything passes raw, not beyond luck."""
+    corpus = sa.read(Path(__file__).parents[2] / "corpora/answers/answers.jsonl")
+    people = [name for name in corpus.layers if name not in ("detector", "eager")]
+    test = sa.replacement_test(corpus, "eager", 0.2, annotators=people, match="token")
+    assert [test.verdicts[kind].passes for kind in ("observed", "corrected")] == [True, False]

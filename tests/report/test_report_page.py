@@ -369,10 +369,12 @@ def test_matrices(systems):
 
 
 def test_bias_that_is_not_defined():
-    """Segments of different labels over one token: no labels of tokens, and the page says why."""
-    layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
+    """A label that is called as tokens outside of segments are: the page says why there is none."""
+    layers = {"a": [[(0, 3, "X"), (1, 2, "O")]], "b": [[(0, 3, "X")]]}
     text = page(sa.Corpus.from_segments([5], layers), team=True, chance="overlapping")
-    assert "token 1 is &#x27;X&#x27; and &#x27;Y&#x27;; an item takes one label" in text
+    assert (
+        "a label of the corpus is called &#x27;O&#x27;, as tokens outside of segments are" in text
+    )
 
 
 # --- odd corpora --------------------------------------------------------------------------------

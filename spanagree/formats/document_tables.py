@@ -1,0 +1,75 @@
+"""Tables that say of each document what it belongs to: a batch, or a group."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, printable, show
+from spanagree.files import read_text
+from spanagree.formats.hugging_face.columns import cell_of, has
+from spanagree.formats.json_records import json_records
+
+_DOCUMENT = ("document", "id")
+
+
+def table_named(by: str) -> tuple[str, str | None] | None:
+    """Return path and column in FILE or FILE:COLUMN, if the file is there; else ``None``."""
+    path, _, column = by.rpartition(":")
+    for table in ((by, None), (path, column)):
+        if os.path.exists(table[0]) and not os.path.isdir(table[0]):
+            return table
+    return None
+
+
+def says_table(path: str, column: str | None) -> str:
+    """Return the table in words, for the signature."""
+    return f"table {Path(path).name}{'' if column is None else f':{column}'}"
+
+
+def names_in_table(
+    ids: Sequence[str], path: str, column: str | None, what: str, document: str | None = None
+) -> list[str | None]:
+    """Return the batch or group of each document that a table names: CSV, TSV or JSON.
+
+    Args:
+        ids: of the documents.
+        path: the table.
+        column: that which has the names; ``what`` unless given. ``a.b`` is b in objects a.
+        what: batch or group.
+        document: the column with the documents' ids; document or id unless given.
+
+    Raises:
+        InputError: for what is not such a table, or names two for a document.
+    """
+    name, wanted = printable(path), column or what
+    rows = _rows(path)
+    if not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError(f"{name}: no rows; a table with the {what} of each document is needed")
+    some = _DOCUMENT if document is None else (document,)
+    here = next((key for key in some if has(rows[0], key)), None)
+    if here is None or not any(has(row, wanted) for row in rows):
+        known = ", ".join(map(printable, map(str, rows[0])))
+        missing = " or ".join(some) if here is None else wanted
+        raise InputError(f"{name}: no column {printable(missing)}; there are {known}")
+    known_as: dict[str, str | None] = {}
+    for row in rows:
+        value = cell_of(row, wanted) if has(row, wanted) else None
+        own = str(cell_of(row, here)) if has(row, here) else ""
+        now = None if value in (None, "") else str(value)
+        if known_as.setdefault(own, now) != now:
+            raise InputError(
+                f"{name}: document {show(own)} has {what} {show(known_as[own])}, and {show(now)}"
+                f" in another row; a document has one {what}"
+            )
+    return [known_as.get(own) for own in ids]
+
+
+def _rows(path: str) -> list[Any]:
+    if path.endswith((".json", ".jsonl", ".ndjson")):
+        return [row for _, row in json_records(path)] if os.path.getsize(path) else []
+    text = read_text(path)
+    return list(csv.DictReader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
