@@ -48,8 +48,9 @@ def pi(
     Args:
         table: the labels.
         complete_only: only items that all annotators labelled (of counts: those with the most).
-        measurement, category_weights, order: of graded labels and of sets, see
-            :func:`spanagree.coefficients`.
+        measurement: of graded labels and of sets, see :func:`spanagree.coefficients`.
+        category_weights: the same.
+        order: the same.
 
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)
