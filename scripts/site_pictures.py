@@ -40,6 +40,14 @@ PICTURES = {
     "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),
     "plan": ("How wide an interval would be", f"plan {_CROWD} --width 0.05"),
     "soft": ("Systems against shares", f"soft {_CROWD} --systems dia"),
+    "references": (
+        "Systems against many annotators",
+        "evaluate corpora/answers/answers.jsonl --systems detector,eager --match token --ci",
+    ),
+    "replace": (
+        "May one replace another?",
+        f"replace {_CROWD} --candidate ann --epsilon 0.1 --match token",
+    ),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),
     "starts": ("Where random segments start", "chance --length 40 --segments 1,3,8"),
     "matches": ("How far luck gets", f"chance {' '.join(_NEWS.split()[:2])}"),

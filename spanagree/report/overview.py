@@ -51,6 +51,7 @@ _AGAINST_LUCK = 20_000  # documents of pairs
 _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apart
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
+_LAYERS = 1000  # labels times annotators, of the coefficients by label
 _RESAMPLES = 2000
 _BATCHES = 5
 _IN_BATCH = 10  # documents, at least
@@ -436,7 +437,8 @@ def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
     try:
         return coefficients(token_labels(corpus))
     except InputError as error:
-        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS:
+        many = len(corpus.labels) * len(corpus.annotators) > _LAYERS
+        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS or many:
             return str(error)
         return coefficients_by_label(corpus)
     except SpanAgreeError as error:
