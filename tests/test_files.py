@@ -49,7 +49,7 @@ def test_several_writers_of_one_file(tmp_path):
 def test_no_link_is_followed(tmp_path, monkeypatch):
     """A link in the place of the temporary file is an error; what it points to stays."""
     (tmp_path / "theirs").write_bytes(b"theirs")
-    monkeypatch.setattr("secrets.token_hex", lambda _: "x")
+    monkeypatch.setattr(os, "urandom", lambda size: b"x" * size)
     (tmp_path / files.hidden_name("part")).symlink_to("theirs")
     with pytest.raises(sa.InputError, match="out: cannot be written: File exists"):
         write_bytes(tmp_path / "out", b"ours")
