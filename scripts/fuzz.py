@@ -625,7 +625,7 @@ def command(rng: random.Random, folder: Path) -> None:
         arguments = [name, rng.choice([str(folder / "a.conll"), "spanagree|v1", *ODD_TEXT])[:300]]
     chosen = [option for option in everything if option.param_type_name == "option"]
     needed = [option for option in chosen if option.required]
-    likely = rng.choices(chosen, k=rng.choice((0, 1, 1, 2, 3)))
+    likely = rng.choices(chosen, k=rng.choice((0, 1, 1, 2, 3))) if chosen else []
     for option in {each.opts[-1]: each for each in (*needed, *likely)}.values():
         arguments += [option.opts[-1], *value_for(rng, option, folder)]
     arguments = [argument.replace("\0", "") for argument in arguments]

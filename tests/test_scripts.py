@@ -90,7 +90,7 @@ def test_what_is_cached_is_run_again():
     """Each test runs the lines of a cached function that it calls, even if another has before."""
     from spanagree.chance import edges
 
-    file = ROOT / "spanagree" / "chance" / "edges.py"
+    file = Path(edges.__file__)
     reach = script("mutate.py").Reach([file])
     for name in ("a", "b"):
         reach.pytest_runtest_logstart(name)

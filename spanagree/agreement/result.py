@@ -84,7 +84,7 @@ class Agreement(Result):
     kept: Kept | None = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
-    heavy: tuple[Heavy, ...] = field(default=(), repr=False)
+    heavy: tuple[Heavy, ...] = field(default=(), repr=False, compare=False)
     luck: Mapping[tuple[str, str], PairLuck] = field(
         default_factory=dict, repr=False, compare=False
     )

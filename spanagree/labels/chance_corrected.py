@@ -49,8 +49,8 @@ def pi(
         table: the labels.
         complete_only: only items that all annotators labelled (of counts: those with the most).
         measurement: of graded labels and of sets, see :func:`spanagree.coefficients`.
-        category_weights: the same.
-        order: the same.
+        category_weights: see :func:`spanagree.coefficients`.
+        order: see :func:`spanagree.coefficients`.
 
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)

@@ -43,10 +43,15 @@ def python(code, *arguments, cwd=None):
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("name", ["click", "cloup", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])  # fmt: skip
 def test_stopped_while_it_loads(newsroom, name, sent):
-    """While packages are imported, a signal ends the program without a word: 128 and its number."""
+    """While packages are imported, a signal ends the program: 128 and its number, no traceback.
+
+    Before the command is loaded it ends without a word; NumPy is loaded as the command works.
+    """
     code = WHILE_IMPORTING.format(name=name, kill=KILL.format(sent))
     files = [newsroom / "gold.conll", newsroom / "tagger.conll"]
-    assert python(code, "evaluate", *files) == (128 + getattr(signal, sent), "", "")
+    works = sent == "SIGINT" and name.startswith("numpy")
+    said = "\nspanagree: error: interrupted; nothing was written\n" if works else ""
+    assert python(code, "evaluate", *files) == (128 + getattr(signal, sent), "", said)
 
 
 @pytest.mark.parametrize(
