@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges
+from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
 from spanagree.matching.annotation_pairs import Crowd
 from spanagree.matching.pairing import OUTCOMES, columns_of, pairing
 
@@ -36,24 +35,12 @@ class Paired(NamedTuple):
 
 def paired(corpus: Corpus, crowd: Crowd, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
     """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
-    layers = corpus.layers.values()
-    start, end, label = (
-        np.concatenate([np.zeros(0, np.int64), *(getattr(layer, name) for layer in layers)])[
-            crowd.order
-        ]
-        for name in ("start", "end", "label")
-    )
-
-    def side(rows: Ints) -> Layer:
-        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
-        columns = (row, start[segment], end[segment], label[segment])
-        return Layer(*columns, np.ones(len(rows), np.bool_))
-
+    segments = crowd.segments(corpus)
     size = crowd.end - crowd.begin
     done = np.cumsum(size[pairs[0]] + size[pairs[1]]) // _PORTION
     for low, high in zip(*_borders(done), strict=True):
         a, b = (each[low:high] for each in pairs)
-        layer_a, layer_b = side(a), side(b)
+        layer_a, layer_b = (crowd.side(segments, rows)[0] for rows in (a, b))
         both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = columns_of(layer_a, both.a)
         row_b, _, _, label_b = columns_of(layer_b, both.b)

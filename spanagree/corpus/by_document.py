@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.segments import Layer, Segment
+from spanagree.corpus.segments import Layer, Segment, columns_of_all
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class ByDocument:
         of_segment = [x.document * many + i for i, x in enumerate(layers.values())]
         segments = np.concatenate([nothing, *of_segment])
         order = np.argsort(segments, kind="stable")
-        start, end, label = (
-            np.concatenate([nothing, *(getattr(x, column) for x in layers.values())])[order]
-            for column in ("start", "end", "label")
-        )
+        _, start, end, label, _ = (column[order] for column in columns_of_all(layers.values()))
         return cls(
             dict.fromkeys(names),
             np.searchsorted(annotations, np.arange(documents + 1) * many),

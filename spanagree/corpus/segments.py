@@ -157,6 +157,28 @@ class Layer:
         )
 
 
+class Columns(NamedTuple):
+    """The segments of several layers: document, start, end, label, and the number of the layer."""
+
+    document: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    layer: Ints
+
+
+def columns_of_all(layers: Iterable[Layer]) -> Columns:
+    """Return the segments of all layers, one layer after the other."""
+    every = list(layers)
+    nothing = np.zeros(0, np.int64)
+    document, start, end, label = (
+        np.concatenate([nothing, *(getattr(layer, name) for layer in every)])
+        for name in Columns._fields[:4]
+    )
+    number = np.repeat(np.arange(len(every)), [len(layer) for layer in every])
+    return Columns(document, start, end, label, number)
+
+
 @dataclass(frozen=True, eq=False)
 class Content:
     """What the documents are, apart from the segments in them: what sources and corpora share.

@@ -7,6 +7,7 @@ each document and annotator who saw it, and pairs of them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
 from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.matching.expected import Placed, place_layers, tallies
 from spanagree.matching.tally import Tallies
 
@@ -54,6 +55,17 @@ class Crowd:
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)
 
+    def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+        """Return start, end and label of all segments of the corpus, in the order of the crowd."""
+        _, start, end, label, _ = columns_of_all(corpus.layers.values())
+        return start[self.order], end[self.order], label[self.order]
+
+    def side(self, segments: Sequence[Ints], rows: Ints) -> tuple[Layer, Ints]:
+        """Return the segments of some annotations, each as a document of its own, and which."""
+        segment, row = ranges(self.begin[rows], self.end[rows])
+        start, end, label = (column[segment] for column in segments)
+        return Layer(row, start, end, label, np.ones(len(rows), np.bool_)), segment
+
     def pairs(
         self, *, with_itself: bool = False, documents: Bools | None = None
     ) -> tuple[Ints, Ints]:
@@ -90,19 +102,12 @@ class Marks(NamedTuple):
     def of(cls, corpus: Corpus, crowd: Crowd, chance: str) -> Marks:
         """Return the segments of all annotators of a corpus."""
         profiles, placed = place_layers(corpus, corpus.annotators, chance)
-        layers = [each.layer for each in placed.values()]
         profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
-        start, end, label = (
-            np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
-            for name in ("start", "end", "label")
-        )
-        return cls(profiles, profile, start, end, label, chance)
+        return cls(profiles, profile, *crowd.segments(corpus), chance)
 
     def side(self, crowd: Crowd, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""
-        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
-        columns = (row, self.start[segment], self.end[segment], self.label[segment])
-        layer = Layer(*columns, np.ones(len(rows), np.bool_))
+        layer, segment = crowd.side((self.start, self.end, self.label), rows)
         return Placed(layer, self.profile[segment], self.chance)
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import PairRows
-from spanagree.arrays import Ints, Progress, distinct, ranges, ranks
+from spanagree.arrays import Ints, Progress, distinct, ranks
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError
 from spanagree.matching.annotation_pairs import Crowd
 from spanagree.matching.luck_distribution import Question, distribution, has_whole_matches
@@ -70,7 +70,7 @@ class Disputed(NamedTuple):
         """
         order = np.lexsort((self.label, self.end, self.start, self.document))
         mine = _as_layer(corpus, self[:4], order)
-        *segments, annotator = _segments(corpus)
+        *segments, annotator = columns_of_all(corpus.layers.values())
         by_place = np.lexsort(segments[::-1])
         theirs = _as_layer(corpus, segments, by_place)
         i, j = overlapping_pairs(mine, theirs, mine.document, theirs.document)
@@ -95,20 +95,9 @@ def _as_layer(corpus: Corpus, columns: Sequence[Ints], order: Ints) -> Layer:
     return Layer(document, start, end, label, np.ones(len(corpus), np.bool_))
 
 
-def _segments(corpus: Corpus) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return document, start, end, label and annotator of all segments, layer after layer."""
-    layers = list(corpus.layers.values())
-    nothing = np.zeros(0, np.int64)
-    document, start, end, label = (
-        np.concatenate([*(getattr(x, name) for x in layers), nothing])
-        for name in ("document", "start", "end", "label")
-    )
-    return document, start, end, label, np.repeat(np.arange(len(layers)), [len(x) for x in layers])
-
-
 def disputed(corpus: Corpus) -> Disputed:
     """Return the disputed segments of a corpus, by document, start, end and label."""
-    *columns, annotator = _segments(corpus)
+    *columns, annotator = columns_of_all(corpus.layers.values())
     saw = np.zeros(len(corpus), np.int64)
     for layer in corpus.layers.values():
         saw += layer.annotated
@@ -152,12 +141,10 @@ def least_likely(
     turned = ranks(corpus.annotators)[crowd.annotator]  # sides by name: canonical order
     swap = turned[first] > turned[second]
     first, second = np.where(swap, second, first), np.where(swap, first, second)
-    sides = {}
-    _, *columns, _ = _segments(corpus)
-    for name, side in (("a", first[asked]), ("b", second[asked])):
-        segment, row = ranges(crowd.begin[side], crowd.end[side])
-        start, end, label = (column[crowd.order[segment]] for column in columns)
-        sides[name] = Layer(row, start, end, label, np.ones(len(asked), np.bool_))
+    segments = crowd.segments(corpus)
+    sides = {
+        name: crowd.side(segments, side[asked])[0] for name, side in (("a", first), ("b", second))
+    }
     lengths = corpus.lengths[crowd.document[first[asked]]]
     pairs = Corpus(lengths, sides, corpus.labels, corpus.offsets)
     luck = distribution(pairs, ("a", "b"), None, Question(measure, chance)).documents

@@ -178,10 +178,8 @@ def _answers(corpus: Corpus, crowd: Crowd) -> Iterator[Bools]:
     """Yield whether each annotation has any segment, then whether it has each label."""
     size = crowd.end - crowd.begin
     yield size > 0
-    nothing = np.zeros(0, np.int64)
-    label = np.concatenate([*(layer.label for layer in corpus.layers.values()), nothing])
     annotation = np.repeat(np.arange(len(size)), size)
-    of_segment = label[crowd.order]
+    _, _, of_segment = crowd.segments(corpus)
     for number in range(len(corpus.labels)):
         has = np.zeros(len(size), np.bool_)
         has[annotation[of_segment == number]] = True

@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, ranges
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import columns_of_all
 
 OUTCOMES = ("gold", "tie", "border", "conflict")
 """What becomes of a segment; all but the first are for adjudication."""
@@ -47,17 +48,12 @@ class Ballots(NamedTuple):
     def of(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
         """Return the ballots of these annotators."""
         layers = [corpus.layers[name] for name in names]
-        nothing = np.zeros(0, np.int64)
-        document, start, end, label = (
-            np.concatenate([nothing, *(getattr(layer, column) for layer in layers)])
-            for column in ("document", "start", "end", "label")
-        )
-        voter = np.repeat(np.arange(len(names)), [len(layer) for layer in layers])
         seen = [np.flatnonzero(layer.annotated) for layer in layers]
         who = np.repeat(np.arange(len(names)), [len(each) for each in seen])
-        there = np.concatenate([nothing, *seen])
+        there = np.concatenate([np.zeros(0, np.int64), *seen])
         return cls(
-            *(document, start, end, label, voter, weight),
+            *columns_of_all(layers),
+            weight,
             np.bincount(there, minlength=len(corpus)),
             _sums(there, weight[who], len(corpus)),
         )

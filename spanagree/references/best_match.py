@@ -103,11 +103,7 @@ class _Best:
     def __init__(self, corpus: Corpus, crowd: Crowd, measure: Match, reference: Bools) -> None:
         """Lay out the pairs of annotations of a document of which one is a reference."""
         self.measure, self.labels = measure, max(1, len(corpus.labels))
-        layers = corpus.layers.values()
-        start, end, label = (
-            np.concatenate([getattr(layer, name) for layer in layers])[crowd.order]
-            for name in ("start", "end", "label")
-        )
+        start, end, label = crowd.segments(corpus)
         row = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
         seen = np.ones(len(crowd.document), np.bool_)
         self.layer = Layer(row, start, end, label, seen)  # every annotation is a document of it

@@ -79,8 +79,8 @@ def shared_with(
         sums[:, k] += np.bincount(whose[order], both[order, k], len(sums))
     length = np.ones(len(crowd.order), np.int64)
     if measure.in_tokens:
-        layers = corpus.layers.values()
-        length = np.concatenate([layer.end - layer.start for layer in layers])[crowd.order]
+        start, end, _ = crowd.segments(corpus)
+        length = end - start
     up_to = np.concatenate(([0], np.cumsum(length)))
     size = up_to[crowd.end] - up_to[crowd.begin]
     others, theirs = (

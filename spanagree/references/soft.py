@@ -14,7 +14,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import check_known
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
@@ -100,12 +100,7 @@ def counts_of(corpus: Corpus, layers: Sequence[Layer]) -> Ints:
     """Return for each token or character of all documents how many of the layers mark it."""
     size = int(corpus.lengths.sum())
     check_cost(4 * size, "a share for each token or character")
-    nothing = np.zeros(0, np.int64)
-    who = np.repeat(np.arange(len(layers)), [len(layer) for layer in layers])
-    document, start, end = (
-        np.concatenate([nothing, *(getattr(layer, column) for layer in layers)])
-        for column in ("document", "start", "end")
-    )
+    document, start, end, _, who = columns_of_all(layers)
     _, document, start, end = united(who, document, start, end)
     first = corpus.starts[document]
     rises = np.bincount(first + start, minlength=size + 1) - np.bincount(

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.choices import HALF, Baseline, Chance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.evaluation.count import count
 from spanagree.files import PathName
@@ -345,10 +345,7 @@ def _with_random_reference(
     document = np.nonzero(seen)[1]
     parts = [corpus.layers[name] for name in references]
     rows = [pair_of[i][layer.document] for i, layer in enumerate(parts)]
-    columns = [
-        np.concatenate([getattr(x, name) for x in parts]) for name in ("start", "end", "label")
-    ]
-    start, end, label = columns
+    _, start, end, label, _ = columns_of_all(parts)
     reference = Layer(np.concatenate(rows), start, end, label, np.ones(len(document), np.bool_))
     by_document = np.argsort(document, kind="stable")
     times = np.bincount(document, minlength=len(corpus))

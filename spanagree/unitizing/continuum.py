@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import SettingError, show
 from spanagree.unitizing.canonical import times_seen
 
@@ -74,11 +75,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
     compared = (seen == len(layers)) & (seen >= 2) if joined else seen >= 2
     place = np.where(compared, np.cumsum(compared) - 1, -1)
     lengths = corpus.lengths[compared]
-    number = np.repeat(np.arange(len(layers)), [len(layer) for layer in layers])
-    document, start, end, label = (
-        np.concatenate([np.zeros(0, np.int64), *(getattr(layer, name) for layer in layers)])
-        for name in ("document", "start", "end", "label")
-    )
+    document, start, end, label, number = columns_of_all(layers)
     order = np.lexsort((start, number, label, document))
     document, start, end, label, number = (
         column[order] for column in (document, start, end, label, number)

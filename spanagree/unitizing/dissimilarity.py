@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.blocks.poisson import STEP, mixed
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import SettingError, check_choice, printable, show
 
 CATEGORICAL = {
@@ -50,13 +51,7 @@ class Units(NamedTuple):
 
 def units_of(corpus: Corpus) -> Units:
     """Return the units of a corpus; annotators are numbered in its order."""
-    layers = corpus.layers.values()
-    columns = [
-        np.concatenate([getattr(layer, name) for layer in layers] or [np.zeros(0, np.int64)])
-        for name in ("document", "start", "end", "label")
-    ]
-    annotator = np.repeat(np.arange(len(corpus.layers)), [len(layer) for layer in layers])
-    document, start, end, label = columns
+    document, start, end, label, annotator = columns_of_all(corpus.layers.values())
     units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
     return units.sorted()
 
