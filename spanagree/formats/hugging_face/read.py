@@ -57,6 +57,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     scheme: Scheme = "auto",
     strict: bool = False,
     empty: Empty | None = None,
+    align: bool = False,
     repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
@@ -80,6 +81,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
         empty: seen or unseen, where a table of spans has no row of an annotator for a document.
+        align: whether copies of the text with tags in them, and quotes, are aligned where a
+            language model changed them.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         block: a corpus for each so many rows; those of a document follow each other.
@@ -96,6 +99,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
+    own["align"] = align
     data, shape, notes = _shaped(choose_split(data, split), named, None, split=split, **own)
     if block is None:
         raw = _read(data, shape)
