@@ -151,8 +151,8 @@ def _name_and_label(tag: str) -> tuple[str, str]:
     if tag in ("@@", "##"):
         return "@@", ""
     name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]
-    said = {key.lower(): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
-    return name, next((said[key] for key in _LABELS if said.get(key)), name)
+    values = {key.lower(): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
+    return name, next((values[key] for key in _LABELS if values.get(key)), name)
 
 
 def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, Any]], int]:
@@ -171,7 +171,7 @@ def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, A
                 " known which of them are tags; ask the model for other tags"
             )
     ignored = {*own, *(() if "@@" in there else ("##",))}
-    copy, found, odd = _taken_apart(plainly, lambda piece, _: piece in ignored)
+    copy, marks, odd = _taken_apart(plainly, lambda piece, _: piece in ignored)
     alignment = Alignment(copy, text)
     if alignment.share < _LEAST:
         raise InputError(
@@ -179,8 +179,8 @@ def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, A
             f" {_LEAST:.0%} are needed: {NO_ANSWER}"
         )
     spans = []
-    for span in found:
+    for span in marks:
         place = alignment.carried(span["start"], span["end"])
         if place is not None:
             spans.append({**span, "start": place[0], "end": place[1]})
-    return spans, len(found) - len(spans) + len(odd)
+    return spans, len(marks) - len(spans) + len(odd)
