@@ -41,6 +41,7 @@ from spanagree.formats.jsonl import raw_jsonl, write_jsonl
 from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.label_studio.tasks import knows_label_studio
 from spanagree.formats.label_studio.write import write_label_studio
+from spanagree.formats.mqm import knows_mqm, raw_mqm
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
 from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
@@ -156,6 +157,13 @@ FORMATS: Mapping[str, Format] = {
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
+    ),
+    "mqm": Format(
+        "MQM's table of errors in translations",
+        (),
+        raw_mqm,
+        ("text", "feature", "align", "encoding"),
+        knows=knows_mqm,
     ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
