@@ -278,11 +278,17 @@ def compare_systems(
     check_evaluation(evaluation, "compare_systems")
     check_choice(test, TESTS, "test")
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    if test == "permutation" and resample_by == "text":
+        raise SettingError(
+            "resample_by text: a permutation test exchanges what luck expects too, which belongs to"
+            " whole documents; test by bootstrap, or resample by unit or document"
+        )
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
     kept = evaluation.counted.documents_kept()
-    kept = kept._replace(wholes=resampling.wholes_of(kept.wholes, evaluation.settings))
+    kept, wholes = kept.drawn(resampling, evaluation.settings)
+    kept = kept._replace(wholes=wholes)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
