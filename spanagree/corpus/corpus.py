@@ -405,8 +405,7 @@ class Corpus(Content):
             fitted = fit(layer, texts, tokens, cut)
             changes += self._changes(name, layer, fitted, cut)
             kept = ~(fitted.gone | fitted.again)
-            start, end = fitted.start[kept], fitted.end[kept]
-            layers[name] = replace(layer.only(kept), start=start, end=end)
+            layers[name] = replace(layer.only(kept), start=fitted.start[kept], end=fitted.end[kept])
         kinds = Counter(change.kind for change in changes)
         says = {
             cut: f"that cut a token: {CUTS[cut]} ({cut})",
