@@ -78,6 +78,13 @@ class PairRows(NamedTuple):
         tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
         return cls(tallies, members, pair, crowd.document[first])
 
+    def without(self, document: int) -> PairRows:
+        """Return the rows of all other documents."""
+        kept = self.document != document
+        tallies = self.tallies.where(kept[self.tallies.document])
+        tallies = replace(tallies, document=(np.cumsum(kept) - 1)[tallies.document])
+        return PairRows(tallies, self.members, self.pair[kept], self.document[kept])
+
     def by_text(self, joined: Corpus, match: str, chance: str) -> PairRows:
         """Return a row for each text that two annotators share, of a corpus joined of texts.
 

@@ -128,6 +128,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("items", "items, O kept", "items, O skipped"),
         *("intervals over sentences", "intervals over texts", "intervals over few"),
         "intervals over these annotators",
+        "plan without one",
         *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
