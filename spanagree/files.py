@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
-from zipfile import BadZipFile, ZipFile
+from typing import TYPE_CHECKING, Any, TextIO
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
 from spanagree.limits import check_expansion
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile  # takes a while to load
 
 PathName = str | os.PathLike[str]
 
@@ -254,6 +256,8 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
         InputError: for what is not an archive; for one that is damaged, expands beyond the limit
             (:func:`spanagree.limits.check_expansion`), or holds links or paths out of it.
     """
+    from zipfile import ZipFile
+
     name = printable(os.fspath(path))
     raw = read_bytes(name, os.fsdecode(path)) if data is None else data
     with _unzipping(name):
@@ -264,6 +268,8 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
 
 @contextmanager
 def _unzipping(name: str) -> Iterator[None]:
+    from zipfile import BadZipFile
+
     try:
         yield
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as why:
