@@ -250,7 +250,7 @@ def with_unaligned(table: Table) -> Table:
     if all(share is None for share in shares):
         return table
     sentences = [
-        f"{printable(str(name))}: {share:.4f} of its quotes are not aligned"
+        f"{printable(str(name))}: {share:.4f} of its quotes or tags are not aligned"
         for name, share in zip(names, shares, strict=True)
         if share is not None
     ]

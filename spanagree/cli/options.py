@@ -255,6 +255,7 @@ def _datasets() -> Group:
     tags = "Read a dataset's tags from these columns."
     text = "Read texts from this column of a dataset, or this key of Label Studio's data."
     annotator = "Read annotators from this column, where a dataset has a row for each."
+    align = "Align quotes, and copies of the text with tags in them, that a language model changed."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
@@ -263,6 +264,7 @@ def _datasets() -> Group:
         option("--annotator", annotator, metavar="COLUMN"),
         option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
+        flag("--align", align),
     ]
 
 

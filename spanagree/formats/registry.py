@@ -69,7 +69,7 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 
 _COLUMNS = (
     "tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict",
-    "encoding", "empty",
+    "encoding", "empty", "align",
 )  # fmt: skip
 
 _JSON: tuple[Shape, ...] = ("json", "jsonl")

@@ -76,7 +76,8 @@ def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
 def may_have_spans(start: Peek) -> bool:
     """Return whether columns of a table may have spans or tags, at a glance; JSON always may.
 
-    Usual names in the header may, and columns whose first cell is blank or opens a bracket.
+    Usual names in the header may, and columns whose first cell is blank or begins as a list
+    does.
     """
     if start.shape not in ("csv", "tsv"):
         return True
@@ -86,4 +87,4 @@ def may_have_spans(start: Peek) -> bool:
         return True  # the names may be others than what stands between the signs
     called = map(plain, header.split(signs[0]))
     cells = (cell.strip()[:1] for cell in row.replace('"', "").split(signs[0]))
-    return any(name in _OF_SPANS for name in called) or any(cell in "[{(" for cell in cells)
+    return any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells)

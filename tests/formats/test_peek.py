@@ -255,6 +255,7 @@ TABLES = {
     "offsets": "id,Start_Offset,end\n1,0,2\n",
     "tokens": "id\tTokens\tgold\n1\tJo is\tB-PER O\n",
     "lists": f"text,ann\nJo,{LISTS}\n",
+    "lists in fences": "text,ann\nJo,\"```\n[{'start': 0, 'end': 2}]\n```\"\n",
     "lists, the first blank": f"text,ann\nJo,\nJo,{LISTS}\n",
     "lists behind a blank": "text;ann\nJo; [{'start': 0; 'end': 2}]\nJo;\"[]\"\n".replace("; '", ", '"),
     "ours": "id,spans:ann\n1,none\n",
