@@ -23,17 +23,14 @@ if TYPE_CHECKING:
 
 PathName = str | os.PathLike[str]
 
-
 BOM = "\ufeff"
 """A byte order mark, which may stand at the beginning of a file."""
-
 
 UTF_16, UTF_16_MARKS = "utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """An encoding that some shells write, and what a file in it begins with."""
 
 _LINK = 0o12  # the kind of a file among its attributes
 _HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
-
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
 """Files as readers take them: one, several, or by the name of the layer that each holds."""
