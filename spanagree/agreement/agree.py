@@ -66,7 +66,7 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: unit, document: annotators are fixed; annotators: documents are; both: neither.
+        resample_by: unit, document, text: annotators fixed; annotators: documents; both: neither.
         luck: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 

@@ -167,7 +167,10 @@ def certainty(
     """
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
-    drawn = "Draw each unit, or whole documents with all their sentences (groups, with --group-by)."
+    drawn = (
+        "Draw each unit, or whole documents with all their sentences (groups, with --group-by), or"
+        " each text that --unit document joined."
+    )
     if team:
         drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
     allowed = names_of(choices.ResampleBy) + (names_of(choices.SampledBy) if team else ())

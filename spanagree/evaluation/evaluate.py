@@ -62,8 +62,8 @@ def evaluate(
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
         luck: p, z and standard deviations of each system and document too; not over blocks.
-        resample_by: what is drawn: unit, the documents as they were read; or document, whole
-            documents, where these are sentences, whose luck is still that of sentences.
+        resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
+            sentences, whose luck is still theirs; text, each text of joined documents, likewise.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.

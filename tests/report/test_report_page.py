@@ -338,13 +338,48 @@ def test_batches(crowd, monkeypatch):
         known += [each.corrected.value, each.corrected.p, each.corrected.p_holm] if each else []
     assert figures_in(Page(text), "batches") == known
     assert f"signature: {made.signature}" in text
-    assert "--batches 5|PATTERN|TABLE --ci" in text
-    assert "--batches 2|PATTERN" in page(crowd.subset(range(29)), team=True)
+    assert "report FILE --team --batches N|PATTERN|TABLE" in text
+    assert "2 batches" in page(crowd.subset(range(29)), team=True)
     assert 'id="batches"' not in page(crowd.subset(range(19)), team=True)
     monkeypatch.setattr("spanagree.report.overview._BATCHED", 62)
     text = page(crowd, team=True).split('id="batches"')[1].split("</section>")[0]
     assert "left out, as there are very many documents or pairs; the command has it" in text
     assert "<table" not in text
+
+
+def test_batches_named(crowd, tmp_path):
+    """The batches of a report are those that are named, as sa.batches makes them, with a picture:
+    a dot for each F1, at its place, on a line from end to end of its interval."""
+    names = ["late" if d % 3 else "early" for d in range(len(crowd))]
+    made = sa.batches(crowd, names, ci=True, resamples=2000)
+    text = page(crowd, team=True, by_batch=names).split('id="batches"')[1].split("</section>")[0]
+    assert f"signature: {made.signature}" in text
+    assert "Here a batch is a part" not in text
+    circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
+    ends = re.findall(r'<line x1="([0-9.]+)" y1="[0-9.]+" x2="([0-9.]+)"', text)  # not the axis
+    f1 = [getattr(b.f1, kind) for b in made.batches for kind in ("observed", "corrected")]
+    intervals = [getattr(b.f1.interval, k) for b in made.batches for k in ("observed", "corrected")]
+    assert circles[2:] == pytest.approx([180 + 560 * x for x in f1], abs=0.051)  # after the legend
+    drawn = [float(x) for pair in ends for x in pair]
+    assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
+    many = [f"week {d}" for d in range(len(crowd))]
+    text = page(crowd, team=True, by_batch=many)
+    assert "the chart has the first 40 of them, without the other 23" in text
+    with pytest.raises(sa.SettingError, match="batches: these are of a team; pass team too"):
+        page(crowd, by_batch=3)
+    path = tmp_path / "r.html"
+    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
+    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(path), "--batches"]
+    assert main([*line, "3"]) == 0
+    assert "batches:order 3" in path.read_text()
+
+
+def test_batches_of_files(crowd, tmp_path, capsys):
+    """The files of a report are its annotators, so they are no batches."""
+    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
+    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(tmp_path / "r.html")]
+    assert main([*line, "--batches", "files"]) == 2
+    assert "--batches files: the files of a report are its annotators" in capsys.readouterr().err
 
 
 def test_matrices(systems):
