@@ -292,7 +292,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
-        **pairs("trio.jsonl --team", measures="--measures"),
+        **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
         **READING,
         "--output": SHOWN,
         "--verbose": SHOWN,

@@ -183,7 +183,7 @@ def test_tables_without_rows_of_layers():
         (sa.gold(corpus), None),
     ):
         assert result.table(by).remarks[-1] == sentence
-    compared = sa.compare_systems(corpus, gold="gold", resamples=9)
+    compared = sa.compare_systems(sa.evaluate(corpus, "gold"), resamples=9)
     assert compared.table().remarks[-1] == sentence
     without = corpus.of_annotators(["gold", "else"])
     assert "quotes" not in without.reading
