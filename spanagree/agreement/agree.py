@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import Agreement, result
@@ -24,12 +24,14 @@ from spanagree.choices import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
-from spanagree.matching.luck_distribution import Question, distribution
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import TeamResampling
 from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 
 def agree(
@@ -106,6 +108,8 @@ def with_luck(
     """
     if not isinstance(corpus, Corpus):
         raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
+    from spanagree.matching.luck_distribution import Question, distribution
+
     settings = agreement.settings
     ask = Question(find_match(settings.match), settings.chance)
     report_progress = progress or (lambda done, total: None)

@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.agreement.crowded import CrowdSums, crowd_sums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
@@ -20,9 +20,9 @@ from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.joined_texts import shared_out
 from spanagree.matching.measures import find_match
-from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import f1_figures
 from spanagree.matching.tally import Tallies
@@ -359,13 +359,13 @@ def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[In
         who = np.concatenate([side[which] for side in rows.members])
         return [i % max(len(which), 1) for i in groups(who, annotators)]
 
-    seen = np.unique(rows.document)
+    seen = unique(rows.document)
     yield table(slice(None), seen)
     for chosen in groups(by_document.label, labels) if labels else ():
         yield table(chosen, seen)
     for split in (by_member, lambda which: groups(which, len(rows.members[0]))):
         for chosen, where in zip(split(pair), split(rows.pair), strict=True):
-            yield table(chosen, np.unique(rows.document[where]))
+            yield table(chosen, unique(rows.document[where]))
 
 
 def _draw(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
-import cloup
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
@@ -37,10 +36,10 @@ PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
 
-class Option(cloup.Option):
-    """An option, and the part of a job that takes its value, if one does."""
+class Option(click.Option):
+    """An option, its heading in the help, and the part of a job that takes its value, if any."""
 
-    part = ""
+    heading = part = ""
 
 
 Group = list[Option]
@@ -90,9 +89,8 @@ def flag(name: str, purpose: str) -> Option:
 
 def group(title: str, *options: Option, part: str = "") -> Group:
     """Return options that stand below a heading of their own in the help."""
-    heading = cloup.OptionGroup(title)
     for each in options:
-        each.group = heading
+        each.heading = title
         each.part = part or each.part
     return list(options)
 

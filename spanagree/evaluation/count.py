@@ -25,10 +25,9 @@ from spanagree.errors import (
     listed,
     printable,
 )
-from spanagree.matching.expected import place_layers, tallies
+from spanagree.matching.expected import expected_how, notes_on, place_layers, tallies
 from spanagree.matching.joined_texts import shared_out
 from spanagree.matching.measures import find_match
-from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import all_figures
 from spanagree.matching.tally import Tallies

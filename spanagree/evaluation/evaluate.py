@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
@@ -23,6 +23,9 @@ from spanagree.formats.tag_lists import Tags
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 
 def evaluate(

@@ -12,7 +12,7 @@ from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, show
 from spanagree.formats.hugging_face.columns import cell_of, words_in
 from spanagree.formats.hugging_face.guess import NAMELESS
-from spanagree.formats.hugging_face.spans import plain
+from spanagree.formats.usual_names import plain
 from spanagree.settings import as_read
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,30 +17,7 @@ from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
 from spanagree.formats.exports import Surfaces
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
-
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "start": (
-        "start", "begin", "startoffset", "beginoffset", "offsetstart", "startchar", "charstart",
-        "beginchar", "startindex", "startidx", "startposition", "tokenstart", "starttoken", "from",
-    ),
-    "end": (
-        "end", "stop", "endoffset", "offsetend", "endchar", "charend", "endindex", "endidx",
-        "endposition", "tokenend", "endtoken", "to",
-    ),
-    "label": (
-        "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
-        "category", "entity", "labels",
-    ),
-    "probability": ("prob", "probability", "score", "confidence"),
-    "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
-    "annotator": (
-        "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
-        "raterid", "worker", "workerid", "labeler", "labeller", "judge", "judgeid", "annotatedby",
-        "userid",
-    ),
-    "spans": ("spans", "value", "annotations", "entities", "result", "labels"),
-}  # fmt: skip
-"""The usual names of what makes a span, in lower case and without other signs than letters."""
+from spanagree.formats.usual_names import keys_of, plain
 
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
@@ -55,25 +31,6 @@ _Row = tuple[Any, Any, Any, Any]  # start, end, label, and the text that it cove
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
-
-
-def plain(name: object) -> str:
-    """Return a name as it is compared: in lower case, without other signs than letters.
-
-    >>> plain("start_offset"), plain("Sentence #")
-    ('startoffset', 'sentence')
-    """
-    return re.sub(r"[^a-z]", "", str(name).lower())
-
-
-@lru_cache(maxsize=1000)
-def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
-    """Return which of some names are usual for what."""
-    plainly: dict[str, Any] = {}
-    for name in names:
-        plainly.setdefault(plain(name), name)
-    there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
-    return {what: plainly[usual[0]] for what, usual in there.items() if usual}
 
 
 def parsed(cell: Any) -> Any:
