@@ -21,14 +21,18 @@ OWN = ("references", "systems", "best_match", "draws")
 
 def references() -> options.Group:
     """Return the options of systems against many annotators."""
-    best = "Take the reference that is nearest in each document."
     drawn = "Draw the luck of the best match N times."
     return options.group(
         "Many annotators as references",
         *sides(),
-        options.flag("--best-match", best),
+        best_match(),
         options.number("--draws", drawn, unless=str(DRAWS)),
     )
+
+
+def best_match() -> options.Option:
+    """Return the option that takes the nearest reference."""
+    return options.flag("--best-match", "Take the reference that is nearest in each document.")
 
 
 def sides() -> list[options.Option]:

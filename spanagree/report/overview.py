@@ -321,14 +321,15 @@ def overview(
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     measures: bool = False,
+    best_match: bool = False,
     **settings: Any,
 ) -> SystemsOverview | ReferencesOverview | TeamOverview:
     """Return what a report shows of systems against gold or many annotators, or of a team.
 
     Raises:
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
-            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
-            measures of systems.
+            :func:`spanagree.agree`; for two of gold, team, and references or systems at once,
+            measures of systems, or the best match without these.
     """
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
@@ -338,7 +339,9 @@ def overview(
                 f"{'team' if team else 'gold'} and references or systems; a report on systems"
                 " against many annotators has neither gold nor team: leave one of them out"
             )
-        return _overview_of_references(corpus, references, systems, settings)
+        return _overview_of_references(corpus, references, systems, settings, best_match)
+    if best_match:
+        raise SettingError("best_match: the nearest of many references; pass references or systems")
     if not team:
         return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
@@ -378,11 +381,13 @@ def _overview_of_references(
     references: Sequence[str] | None,
     systems: Sequence[str] | None,
     settings: Mapping[str, Any],
+    best_match: bool,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
     against = evaluate_references(
-        corpus, references, systems=systems, ci=True, resamples=_RESAMPLES, **settings
-    )
+        corpus, references, systems=systems, best_match=best_match,
+        ci=True, resamples=_RESAMPLES, **settings,
+    )  # fmt: skip
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(
