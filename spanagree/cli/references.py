@@ -94,6 +94,8 @@ def against_references(
             " name single files"
         )
     chosen = {name: value for name, value in own.items() if value not in (None, False)}
+    if by == "label" and "best_match" in chosen:
+        raise click.UsageError("--by label is for all references; leave out --best-match")
     if "draws" in chosen and "best_match" not in chosen:
         raise click.UsageError("--draws is for --best-match; give that too, or leave it out")
     chosen |= chosen_sides(job, chosen)

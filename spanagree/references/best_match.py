@@ -17,6 +17,7 @@ from spanagree.errors import check_whole
 from spanagree.matching.annotation_pairs import Crowd
 from spanagree.matching.measures import Match, find_match
 from spanagree.matching.observed import similar_within
+from spanagree.matching.score import UNDEFINED
 from spanagree.references.ceiling import Shared
 
 
@@ -51,7 +52,8 @@ def best_matches(
 
     Returns:
         What can be summed as tallies are: of an annotation half its best F1, half the mean by luck,
-        and 1; and the greatest standard error of luck of a system or of the ceiling.
+        and 1; and the greatest standard error of luck of a system or of the ceiling, NaN where
+        nobody has a choice, and nothing is drawn.
     """
     corpus, order, own = _in_canonical_order(corpus)
     crowd = Crowd.of(corpus)
@@ -59,6 +61,7 @@ def best_matches(
     layer = best.layer
     rng = np.random.default_rng(seed)
     lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
+    draws = draws if best.chooses.any() else 0
     report_progress = step_of(progress, "drawing the luck of the best match") or (lambda *_: None)
     total = np.zeros(len(crowd.document))
     # the means of systems, and of all references together as that of the number behind
@@ -72,9 +75,11 @@ def best_matches(
         total += drawn
         means[done] = np.bincount(whose, drawn * weight, len(own) + 1) / count
     report_progress(draws, draws)
-    error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max(initial=0))
+    error = UNDEFINED
+    if draws:
+        error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max())
     one = best.chooses.astype(np.float64)
-    sums = np.stack((best.scores(layer) / 2, total / draws / 2, one), axis=1)
+    sums = np.stack((best.scores(layer) / 2, total / max(draws, 1) / 2, one), axis=1)
     document, annotator = order[crowd.document], own[crowd.annotator]
     back = np.lexsort((annotator, document))
     return Shared(document[back], annotator[back], best.others[back], sums[back]), error

@@ -35,12 +35,8 @@ from spanagree.project.gold import Gold
 from spanagree.project.gold import gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
-from spanagree.references.against import (
-    AgainstReferences,
-    Person,
-    SystemAgainst,
-    evaluate_references,
-)
+from spanagree.references.against import evaluate_references
+from spanagree.references.against_result import AgainstReferences, Person, SystemAgainst
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
