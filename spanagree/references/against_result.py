@@ -239,7 +239,8 @@ class AgainstReferences(Result):
         ]
         for name, system in self.systems.items():
             known = {""}  # what is so of all labels is said once
-            for label, one in {"": system, **(system.labels if by == "label" else {})}.items():
+            parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
+            for label, one in {**parts, **(system.labels if by == "label" else {})}.items():
                 whose = ", ".join(printable(x) for x in (name, label) if x)
                 reasons = dict.fromkeys(each.reason for each in (one.f1, one.share))
                 remarks += [f"–: {whose}: undefined: {why}" for why in reasons if why not in known]
