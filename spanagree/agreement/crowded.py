@@ -230,17 +230,19 @@ class _Products:
             for d, (F, W, label) in enumerate(columns.matrices(low, self.count[low:high]), low):
                 annotations = slice(self.first[d], self.first[d + 1])
                 who, reference = self.who[annotations], self.reference[annotations]
-                product = (F * W) @ F.T
+                FW = F * W
+                product = FW @ F.T
                 total = W * (F * (np.cumsum(F, axis=0) - F)).sum(axis=0)
                 self.rest[kind, annotations] = (
                     product @ reference - np.diagonal(product) * reference
                 )
                 if len(self.by_label) and len(label):
-                    shared = F * W * (reference @ F - reference[:, None] * F)
                     begin = np.flatnonzero(np.diff(label, prepend=-1))  # columns are by label
-                    self.by_label[label[begin], kind, annotations] = np.add.reduceat(
-                        shared, begin, axis=1
-                    ).T
+                    all_of_them, herself = (
+                        np.add.reduceat(FW * x, begin, axis=1).T for x in (reference @ F, F)
+                    )
+                    of_label = all_of_them - herself * reference
+                    self.by_label[label[begin], kind, annotations] = of_label
                 where = np.ix_(who, who) if len(who) < len(self.members) else slice(None)
                 if kind:
                     self.expected.add(where, product)

@@ -242,9 +242,10 @@ class AgainstReferences(Result):
             parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
             for label, one in {**parts, **(system.labels if by == "label" else {})}.items():
                 whose = ", ".join(printable(x) for x in (name, label) if x)
-                reasons = dict.fromkeys(each.reason for each in (one.f1, one.share))
-                remarks += [f"–: {whose}: undefined: {why}" for why in reasons if why not in known]
-                known |= set() if label else {*reasons}
+                what = "undefined" if one.f1.reason else "share undefined"
+                why = one.f1.reason or one.share.reason
+                remarks += [] if why in known else [f"–: {whose}: {what}: {why}"]
+                known |= set() if label else {why}
         if reason := self.ceiling.f1.reason:
             remarks.append(f"–: the ceiling is undefined: {reason}")
         return [*remarks, *self.caveats]

@@ -376,6 +376,25 @@ def test_the_best_match_and_its_luck(match):
     assert sa.evaluate_references(corpus, people, **{**how, "seed": 4}) != result
 
 
+def test_what_is_undefined_is_said():
+    """A system's own figure, or its share alone; what is so of all labels is said once."""
+    one = [(0, 1, "X")]
+    layers = {"a": [one, None], "b": [None, one], "m": [one, one], "z": [None, None]}
+    result = sa.evaluate_references(sa.Corpus.from_segments([4, 4], layers), ["a", "b"])
+    apart = "no document that two references saw"
+    expected = [
+        f"–: m: share undefined: {apart}",
+        "–: z: undefined: no document with a reference",
+        f"–: the ceiling is undefined: {apart}",
+    ]
+    for by in (None, "label"):
+        assert [x for x in result.table(by).remarks if x.startswith("–")] == expected
+    layers = {"a": [one], "b": [one], "m": [[(2, 3, "Y")]]}
+    result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a", "b"])
+    remarks = [x for x in result.table("label").remarks if x.startswith("–")]
+    assert remarks == ["–: m, Y: share undefined: neither marked anything"]
+
+
 def test_the_best_match_needs_two_references():
     """Of a document that one reference saw nothing is left to choose from: it does not count."""
     one = [(0, 2, "X")]

@@ -281,6 +281,26 @@ def test_overlapping_layers():
         with pytest.raises(sa.SettingError, match=message):
             function(corpus)
     assert sa.soft_scores(corpus, chance="per-label")["everything"].f1.corrected == approx(0)
+    twice = sa.Corpus.from_segments([4], {"a": [[(0, 3, "X"), (2, 4, "X")]], "b": [[]]})
+    with pytest.raises(sa.SettingError) as error:
+        sa.soft_scores(twice, chance="overlapping")
+    assert str(error.value) == (
+        "'a', document '1': segments 0–3 'X' and 2–4 'X' overlap, which match token does not"
+        " allow; repair merge-overlaps makes one segment of them"
+    )
+
+
+def test_what_is_undefined_is_said():
+    """Each row without a figure has its reason below the table."""
+    one = [(0, 1, "X")]
+    layers = {"a": [one, None], "b": [None, []], "m": [None, []], "z": [None, None]}
+    corpus = sa.Corpus.from_segments([4, 4], layers)
+    result = sa.soft_scores(corpus, systems=["m", "z"], baselines=[])
+    assert result.table().remarks[1:] == [
+        "–: m: F1 undefined: neither marked anything",
+        "–: z: undefined: no document that it and a reference saw",
+        "–: people: undefined: no document that two references saw",
+    ]
 
 
 def test_labels():
