@@ -29,7 +29,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.overlap_expected import expected_how, notes_on
+from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import f1_figures
 from spanagree.references.ceiling import shared_with
@@ -326,9 +326,9 @@ def _of_spans(
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
         # by overlapping luck alone may give more than 1, and who agrees less than fully still does
-        full = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
+        raw = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
         own = (each[:, column] for each in scores)
-        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, full, strict=True))
+        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
         wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
     return wins, expected_how(over), notes
 

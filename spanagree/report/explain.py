@@ -102,8 +102,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
-    whole = "document" if settings.get("resample_by") == "document" else ""
-    if whole and settings.keys() & {"group_by", "joined"}:
+    whole = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
+    if whole == "document" and settings.keys() & {"group_by", "joined"}:
         whole = "group"
     return {
         "document": unit(settings),
@@ -134,7 +134,8 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
             kinds = {"test": "differences", "categories": "coefficients"}
             kind = next((kinds[key] for key in kinds if key in settings), "scores")
             by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
-            headings += [f"intervals of {kind}", by_sentence]
+            by_text = "intervals over texts" if words["drawn"] == "text" else ""
+            headings += [f"intervals of {kind}", by_sentence, by_text]
         if "team" in settings:
             sampled = settings.get("resample_by") in SAMPLED_BY
             over = f"intervals over {settings['resample_by'] if sampled else 'these annotators'}"

@@ -126,7 +126,9 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
-        *("intervals over sentences", "intervals over few", "intervals over these annotators"),
+        *("intervals over sentences", "intervals over texts", "intervals over few"),
+        "intervals over these annotators",
+        "plan without one",
         *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }

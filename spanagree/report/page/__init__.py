@@ -18,6 +18,7 @@ from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.project.batch_names import BatchesBy
 from spanagree.rendering.html import Html, escaped, name, number, remarks, table
 from spanagree.rendering.svg import shade
 from spanagree.rendering.table import figure
@@ -40,6 +41,7 @@ def write_report(
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     best_match: bool = False,
+    batches: BatchesBy = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -59,17 +61,20 @@ def write_report(
             is on systems against many annotators, beside what people reach among themselves.
         best_match: whether the nearest reference of each document counts, as for
             :func:`spanagree.evaluate_references`.
+        batches: of a team, what batches are, as for :func:`spanagree.batches`; up to five in the
+            order of the documents unless given.
 
     Raises:
         InputError: for a path that cannot be written.
-        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
-            :func:`spanagree.agree`; for two of gold, team, and references or systems at once,
-            measures of systems, or the best match without these.
+        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
+            :func:`spanagree.agree` and :func:`spanagree.batches`; for two of gold, team, and
+            references or systems at once, measures or batches of systems, or the best match without
+            these.
     """
     check_writable(path)
     sides = {"references": kept_names(references), "systems": kept_names(systems)}
     comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
-    text = page(corpus, gold=gold, team=team, **sides, **comparing)
+    text = page(corpus, gold=gold, team=team, by_batch=batches, **sides, **comparing)
     write_bytes(path, text.encode())
 
 
