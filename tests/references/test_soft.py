@@ -347,6 +347,33 @@ def test_the_command(run, tmp_path):
     assert first == result.by_document["m"].rho.tolist()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_task_from_end_to_end(run, real, tmp_path, name):
+    """The task's files by the command, with baselines, ceiling and probabilities, in seconds.
+
+    The figures are those of Python, which the tests above hold against the definitions; three
+    commands take less than ten seconds of one processor (about two when this was written).
+    """
+    path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
+    corpus = sa.read(path, repair=["drop-empty"])
+    system, *people = corpus.annotators
+    how = ("--repair", "drop-empty", "--format", "json")
+    begin = time.process_time()
+    asked = ("--systems", system, "--match", "token", "--baseline", "everything,majority")
+    code, out, _ = run("evaluate", path, *how, *asked)
+    assert code == 0
+    code, soft, _ = run("soft", path, *how, "--probabilities", f"task={path}", "--soft-gold", path)
+    assert code == 0
+    code, team, _ = run("agree", path, *how, "--match", "token", "--annotators", ",".join(people))
+    assert code == 0
+    assert time.process_time() - begin < 10
+    systems = {each["name"]: each for each in json.loads(out)["systems"]}
+    assert systems["everything"]["f1"]["corrected"] == approx(0)
+    assert json.loads(out)["ceiling"]["f1"] == approx(json.loads(team)["team"]["f1"])
+    scores = {each["name"]: each for each in json.loads(soft)["systems"]}
+    assert (scores["task"]["iou"], scores["task"]["rho"]) == (1, approx(1))
+
+
 def test_a_note_says_that_probabilities_are_not_used(tmp_path):
     """Read as a layer, spans with a probability are all taken, and a note says so."""
     path = tmp_path / "m.jsonl"
