@@ -52,7 +52,16 @@ def show(value: object) -> str:
         text = repr(value)
     except Exception:  # a number of over 4300 digits, lists within lists by the thousand
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return cut(text, _LONGEST)
+
+
+def cut(text: str, longest: int) -> str:
+    """Return the beginning of a text; a mark stands for what is left out.
+
+    >>> cut("newspaper", 5)
+    'news…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def shortened(text: str) -> str:
@@ -86,8 +95,8 @@ def listed(names: Iterable[object]) -> str:
     ('gold, mine', 's, t, … (3 more)')
     """
     every = [printable(name) if isinstance(name, str) else show(name) for name in names]
-    cut = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in every[:_MOST]]
-    return ", ".join([*cut, f"… ({len(every) - _MOST} more)"] if len(every) > _MOST else cut)
+    first = [cut(name, _LONGEST) for name in every[:_MOST]]
+    return ", ".join([*first, f"… ({len(every) - _MOST} more)"] if len(every) > _MOST else first)
 
 
 def counted(number: int, noun: str) -> str:
@@ -144,7 +153,7 @@ def reason(error: BaseException) -> str:
     """
     text = str(error.__cause__ or error).strip() or type(error).__name__
     line = printable(text.splitlines()[0])
-    return line if len(line) <= 5 * _LONGEST else f"{line[: 5 * _LONGEST - 1]}…"
+    return cut(line, 5 * _LONGEST)
 
 
 def more_like_it(count: int) -> str:

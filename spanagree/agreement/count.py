@@ -13,15 +13,17 @@ import numpy as np
 
 from spanagree.agreement.crowded import CrowdSums, crowd_sums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.expected import expected_how, notes_on
+from spanagree.matching.joined_texts import shared_out
 from spanagree.matching.measures import find_match
-from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import f1_figures
 from spanagree.matching.tally import Tallies
@@ -77,6 +79,30 @@ class PairRows(NamedTuple):
         tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
         return cls(tallies, members, pair, crowd.document[first])
 
+    def without(self, document: int) -> PairRows:
+        """Return the rows of all other documents."""
+        kept = self.document != document
+        tallies = self.tallies.where(kept[self.tallies.document])
+        tallies = replace(tallies, document=(np.cumsum(kept) - 1)[tallies.document])
+        return PairRows(tallies, self.members, self.pair[kept], self.document[kept])
+
+    def by_text(self, joined: Corpus, match: str, chance: str) -> PairRows:
+        """Return a row for each text that two annotators share, of a corpus joined of texts.
+
+        Raises:
+            SettingError: if its documents were not.
+        """
+        corpus, document = JoinedTexts.of(joined)
+        texts = PairRows.of(corpus, Crowd.of(corpus), match, chance)
+        # the row of the document in which the same two share a text
+        pairs = len(self.members[0])
+        own = self.document * pairs + self.pair
+        order = np.argsort(own)
+        of_text = document[texts.document] * pairs + texts.pair
+        row = order[np.searchsorted(own, of_text, sorter=order)]
+        lengths = corpus.lengths[texts.document]
+        return texts._replace(tallies=shared_out(self.tallies, texts.tallies, row, lengths))
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -99,6 +125,18 @@ class Kept:
         return self.known or PairRows.of(
             self.corpus, Crowd.of(self.corpus), self.match, self.chance
         )
+
+    def drawn(self, resampling: Resampling, settings: Settings) -> PairRows:
+        """Return the rows with the number of what is resampled: documents, wholes, or texts.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to, or texts were not joined.
+        """
+        if resampling.resample_by == "text":
+            return self.rows.by_text(self.corpus, self.match, self.chance)
+        wholes = resampling.wholes_of(self.corpus.wholes, settings)
+        rows = self.rows
+        return rows if wholes is None else rows._replace(document=wholes[rows.document])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -311,7 +349,7 @@ def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[In
     Yields:
         The numbers of documents, and what they add to matched, expected and size; (documents, 3).
     """
-    seen = np.unique(rows.document)
+    seen = unique(rows.document)
     tallies = rows.tallies
     by_document = replace(tallies, document=rows.document[tallies.document])
     yield seen, _of_documents(by_document, seen)

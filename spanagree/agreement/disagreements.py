@@ -12,7 +12,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
-from spanagree.errors import SettingError, check_known, counted, printable, show
+from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, shown_text
 from spanagree.rendering.table import Column, Table, Value
@@ -22,7 +22,8 @@ from spanagree.settings import Settings, unit
 CONTEXT = {"tokens": 5, "characters": 40}
 """How much of the text is shown on either side of a disagreement."""
 
-_LONGEST = 40  # characters of a segment's text that people see; the other formats have all
+LONGEST = 40
+"""Characters of a segment's text that people see; the other formats have all."""
 
 FIRST = 1000
 """How many rows people see in a terminal."""
@@ -202,9 +203,17 @@ def around(
     return (np.maximum(first - reach, 0), first), (last, after)
 
 
+def no_texts(corpus: Corpus) -> tuple[str, ...]:
+    """Return a note if nobody knows what the segments of a corpus say."""
+    what = "texts" if corpus.offsets == "characters" else "tokens"
+    if getattr(corpus, what) is not None:
+        return ()
+    return (f"the {what} are not known, so rows have offsets only",)
+
+
 def shortened(texts: Sequence[str]) -> list[str]:
     """Return texts as people see them, cut after forty characters."""
-    return [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
+    return [cut(text, LONGEST) for text in texts]
 
 
 def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
@@ -268,10 +277,9 @@ def disagreements(
         np.stack(columns_of(layer, side[wanted]), axis=1)
         for layer, side in zip(layers, pairs[:2], strict=True)
     )
-    what = "texts" if corpus.offsets == "characters" else "tokens"
-    known = getattr(corpus, what) is not None
-    if text and not known:
-        shared["notes"] += (f"the {what} are not known, so rows have offsets only",)
+    unknown = no_texts(corpus)
+    if text:
+        shared["notes"] += unknown
     return Disagreements(
         counts=dict(zip(OUTCOMES, counts.tolist(), strict=True)),
         document=np.maximum(side_a[:, 0], side_b[:, 0]),
@@ -279,7 +287,7 @@ def disagreements(
         a=side_a[:, 1:],
         b=side_b[:, 1:],
         corpus=corpus,
-        with_text=text and known,
+        with_text=text and not unknown,
         **shared,
     )
 

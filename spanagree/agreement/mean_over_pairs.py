@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
 from spanagree.uncertainty.draws import weights
@@ -111,7 +111,7 @@ class _Mean:
         times, rows = self.sample.times, self.sample.rows
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         one = self._by_row(once)
-        several = np.unique(self.pair[~alone[self.pair]])
+        several = unique(self.pair[~alone[self.pair]])
         table = rows[:, (3 * several[:, None] + np.arange(3)).ravel()].T
         wide = max(len(times), _WIDE)
         parts: list[Any] = []

@@ -10,7 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import team_by_document
-from spanagree.agreement.disagreements import FIRST, around, more_rows, shortened, texts_of
+from spanagree.agreement.disagreements import (
+    FIRST,
+    around,
+    more_rows,
+    no_texts,
+    shortened,
+    texts_of,
+)
 from spanagree.arrays import Floats, Ints, Progress, step_of
 from spanagree.choices import Chance, DisputeSort, MatchName
 from spanagree.corpus.corpus import Corpus
@@ -320,18 +327,16 @@ def disputes(
     settings = DisputeSettings(match=match, chance=chance, expected=how, sort=sort, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "luck"))
     number = np.array([d for d, _ in ranked], np.int64)
-    what = "texts" if corpus.offsets == "characters" else "tokens"
-    known = getattr(corpus, what) is not None
-    unknown = (f"the {what} are not known, so rows have offsets only",)
+    unknown = no_texts(corpus)
     return Disputes(
         tuple(each for _, each in ranked),
         int((contested.saw > 1).sum()),
         number,
         contested.by_documents(number),
         corpus,
-        text and known,
+        text and not unknown,
         settings,
-        (*corpus.notes, *(unknown if text and not known else ())),
+        (*corpus.notes, *(unknown if text else ())),
     )
 
 

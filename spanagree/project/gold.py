@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.disagreements import texts_of
+from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, Vote
@@ -22,6 +22,7 @@ from spanagree.errors import (
     check_choice,
     check_whole,
     counted,
+    cut,
     listed,
     printable,
     show,
@@ -41,7 +42,6 @@ VOTES = {
 """What is voted on, by name."""
 
 FEW = "few"
-_LONGEST = 40  # characters of a segment's text, and of names, that people see
 _BINS = 20
 
 
@@ -162,11 +162,12 @@ class Gold(Result):
     def _row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._entry(i)
         start, end, names = entry["start"], entry["end"], ", ".join(entry["supporters"])
+        short = cut(text, LONGEST)
         return [
             self.corpus.id_of(d),
             OUTCOMES[self.counted.outcome[i]],
-            *(start, end, f"{start}–{end}", entry["label"], text, _cut(text), entry["share"]),
-            *(len(entry["supporters"]), entry["annotators"], names, _cut(names)),
+            *(start, end, f"{start}–{end}", entry["label"], text, short, entry["share"]),
+            *(len(entry["supporters"]), entry["annotators"], names, cut(names, LONGEST)),
         ]
 
     def _by_label(self) -> Table:
@@ -319,7 +320,3 @@ def _notes(names: Sequence[str], weights: Floats) -> list[str]:
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
     who = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than luck"
     return [f"{who}: {listed(nobody)}"] if nobody else []
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
