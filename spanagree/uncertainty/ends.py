@@ -65,14 +65,14 @@ def quantiles(drawn: Drawn, shares: Floats) -> Floats:
     if (often == 1).all():
         at = ends.astype(np.int64)  # what is undefined comes last
         rows = zip(values, at, strict=True)
-        found = np.stack([np.partition(row, some)[some] for row, some in rows])
+        quantile = np.stack([np.partition(row, some)[some] for row, some in rows])
     else:
         order = np.argsort(values, axis=1)
         ordered = np.take_along_axis(values, order, axis=1)
         up_to = np.cumsum(np.where(np.isnan(ordered), 0, often[order]), axis=1)
         at = np.stack([(up_to <= end[:, None]).sum(axis=1) for end in ends.T], axis=1)
-        found = np.take_along_axis(ordered, np.minimum(at, len(often) - 1), axis=1)
-    a, b = found[:, :2], found[:, 2:]
+        quantile = np.take_along_axis(ordered, np.minimum(at, len(often) - 1), axis=1)
+    a, b = quantile[:, :2], quantile[:, 2:]
     t = place - below
     once = np.count_nonzero(~np.isnan(values), axis=1) == known
     back = once[:, None] & (t >= 0.5)  # as NumPy rounds, of values that occur once
