@@ -35,8 +35,8 @@ Repair: TypeAlias = Literal[
     "drop-unlabelled", "drop-duplicates", "merge-overlaps",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "label-studio", "prodigy",
-    "doccano", "dataset", "hub",
+    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "mqm", "label-studio",
+    "prodigy", "doccano", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "inception", "label-studio", "prodigy", "doccano", "dataset"

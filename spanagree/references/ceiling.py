@@ -23,8 +23,9 @@ from spanagree.matching.annotation_pairs import Crowd
 from spanagree.matching.measures import find_match
 from spanagree.matching.score import UNDEFINED, Score, f1_figures, undefined
 from spanagree.matching.tally import Tally
-from spanagree.uncertainty.bootstrap import Resampling, intervals, intervals_of
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 from spanagree.uncertainty.evidence import evidence_of
+from spanagree.uncertainty.together import intervals
 
 _TIE = 1e-12  # a ceiling no higher than this is 0
 

@@ -493,6 +493,22 @@ def test_by_fourier_transforms(monkeypatch):
     assert mine == pytest.approx(summed, 1e-12)
 
 
+def test_covers_are_added_up(monkeypatch):
+    """What covers a token is added up before it is multiplied, also in portions; to 1e-12.
+
+    Oracle: the product of each pair of kinds of segments, summed.
+    """
+    corpus = by_characters(6)
+    made = []
+    for kinds, chunk in ((10**9, 1 << 20), (0, 1 << 20), (0, 1 << 8), (32, 1 << 20)):
+        monkeypatch.setattr(similarity, "_KINDS", kinds)
+        monkeypatch.setattr(similarity, "_CHUNK", chunk)
+        result = sa.evaluate(corpus, match="token")
+        made.append([tally.expected for _, tally in result.by_document("b")])
+    for other in made[1:]:
+        assert other == pytest.approx(made[0], 1e-12)
+
+
 @pytest.mark.parametrize("match", ["exact", "iou", "token"])
 def test_documents_beside_others(match):
     """The expected match of a text does not depend on those beside it, not in the last digit."""
