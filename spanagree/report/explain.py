@@ -136,10 +136,12 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
             by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
             by_text = "intervals over texts" if words["drawn"] == "text" else ""
             headings += [f"intervals of {kind}", by_sentence, by_text]
-        if "team" in settings:
+        if "average" not in settings:  # what people do is the figure, not what systems do
             sampled = settings.get("resample_by") in SAMPLED_BY
             over = f"intervals over {settings['resample_by'] if sampled else 'these annotators'}"
             headings = [over] if over == "intervals over annotators" else [*headings, over]
+            if "team" in settings and "batches" not in settings and not sampled:
+                headings.append("intervals over others")
         text = _paragraph(*headings, "intervals over few")
         words["interval"] = text.format(**words)
     if settings.get("test", "luck") != "luck":

@@ -905,10 +905,39 @@ def test_long_documents(visit):
     }
     corpus = replace(sa.from_tags(tags), tokens=tuple(f"w{i}" for i in range(30_000)))
     browser = visit(corpus)
-    words = "return document.querySelector('.text').textContent.match(/w[0-9]+/g).length"
-    assert browser.execute_script(words) == 20_000
+    words = "return document.querySelector('.blocks').textContent.match(/w[0-9]+/g)"
+    assert browser.execute_script(words) == [f"w{i}" for i in range(20_000)]
     browser.execute_script("document.querySelector('.doc button').click()")
-    assert browser.execute_script(words) == 30_000
+    assert browser.execute_script(words) == [f"w{i}" for i in range(30_000)]
+    tags = "return document.querySelectorAll('.tag').length"
+    assert browser.execute_script(tags) == 4 * 6000
+
+
+def test_segments_across_blocks(visit):
+    """A long text is laid out in blocks: they end between words, a segment goes on in the next one
+    without another label, and the text stays what it is.
+    """
+    text = "word and " * 1000
+    spans = [[(2480, 2520, "X"), (5000, 5100, "Y")]]
+    corpus = sa.Corpus.from_segments(
+        [len(text)], {"a": spans, "b": spans}, offsets="characters", texts=[text]
+    )
+    browser = visit(corpus)
+    choose(browser, kind="all")
+    blocks = """
+        document.querySelectorAll('.tag').forEach((tag) => tag.remove());
+        return [...document.querySelectorAll('.blocks > .text')].map((x) => %s)"""
+    tags = "return document.querySelectorAll('.tag').length"
+    assert browser.execute_script(tags) == 4
+    shown = browser.execute_script(blocks % "x.textContent")
+    assert "".join(shown) == text
+    assert len(shown) == 4
+    assert all(block.endswith(" ") for block in shown)
+    marked = "[...x.querySelectorAll('.run')].map((run) => run.textContent).join('')"
+    runs = browser.execute_script(blocks % marked)
+    assert "".join(runs) == text[2480:2520] + text[5000:5100]
+    assert runs[0]
+    assert runs[1]
 
 
 def test_many_labels(visit):

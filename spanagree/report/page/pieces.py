@@ -291,7 +291,7 @@ def show_batches(report: TeamOverview) -> Html:
     columns = [figures.shown.columns[c] for c in order]
     rows = [[row[c] for c in order] for row in figures.shown.rows]
     shown = replace(figures, columns=columns, rows=rows, for_data=())
-    below = [f"signature: {made.signature}"]
+    below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
     if (left := len(made.batches) - len(dots)) > 0:
         below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
     return Html(chart + table(shown) + remarks(*below))
