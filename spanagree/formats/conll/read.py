@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
@@ -259,7 +258,7 @@ def _raw(
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
     marked = next(alike, None) if sentences and not in_blocks else None
     wholes = None if marked is None else marked.wholes
-    return replace(raw, reading={**raw.reading, **ignored}, wholes=wholes)
+    return raw.but(reading={**raw.reading, **ignored}, wholes=wholes)
 
 
 def _notes_on(page: Page) -> Iterator[str]:
