@@ -42,6 +42,18 @@ def step_of(progress: Progress, name: str) -> Progress:
     return getattr(progress, "step", lambda _: progress)(name)
 
 
+def unique(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the distinct numbers of an array, sorted; :func:`numpy.unique` loads ``numpy.ma``.
+
+    >>> unique(np.array([[2, 1], [2, 5]])).tolist()
+    [1, 2, 5]
+    """
+    ordered = np.sort(numbers, axis=None)
+    new = np.ones(len(ordered), np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
+
+
 def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
 

@@ -13,25 +13,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
-from zipfile import BadZipFile, ZipFile
+from typing import TYPE_CHECKING, Any, TextIO
 
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
 from spanagree.limits import check_expansion
 
-PathName = str | os.PathLike[str]
+if TYPE_CHECKING:
+    from zipfile import ZipFile  # takes a while to load
 
+PathName = str | os.PathLike[str]
 
 BOM = "\ufeff"
 """A byte order mark, which may stand at the beginning of a file."""
-
 
 UTF_16, UTF_16_MARKS = "utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """An encoding that some shells write, and what a file in it begins with."""
 
 _LINK = 0o12  # the kind of a file among its attributes
 _HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
-
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
 """Files as readers take them: one, several, or by the name of the layer that each holds."""
@@ -254,6 +253,8 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
         InputError: for what is not an archive; for one that is damaged, expands beyond the limit
             (:func:`spanagree.limits.check_expansion`), or holds links or paths out of it.
     """
+    from zipfile import ZipFile
+
     name = printable(os.fspath(path))
     raw = read_bytes(name, os.fsdecode(path)) if data is None else data
     with _unzipping(name):
@@ -264,6 +265,8 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
 
 @contextmanager
 def _unzipping(name: str) -> Iterator[None]:
+    from zipfile import BadZipFile
+
     try:
         yield
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as why:

@@ -13,7 +13,6 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering import text
 from spanagree.rendering.data import to_arrow, to_pandas, to_polars
-from spanagree.rendering.html import as_html
 from spanagree.rendering.plots import Picture, plot
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.settings import Settings, signature
@@ -136,6 +135,8 @@ class Tabled(Comparable):
 
     def _repr_html_(self) -> str:
         """Return the table, for notebooks."""
+        from spanagree.rendering.html import as_html  # late, as few results are shown so
+
         return str(as_html(self.table().for_reading))
 
 
@@ -249,7 +250,7 @@ def with_unaligned(table: Table) -> Table:
     if all(share is None for share in shares):
         return table
     sentences = [
-        f"{printable(str(name))}: {share:.4f} of its quotes are not aligned"
+        f"{printable(str(name))}: {share:.4f} of its quotes or tags are not aligned"
         for name, share in zip(names, shares, strict=True)
         if share is not None
     ]

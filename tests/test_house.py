@@ -460,12 +460,15 @@ def test_nothing_heavy_is_loaded(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+LOADED = "print(*sys.modules, file=sys.stderr)"
+
+
 def test_help_loads_no_work():
     """The help of every command loads neither numpy, nor pools, nor any room but the ground."""
     code = "import sys\nfrom spanagree.cli.group import SECTIONS\nfrom spanagree.cli.main import main\n"
     code += "for name in ['--help', *sum(SECTIONS.values(), ())]:\n    assert main([name, '--help']) == 0\n"
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}print(*sys.modules, file=sys.stderr)"],
+        [sys.executable, "-c", f"{code}{LOADED}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = done.stderr.split()
@@ -473,6 +476,39 @@ def test_help_loads_no_work():
     own = {name.split(".")[1] for name in loaded if name.startswith("spanagree.")}
     assert "cli" in own
     assert own <= {*ROOMS[: ROOMS.index("settings") + 1], "cli"} - {"arrays"}
+
+
+READERS_OF_CONLL = {
+    "read", "shards", "patterns", "registry", "form", "peek", "usual_names", "unrecognised",
+    "combine", "conll", "guessed", "tag_lists",
+}  # fmt: skip
+LATE = {
+    "scipy", "numpy.ma", "cloup", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",
+    "multiprocessing", "hashlib", "zipfile", "email", "xml", "html", "importlib.metadata",
+    "spanagree.rendering.svg", "spanagree.rendering.html",
+}  # fmt: skip
+"""What a command loads where it needs it; most need none of it."""
+
+
+@pytest.mark.parametrize("command", ["evaluate", "agree"])
+def test_commands_load_what_they_need(command):
+    """Files of CoNLL are compared without other formats' readers, luck, pictures or pools."""
+    code = (
+        f"import sys\nfrom spanagree.cli.main import main\nassert main(sys.argv[1:]) == 0\n{LOADED}"
+    )
+    files = [f"corpora/newsroom/{name}.conll" for name in ("gold", "tagger", "lexicon")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, *files],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    loaded = set(done.stderr.splitlines()[-1].split())
+    assert "spanagree.matching.tally" in loaded
+    assert not LATE & loaded
+    parts = [name.split(".")[1:3] for name in loaded if re.match(r"spanagree\.\w+\.", name)]
+    assert {part for room, part in parts if room == "formats"} <= READERS_OF_CONLL
+    assert not [part for room, part in parts if room == "matching" and "luck" in part]
+    rooms = {room for room, _ in parts}
+    assert rooms <= {*ROOMS[: ROOMS.index("evaluation") + 2], "cli"}
 
 
 def test_what_everybody_installs():

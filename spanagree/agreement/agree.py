@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanagree.agreement.count import count
 from spanagree.agreement.result import Agreement, result
@@ -24,12 +24,14 @@ from spanagree.choices import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
-from spanagree.matching.luck_distribution import Question, distribution
 from spanagree.matching.measures import find_match
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import TeamResampling
 from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 
 def agree(
@@ -64,7 +66,7 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: unit, document: annotators are fixed; annotators: documents are; both: neither.
+        resample_by: unit, document, text: annotators fixed; annotators: documents; both: neither.
         luck: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
@@ -106,6 +108,8 @@ def with_luck(
     """
     if not isinstance(corpus, Corpus):
         raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
+    from spanagree.matching.luck_distribution import Question, distribution
+
     settings = agreement.settings
     ask = Question(find_match(settings.match), settings.chance)
     report_progress = progress or (lambda done, total: None)

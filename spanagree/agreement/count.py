@@ -12,15 +12,17 @@ import numpy as np
 
 from spanagree.agreement.crowded import CrowdSums, crowd_sums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.matching.annotation_pairs import Crowd, compare
+from spanagree.matching.expected import expected_how, notes_on
+from spanagree.matching.joined_texts import shared_out
 from spanagree.matching.measures import find_match
-from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import f1_figures
 from spanagree.matching.tally import Tallies
@@ -76,6 +78,30 @@ class PairRows(NamedTuple):
         tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
         return cls(tallies, members, pair, crowd.document[first])
 
+    def without(self, document: int) -> PairRows:
+        """Return the rows of all other documents."""
+        kept = self.document != document
+        tallies = self.tallies.where(kept[self.tallies.document])
+        tallies = replace(tallies, document=(np.cumsum(kept) - 1)[tallies.document])
+        return PairRows(tallies, self.members, self.pair[kept], self.document[kept])
+
+    def by_text(self, joined: Corpus, match: str, chance: str) -> PairRows:
+        """Return a row for each text that two annotators share, of a corpus joined of texts.
+
+        Raises:
+            SettingError: if its documents were not.
+        """
+        corpus, document = JoinedTexts.of(joined)
+        texts = PairRows.of(corpus, Crowd.of(corpus), match, chance)
+        # the row of the document in which the same two share a text
+        pairs = len(self.members[0])
+        own = self.document * pairs + self.pair
+        order = np.argsort(own)
+        of_text = document[texts.document] * pairs + texts.pair
+        row = order[np.searchsorted(own, of_text, sorter=order)]
+        lengths = corpus.lengths[texts.document]
+        return texts._replace(tallies=shared_out(self.tallies, texts.tallies, row, lengths))
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -98,6 +124,18 @@ class Kept:
         return self.known or PairRows.of(
             self.corpus, Crowd.of(self.corpus), self.match, self.chance
         )
+
+    def drawn(self, resampling: Resampling, settings: Settings) -> PairRows:
+        """Return the rows with the number of what is resampled: documents, wholes, or texts.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to, or texts were not joined.
+        """
+        if resampling.resample_by == "text":
+            return self.rows.by_text(self.corpus, self.match, self.chance)
+        wholes = resampling.wholes_of(self.corpus.wholes, settings)
+        rows = self.rows
+        return rows if wholes is None else rows._replace(document=wholes[rows.document])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,13 +359,13 @@ def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[In
         who = np.concatenate([side[which] for side in rows.members])
         return [i % max(len(which), 1) for i in groups(who, annotators)]
 
-    seen = np.unique(rows.document)
+    seen = unique(rows.document)
     yield table(slice(None), seen)
     for chosen in groups(by_document.label, labels) if labels else ():
         yield table(chosen, seen)
     for split in (by_member, lambda which: groups(which, len(rows.members[0]))):
         for chosen, where in zip(split(pair), split(rows.pair), strict=True):
-            yield table(chosen, np.unique(rows.document[where]))
+            yield table(chosen, unique(rows.document[where]))
 
 
 def _draw(

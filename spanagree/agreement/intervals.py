@@ -29,10 +29,7 @@ def with_intervals(
 ) -> Scored:
     """Return the same figures with intervals: each figure's own documents are resampled."""
     if (kept := counts.kept) is not None:
-        rows = kept.rows
-        wholes = resampling.wholes_of(kept.corpus.wholes, counts.settings)
-        if wholes is not None:
-            rows = rows._replace(document=wholes[rows.document])
+        rows = kept.drawn(resampling, counts.settings)
         ends, mean = _over_documents(figures, rows, resampling, progress)
     else:
         ends, mean = _over_replicates(figures, counts, resampling)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
 from spanagree.uncertainty.draws import weights
@@ -105,7 +105,7 @@ class _Mean:
         times, rows = self.sample.times, self.sample.rows
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         one = self._by_row(once)
-        several = np.unique(self.pair[~alone[self.pair]])
+        several = unique(self.pair[~alone[self.pair]])
         table = rows[:, (3 * several[:, None] + np.arange(3)).ravel()]
         wide = max(self.sample.units, table.shape[1], 1)
         for drawn in weights(times, resampling.resamples, resampling.seed, wide):

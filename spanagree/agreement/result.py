@@ -30,7 +30,7 @@ from spanagree.agreement.team import (
     team_of,
 )
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
-from spanagree.arrays import Floats, Progress
+from spanagree.arrays import Floats, Progress, unique
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.choices import MIN_SHARED, By, Figure
 from spanagree.errors import SettingError, check_choice, check_known, counted
@@ -198,7 +198,7 @@ class Agreement(Result):
         which = document[tallies.document]
         pairs = np.bincount(document, minlength=self.documents)
         sums = TallySum.each(tallies, which, self.documents)
-        for d in np.unique(which).tolist():
+        for d in unique(which).tolist():
             saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
             yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
 
@@ -254,7 +254,7 @@ class Agreement(Result):
             SettingError: over blocks.
         """
         tallies, _, pair, document = self.documents_kept().rows
-        marked = np.unique(tallies.document)
+        marked = unique(tallies.document)
         sums = TallySum.each(tallies, tallies.document, len(pair))
         luck = {}
         for number, (names, one) in enumerate(self.luck.items()):

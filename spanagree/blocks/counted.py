@@ -7,9 +7,8 @@ A whole corpus is one block that keeps its documents; over blocks and workers on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
 from spanagree.blocks.ids import Hashes, SharedDocumentsError, check_unique
@@ -19,6 +18,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, MissingLayerError, SettingError
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 Kind = TypeVar("Kind", bound=Settings)
 Part = TypeVar("Part", bound="Counted[Any]")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +21,8 @@ def hashed(ids: Sequence[str]) -> Hashes:
     >>> a == again, a == b
     (True, False)
     """
+    from hashlib import blake2b  # late, as it loads a library of its own
+
     digests = (blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest() for id_ in ids)
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 

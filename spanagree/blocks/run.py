@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from uuid import uuid4
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future  # take a while to load
 
 Block: TypeAlias = "Corpus | Callable[[], Corpus]"
 Done = TypeVar("Done")
@@ -141,6 +143,8 @@ def by_workers(
     Raises:
         SettingError: for anything but an executor, or one that dies.
     """
+    from concurrent.futures import BrokenExecutor
+
     if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
@@ -161,6 +165,8 @@ def by_workers(
 
 
 def _outcome(future: Future[Any], name: str, executor: Executor) -> _Outcome:
+    from concurrent.futures import BrokenExecutor, CancelledError
+
     try:
         return _result(future, executor), None, name
     except (BrokenExecutor, CancelledError) as error:
@@ -175,6 +181,8 @@ def _result(future: Future[Any], executor: Executor) -> Any:
     Raises:
         BrokenExecutor: if it has; some of its futures would never be done.
     """
+    from concurrent.futures import BrokenExecutor, wait
+
     client: Any = getattr(executor, "_client", None)
     lost = 0
     while lost < _PATIENCE:

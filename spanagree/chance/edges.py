@@ -28,7 +28,7 @@ from math import prod
 
 import numpy as np
 
-from spanagree.arrays import Complexes, Floats, Ints
+from spanagree.arrays import Complexes, Floats, Ints, unique
 from spanagree.limits import check_cost
 
 FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
@@ -73,7 +73,7 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     long = excess[excess > 0]
     K, D = len(long), int(long.sum())
     longest = int(long.max()) + 1
-    whole = {int(e): int(_whole_edge(D - int(e), F)) for e in np.unique(excess)}
+    whole = {int(e): int(_whole_edge(D - int(e), F)) for e in unique(excess)}
     edges: dict[int, Floats] = {}
     limit = max(FIRST_EDGE, 4 * longest)
     while len(edges) < len(whole):

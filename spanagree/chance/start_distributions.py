@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows, groups, row_order
+from spanagree.arrays import Floats, Ints, distinct_rows, groups, row_order, unique
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
 from spanagree.corpus.segments import Layer, frozen
@@ -165,7 +165,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
     cells: dict[bytes, list[_Cell]] = {}
     edges: list[Floats] = []
     sizes: list[int] = []
-    for k in np.unique(counts[counts > 0]).tolist():  # groups of equally many segments make a table
+    for k in unique(counts[counts > 0]).tolist():  # groups of equally many segments make a table
         here = np.flatnonzero(counts == k)
         rows = order[first[here][:, None] + np.arange(k)]  # segments, by length
         shapes, shape, _ = distinct_rows(np.column_stack((tokens[here], length[rows])))

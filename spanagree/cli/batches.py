@@ -17,13 +17,15 @@ FILES = "files"
 
 _PURPOSE = (
     "Compare batches: N in the order of the documents, a pattern in their ids, a table (FILE or"
-    f" FILE:COLUMN), or {FILES}: each FILE is one."
+    " FILE:COLUMN)"
 )
 
 
-def batches_option() -> options.Option:
-    """Return the option of batches."""
-    return options.option("--batches", _PURPOSE, metavar="N|PATTERN|FILE[:COLUMN]|files")
+def batches_option(files: bool = True) -> options.Option:
+    """Return the option of batches; ``files`` says whether each FILE may be one."""
+    purpose = _PURPOSE + (f", or {FILES}: each FILE is one." if files else ".")
+    spec = "N|PATTERN|FILE[:COLUMN]" + "|files" * files
+    return options.option("--batches", purpose, metavar=spec)
 
 
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:

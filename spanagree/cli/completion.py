@@ -10,7 +10,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from spanagree.cli.job import Command
+from spanagree.cli.help_pages import Command
 
 SHELLS = ("bash", "zsh", "fish")
 

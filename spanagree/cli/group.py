@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import cast
 
 import click
-import cloup
 
-from spanagree.cli.job import Command
+from spanagree.cli.help_pages import Command, help_page
 from spanagree.version import __version__
 
 SECTIONS = {
@@ -69,15 +68,14 @@ class _Commands(Mapping[str, click.Command]):
         return len(_NAMES)
 
 
-class _Group(cloup.Group):
-    def list_sections(
-        self, ctx: click.Context, include_default_section: bool = True
-    ) -> list[cloup.Section]:
-        """Return the sections of the help; its summaries are read without loading the commands."""
-        return [
-            cloup.Section(title, [Command(name, help=_docstring(name)) for name in names])
+class _Group(click.Group):
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help; its summaries are read without loading the commands."""
+        sections = {
+            title: [Command(name, help=_docstring(name)) for name in names]
             for title, names in SECTIONS.items()
-        ]
+        }
+        return help_page(ctx, sections)
 
 
 def _docstring(name: str) -> str:
@@ -85,7 +83,7 @@ def _docstring(name: str) -> str:
     return Path(__file__).with_name(f"{name}.py").read_text("utf-8").split('"""')[1]
 
 
-@cloup.group(
+@click.group(
     cls=_Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import cloup
 
 import spanagree as sa
 from spanagree.cli import options, signals
+from spanagree.cli.help_pages import Command
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
     InputError,
@@ -41,14 +40,6 @@ _Answer = TypeVar("_Answer")
 
 class ReaderGoneError(BrokenPipeError):
     """The reader of a pipe has closed it; without a number, as click would exit with 1 for it."""
-
-
-class Command(cloup.Command):
-    """A command whose summary is shown whole in the list of commands."""
-
-    def get_short_help_str(self, limit: int = 0) -> str:
-        """Return the first paragraph of the help."""
-        return " ".join(inspect.cleandoc(self.help or "").partition("\n\n")[0].split())
 
 
 def command(

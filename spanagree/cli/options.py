@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
-import cloup
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
@@ -37,10 +36,10 @@ PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
 
-class Option(cloup.Option):
-    """An option, and the part of a job that takes its value, if one does."""
+class Option(click.Option):
+    """An option, its heading in the help, and the part of a job that takes its value, if any."""
 
-    part = ""
+    heading = part = ""
 
 
 Group = list[Option]
@@ -90,9 +89,8 @@ def flag(name: str, purpose: str) -> Option:
 
 def group(title: str, *options: Option, part: str = "") -> Group:
     """Return options that stand below a heading of their own in the help."""
-    heading = cloup.OptionGroup(title)
     for each in options:
-        each.group = heading
+        each.heading = title
         each.part = part or each.part
     return list(options)
 
@@ -169,7 +167,10 @@ def certainty(
     """
     percent = "Set the confidence of the intervals to C per cent."
     kinds = "bca; percentile over blocks"
-    drawn = "Draw each unit, or whole documents with all their sentences (groups, with --group-by)."
+    drawn = (
+        "Draw each unit, or whole documents with all their sentences (groups, with --group-by), or"
+        " each text that --unit document joined."
+    )
     if team:
         drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
     allowed = names_of(choices.ResampleBy) + (names_of(choices.SampledBy) if team else ())
@@ -257,6 +258,7 @@ def _datasets() -> Group:
     tags = "Read a dataset's tags from these columns."
     text = "Read texts from this column of a dataset, or this key of Label Studio's data."
     annotator = "Read annotators from this column, where a dataset has a row for each."
+    align = "Align quotes, and copies of the text with tags in them, that a language model changed."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
@@ -265,6 +267,7 @@ def _datasets() -> Group:
         option("--annotator", annotator, metavar="COLUMN"),
         option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
+        flag("--align", align),
     ]
 
 

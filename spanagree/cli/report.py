@@ -16,6 +16,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline
+from spanagree.cli.batches import FILES, batches_option
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import chosen_sides, sides, with_own_baselines
@@ -32,6 +33,7 @@ _FILE = "Write the report to this file."
         options.flag("--team", "Compare annotators with each other, without gold."),
         *sides(),
         baseline(),
+        batches_option(files=False),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
@@ -47,6 +49,11 @@ def report(
     own = {name: settings.pop(name) for name in ("references", "systems")}
     if baseline and team:
         raise click.UsageError("--baseline is for systems; leave it out with --team")
+    if settings["batches"] == FILES:
+        raise click.UsageError(
+            f"--batches {FILES}: the files of a report are its annotators; name batches by a"
+            " pattern in the ids of documents, or by a table"
+        )
     chosen, named = chosen_sides(job, own), job.layer(gold)
     corpus = job.read()
     if baseline and chosen:

@@ -66,6 +66,7 @@ class Corpus(Content):
         texts: per document its text, where known.
         token_starts: where each of the tokens begins in its text, where both are known.
         wholes: where the documents are the sentences of others, per document the number of that.
+        text_ends: where documents were joined of texts, per document where each of these ends.
         reading: the settings with which the corpus was read; they are part of every signature.
         notes: what a reader repaired or passed over, a sentence each.
         changes: the segments that :meth:`to_tokens` could not take over as they are.
@@ -84,14 +85,13 @@ class Corpus(Content):
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", frozen(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
-        for name in ("labels", "ids", "tokens", "texts"):
+        for name in ("labels", "ids", "tokens", "texts", "text_ends"):
             if not isinstance(value := vars(self)[name], (Words, NoneType)):
                 object.__setattr__(self, name, tuple(value))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
-        if self.token_starts is not None:
-            object.__setattr__(self, "token_starts", frozen(self.token_starts, np.int64))
-        if self.wholes is not None:
-            object.__setattr__(self, "wholes", frozen(self.wholes, np.int64))
+        for name in ("token_starts", "wholes"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
         check_content(self, self.offsets, self.labels)
         for name, layer in self.layers.items():
             check_layer(self, self.labels, name, layer)
@@ -295,9 +295,8 @@ class Corpus(Content):
         check_known(names, self.layers)
         for name in (name for name, times in Counter(names).items() if times > 1):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
-        left_out = [name for name in self.layers if name not in names]
         layers = {name: self.layers[name] for name in names}
-        return self.but(layers=layers, notes=self.notes_but(left_out))
+        return self.but(layers=layers, notes=self.notes_but(self.layers.keys() - names))
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""
@@ -367,6 +366,7 @@ class Corpus(Content):
             tokens=None,
             texts=texts,
             token_starts=None,
+            text_ends=None,
         )
 
     def to_tokens(
@@ -406,8 +406,7 @@ class Corpus(Content):
             fitted = fit(layer, texts, tokens, cut)
             changes += self._changes(name, layer, fitted, cut)
             kept = ~(fitted.gone | fitted.again)
-            start, end = fitted.start[kept], fitted.end[kept]
-            layers[name] = replace(layer.only(kept), start=start, end=end)
+            layers[name] = replace(layer.only(kept), start=fitted.start[kept], end=fitted.end[kept])
         kinds = Counter(change.kind for change in changes)
         says = {
             cut: f"that cut a token: {CUTS[cut]} ({cut})",
@@ -425,6 +424,7 @@ class Corpus(Content):
             offsets="tokens",
             tokens=tokens.words,
             token_starts=tokens.starts,
+            text_ends=None,
             reading={**self.reading, "tokenizer": called, **({"cut": cut} if changes else {})},
             notes=(*self.notes, *notes),
             changes=(*self.changes, *changes),

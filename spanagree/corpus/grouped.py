@@ -106,6 +106,8 @@ def _joined(
     np.add.at(length, unit, raw.lengths)  # exact, whatever their size
     kept = {**raw.content_of(order), **_texts(raw, order, sizes)}
     kept |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
+    ends = moved[order] + raw.lengths[order]
+    kept["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
     of_unit = {"unit": "document"} if "unit" in raw.reading else {}
     return replace(
         raw,

@@ -36,6 +36,7 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
     of_documents = (n, f"one for each of {counted(n, 'document')} is needed")
     for what, (number, needed) in {
         "wholes": of_documents,
+        "text_ends": of_documents,
         "ids": of_documents,
         "texts": of_documents,
         "tokens": (total, f"the lengths of the documents add up to {total}"),

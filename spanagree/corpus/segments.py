@@ -198,6 +198,7 @@ class Content:
     texts: tuple[str, ...] | None = None
     token_starts: Ints | None = None
     wholes: Ints | None = None
+    text_ends: tuple[Ints, ...] | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -221,7 +222,7 @@ class Content:
         """Return by name what is known of some documents, in the order given."""
         known = self.tokens is not None
         tokens = entries(self.lengths, documents) if known else documents[:0]
-        rows = {"ids": documents, "texts": documents, "tokens": tokens}
+        rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}
         taken: dict[str, Any] = {
             name: None
             if (values := getattr(self, name)) is None

@@ -270,19 +270,20 @@ def compare_systems(
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: how intervals are made: bca, percentile or jackknife.
-        resample_by: what is drawn or exchanged, unit or document; see :func:`spanagree.evaluate`.
+        resample_by: what is drawn or exchanged, unit or document, or drawn, text; see ``evaluate``.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_evaluation(evaluation, "compare_systems")
-    check_choice(test, TESTS, "test")
+    _check_test(test, resample_by)
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
     kept = evaluation.counted.documents_kept()
-    kept = kept._replace(wholes=resampling.wholes_of(kept.wholes, evaluation.settings))
+    kept, wholes = kept.drawn(resampling, evaluation.settings)
+    kept = kept._replace(wholes=wholes)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
@@ -301,6 +302,16 @@ def compare_systems(
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     return Comparison(tuple(ordered), settings)
+
+
+def _check_test(test: str, resample_by: str) -> None:
+    """Refuse an unknown test, and one that exchanges what luck expects in parts of documents."""
+    check_choice(test, TESTS, "test")
+    if test == "permutation" and resample_by == "text":
+        raise SettingError(
+            "resample_by text: a permutation test exchanges what luck expects too, which belongs to"
+            " whole documents; test by bootstrap, or resample by unit or document"
+        )
 
 
 def _compared(

@@ -15,6 +15,7 @@ from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -24,9 +25,9 @@ from spanagree.errors import (
     listed,
     printable,
 )
-from spanagree.matching.expected import place_layers, tallies
+from spanagree.matching.expected import expected_how, notes_on, place_layers, tallies
+from spanagree.matching.joined_texts import shared_out
 from spanagree.matching.measures import find_match
-from spanagree.matching.overlap_expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import all_figures
 from spanagree.matching.tally import Tallies
@@ -57,12 +58,34 @@ class Kept(NamedTuple):
         shared: which documents each system and gold both saw.
         ids: the names of the documents, if they have any.
         wholes: the number of the whole that each document is a sentence of, if it is known.
+        joined: the corpus, if its documents were joined of texts.
     """
 
     tallies: Mapping[str, Tallies]
     shared: Mapping[str, Bools]
     ids: tuple[str, ...] | None
     wholes: Ints | None = None
+    joined: Corpus | None = None
+
+    def drawn(
+        self, resampling: Resampling, settings: EvaluationSettings
+    ) -> tuple[Kept, Ints | None]:
+        """Return the documents that are resampled, or the texts they were joined of; and wholes.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to, or texts were not joined.
+        """
+        if resampling.resample_by != "text":
+            return self, resampling.wholes_of(self.wholes, settings)
+        corpus, document = JoinedTexts.of(self.joined)
+        ask = settings.gold, settings.match, settings.chance
+        _, alone = _tally_systems(corpus, *ask, {}, None)
+        tallied = {
+            name: shared_out(own, alone[name], document, corpus.lengths)
+            for name, own in self.tallies.items()
+        }
+        shared = {name: both[document] for name, both in self.shared.items()}
+        return Kept(tallied, shared, None), None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +137,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             {name: shared & chosen for name, shared in kept.shared.items()},
             kept.ids,
             kept.wholes,
+            kept.joined,
         )
         return replace(self, documents=len(documents), **sums_of(fewer, self.labels, self.settings))
 
@@ -195,7 +219,8 @@ def count(
     gold, tallied = _tally_systems(corpus, gold, match, chance, over, progress)
     annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
     shared = {name: annotated[gold] & annotated[name] for name in tallied}
-    kept = Kept(tallied, shared, corpus.ids, corpus.wholes)
+    joined = None if corpus.text_ends is None else corpus
+    kept = Kept(tallied, shared, corpus.ids, corpus.wholes, joined)
     settings = EvaluationSettings(
         gold=gold,
         gold_first=None if gold == corpus.annotators[0] else False,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
@@ -23,6 +23,9 @@ from spanagree.formats.tag_lists import Tags
 from spanagree.matching.overlaps import check_names
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 
 def evaluate(
@@ -59,8 +62,8 @@ def evaluate(
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
         luck: p, z and standard deviations of each system and document too; not over blocks.
-        resample_by: what is drawn: unit, the documents as they were read; or document, whole
-            documents, where these are sentences, whose luck is still that of sentences.
+        resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
+            sentences, whose luck is still theirs; text, each text of joined documents, likewise.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.

@@ -25,8 +25,8 @@ def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progr
     parts = {"": labels, **{label: [label] for label in labels if label}}
     if counts.kept is None:
         return _over_blocks(counts, parts, resampling)
-    wholes = resampling.wholes_of(counts.kept.wholes, counts.settings)
-    whose, tables = zip(*tables_of(counts.kept, [*filter(None, labels)], wholes), strict=True)
+    kept, wholes = counts.kept.drawn(resampling, counts.settings)
+    whose, tables = zip(*tables_of(kept, [*filter(None, labels)], wholes), strict=True)
     return dict(zip(whose, intervals(tables, all_figures, resampling, progress), strict=True))
 
 

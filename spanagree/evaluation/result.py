@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress
+from spanagree.arrays import Bools, Ints, Progress, unique
 from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, printable, show
@@ -172,7 +172,7 @@ class Evaluation(Result):
         name, kept = self[system].name, self.counted.documents_kept()
         tallies = kept.tallies[name]
         sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
-        for d in np.unique(tallies.document).tolist():
+        for d in unique(tallies.document).tolist():
             yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
 
     def luck_by_document(self, system: str) -> dict[int, LuckFigures]:
@@ -183,7 +183,7 @@ class Evaluation(Result):
         """
         if self[system].name not in self.luck:
             raise SettingError("luck was not asked for; evaluate with luck=True")
-        numbers = np.unique(self.counted.documents_kept().tallies[system].document).tolist()
+        numbers = unique(self.counted.documents_kept().tallies[system].document).tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.luck[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 

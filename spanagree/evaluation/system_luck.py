@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
-from spanagree.matching.luck_distribution import Question, distribution
 from spanagree.matching.measures import find_match
 from spanagree.uncertainty.luck_figures import LEVEL, LuckFigures, PairLuck, dull_documents
 
@@ -34,6 +33,8 @@ def luck_of_systems(
         chance: the chance model.
         progress: called with the number of steps done, and of all.
     """
+    from spanagree.matching.luck_distribution import Question, distribution
+
     report_progress = progress or (lambda done, total: None)
     ask = Question(find_match(match), chance)
     luck = {}

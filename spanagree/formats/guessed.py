@@ -8,7 +8,6 @@ from typing import Any
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, is_iterable, length_of, listed
-from spanagree.formats.hugging_face.read import from_dataset
 from spanagree.formats.tag_lists import from_tags
 
 _OTHERS = {
@@ -41,6 +40,8 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     """
     named = second is None or isinstance(second, str) or isinstance(first, Corpus)
     if named and _columns(first) is not None:
+        from spanagree.formats.hugging_face.read import from_dataset
+
         with suppress(SettingError):  # which names no column that holds tags or spans
             return from_dataset(first), second
     shapes = [] if isinstance(first, Corpus) else [_shape(given) for given in (first, second)]

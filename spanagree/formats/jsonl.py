@@ -146,9 +146,10 @@ def _is_count(value: object) -> bool:
     """Return whether something is the number of an annotator's quotes, as it is written."""
     return (
         isinstance(value, dict)
-        and sorted(value) == ["read", "unaligned"]
+        and sorted(value) in (["read", "unaligned"], ["changed", "copies", "read", "unaligned"])
         and all(map(is_whole, value.values()))
         and 0 <= value["unaligned"] <= value["read"] <= LONGEST
+        and 0 <= value.get("changed", 0) <= value.get("copies", 0) <= LONGEST
     )
 
 

@@ -12,9 +12,9 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, counted, is_whole, listed, printable, show, unfit
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.guess import COLUMNS
-from spanagree.formats.hugging_face.spans import keys_of, parsed, plain
+from spanagree.formats.hugging_face.spans import parsed
 from spanagree.formats.json_records import json_records
+from spanagree.formats.usual_names import COLUMNS, keys_of, plain
 
 _NEEDED = "a span with start, end and a probability from 0 to 1 is needed"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.labels import LABELS, stays, with_labels
@@ -24,50 +24,19 @@ from spanagree.errors import (
 )
 from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, open_zip, write_bytes
-from spanagree.formats.bioc import knows_bioc, raw_bioc
-from spanagree.formats.brat import raw_brat
 from spanagree.formats.combine import renamed, unite
-from spanagree.formats.conll.choose import knows_rows
 from spanagree.formats.conll.columns import split_columns
-from spanagree.formats.conll.read import raw_conll
-from spanagree.formats.conll.write import write_conll
-from spanagree.formats.doccano import knows_doccano, raw_doccano, write_doccano
-from spanagree.formats.hugging_face.load import guess_of, quieten, read_dataset, read_hub
-from spanagree.formats.hugging_face.write import to_dataset
-from spanagree.formats.inception.files import are_pages
-from spanagree.formats.inception.read import knows_inception, raw_inception
-from spanagree.formats.inception.write import write_webanno_tsv
-from spanagree.formats.jsonl import raw_jsonl, write_jsonl
-from spanagree.formats.label_studio.read import raw_label_studio
-from spanagree.formats.label_studio.tasks import knows_label_studio
-from spanagree.formats.label_studio.write import write_label_studio
-from spanagree.formats.peek import Peek, peek
-from spanagree.formats.prodigy import knows_prodigy, raw_prodigy, write_prodigy
-from spanagree.formats.pubtator import knows_pubtator, raw_pubtator
-from spanagree.formats.spacy import raw_docbin, write_docbin
+from spanagree.formats.form import Format, late
+from spanagree.formats.patterns import has_pattern
+from spanagree.formats.peek import Shape, peek
 from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
+from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
 
 Options = Mapping[str, Any]
 
 
-class Format(NamedTuple):
-    """A format: how files of it are known, read and written.
-
-    ``knows`` says whether a file is of the format, by its beginning; without it, the extension
-    does. ``read`` takes a file, or all files of the format by layer name where each is a layer,
-    and those of the options that it ``takes``; what they say is not checked. What ``refuses``
-    single annotations is told which labels are taken (``is_taken``), as it need not refuse others.
-    """
-
-    means: str
-    extensions: tuple[str, ...]
-    read: Callable[..., RawCorpus]
-    takes: tuple[str, ...] = ()
-    write: Callable[..., None] | None = None
-    is_layer: bool = False
-    knows: Callable[[Peek], bool] | None = None
-    refuses: bool = False
+_guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -76,6 +45,8 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
             f" ({listed(corpus.annotators)}): choose one with --annotators"
         )
+    from spanagree.formats.spacy import write_docbin
+
     write_docbin(corpus, corpus.annotators[0], path, spans=spans)
 
 
@@ -86,6 +57,9 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
             f"{suffix} files are not written; .parquet and .jsonl files are, and those of the tool"
             " that --to names"
         )
+    from spanagree.formats.hugging_face.load import quieten
+    from spanagree.formats.hugging_face.write import to_dataset
+
     datasets = optional("datasets", "datasets", "writing Parquet")
     quieten(datasets)
     out = io.BytesIO()
@@ -95,8 +69,11 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 
 _COLUMNS = (
     "tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict",
-    "encoding", "empty",
+    "encoding", "empty", "align",
 )  # fmt: skip
+
+_JSON: tuple[Shape, ...] = ("json", "jsonl")
+_TABLES: tuple[Shape, ...] = ("csv", "tsv")
 
 
 FORMATS: Mapping[str, Format] = {
@@ -106,26 +83,28 @@ FORMATS: Mapping[str, Format] = {
             *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
             *(".txt", ".tsv"),
         ),
-        raw_conll,
+        late("spanagree.formats.conll.read", "raw_conll"),
         (
             *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
             *("missing", "partial"),
         ),
-        write_conll,
+        late("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,
-        knows=knows_rows,
+        knows=late("spanagree.formats.conll.choose", "knows_rows"),
+        shapes=(*_TABLES, "text", "xml"),
     ),
     "jsonl": Format(
         "our own: a document a line",
         (".jsonl",),
-        raw_jsonl,
-        write=write_jsonl,
+        late("spanagree.formats.jsonl", "raw_jsonl"),
+        write=late("spanagree.formats.jsonl", "write_jsonl"),
         knows=lambda start: any("spanagree" in row for row in start.objects),
+        shapes=_JSON,
     ),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
-        raw_docbin,
+        late("spanagree.formats.spacy", "raw_docbin"),
         ("spans", "partial"),
         _write_docbin,
         is_layer=True,
@@ -133,58 +112,79 @@ FORMATS: Mapping[str, Format] = {
     "brat": Format(
         "standoff, a folder for each annotator",
         ("/",),
-        raw_brat,
+        late("spanagree.formats.brat", "raw_brat"),
         ("discontinuous", "empty"),
         refuses=True,
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
         (".xmi",),
-        raw_inception,
+        late("spanagree.formats.inception.read", "raw_inception"),
         ("layer", "feature", "in_progress", "ground_truth"),
-        write_webanno_tsv,
+        late("spanagree.formats.inception.write", "write_webanno_tsv"),
         is_layer=True,
-        knows=knows_inception,
+        knows=late("spanagree.formats.inception.read", "knows_inception"),
+        begin=r"#FORMAT=|#id=|\s*#[^|]*\|",
     ),
     "bioc": Format(
         "BioC as XML or JSON, one annotator a file",
         (),
-        raw_bioc,
+        late("spanagree.formats.bioc", "raw_bioc"),
         ("feature", "discontinuous"),
-        knows=knows_bioc,
+        knows=late("spanagree.formats.bioc", "knows_bioc"),
+        shapes=(*_JSON, "xml"),
         refuses=True,
     ),
     "pubtator": Format(
-        "PubTator's lines, one annotator a file", (), raw_pubtator, knows=knows_pubtator
+        "PubTator's lines, one annotator a file",
+        (),
+        late("spanagree.formats.pubtator", "raw_pubtator"),
+        knows=late("spanagree.formats.pubtator", "knows_pubtator"),
+        shapes=(*_TABLES, "text"),
+        begin=r"[^|]+\|t\|",
     ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
         (),
-        raw_label_studio,
+        late("spanagree.formats.label_studio.read", "raw_label_studio"),
         ("text", "annotator_from", "predictions", "ground_truth"),
-        write_label_studio,
-        knows=knows_label_studio,
+        late("spanagree.formats.label_studio.write", "write_label_studio"),
+        knows=late("spanagree.formats.label_studio.tasks", "knows_label_studio"),
+        shapes=_JSON,
     ),
     "prodigy": Format(
-        "Prodigy's db-out", (), raw_prodigy, ("annotator_from",), write_prodigy, knows=knows_prodigy
+        "Prodigy's db-out",
+        (),
+        late("spanagree.formats.prodigy", "raw_prodigy"),
+        ("annotator_from",),
+        late("spanagree.formats.prodigy", "write_prodigy"),
+        knows=late("spanagree.formats.prodigy", "knows_prodigy"),
+        shapes=_JSON,
     ),
     "doccano": Format(
         "doccano's JSON lines, one annotator a file or several, and its zip",
         (),
-        raw_doccano,
+        late("spanagree.formats.doccano", "raw_doccano"),
         ("annotator_from", "empty"),
-        write_doccano,
-        knows=knows_doccano,
+        late("spanagree.formats.doccano", "write_doccano"),
+        knows=late("spanagree.formats.doccano", "knows_doccano"),
+        shapes=(*_JSON, "zip"),
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
-        read_dataset,
+        late("spanagree.formats.hugging_face.load", "read_dataset"),
         _COLUMNS,
         _write_parquet,
-        knows=lambda start: bool(guess_of(start)),
+        knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
+        shapes=(*_JSON, *_TABLES),
     ),
-    "hub": Format("a dataset on the Hugging Face hub, by its name", (), read_hub, _COLUMNS),
+    "hub": Format(
+        "a dataset on the Hugging Face hub, by its name",
+        (),
+        late("spanagree.formats.hugging_face.load", "read_hub"),
+        _COLUMNS,
+    ),
 }
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
@@ -225,10 +225,11 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         InputError: for a file that no format knows, showing what was found in it.
     """
     if not (os.path.isfile(path) or os.path.isdir(path)):
-        return "inception" if are_pages(path) else format_named(path)
+        are_pages = late("spanagree.formats.inception.files", "are_pages")
+        return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
     start = peek(path)
-    names = [name for name, form in FORMATS.items() if form.knows and form.knows(start)]
-    if {"conll", "dataset"} <= {*names} and "tags" in guess_of(start):
+    names = [name for name, form in FORMATS.items() if form.is_of(start)]
+    if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
         names.remove("conll")  # cells of several words are documents, not tokens
     is_table = start.shape in ("csv", "tsv") and "conll" not in names
     if start.objects or (is_table and format_named(path) == "dataset"):

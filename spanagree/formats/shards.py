@@ -17,8 +17,6 @@ from spanagree.errors import InputError, SpanAgreeError, check_choice, printable
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
 from spanagree.formats.conll.page import UNITS
-from spanagree.formats.document_tables import names_in_table, says_table, table_named
-from spanagree.formats.inception.files import are_pages
 from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.registry import raw_files
 
@@ -136,6 +134,8 @@ def read_found(
     if by is None:
         return valid_corpus(raw, repair)
     raw = repaired(raw, repair)
+    from spanagree.formats.document_tables import names_in_table, says_table, table_named
+
     refuse_flaws(raw, repairable=True)  # first, as a segment beyond its text would be in the next
     names, says = by, "names"
     if isinstance(by, str) and (table := table_named(by)) is not None:
@@ -186,8 +186,11 @@ def _whole(source: Mapping[str, PathName], form: str | None) -> _Shards:
     """Return patterns as one shard if the files of each make up a project, else no shard."""
     paths = [path for path in source.values() if isinstance(path, (str, os.PathLike))]
     is_ours = form in (None, "inception") and len(paths) == len(source) > 0
-    if is_ours and all(map(are_pages, paths)):
-        return [(", ".join(source), dict(source))]
+    if is_ours and all(map(has_pattern, paths)):
+        from spanagree.formats.inception.files import are_pages
+
+        if all(map(are_pages, paths)):
+            return [(", ".join(source), dict(source))]
     return []
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spanagree.errors import InputError, listed, printable, show
-from spanagree.formats.hugging_face.guess import COLUMNS
-from spanagree.formats.hugging_face.spans import plain
 from spanagree.formats.peek import Peek
+from spanagree.formats.usual_names import COLUMNS, plain
 
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
 _LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 from dataclasses import replace
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
 from spanagree.uncertainty.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 OUTSIDE = "O"
 """The label of a token in no segment."""

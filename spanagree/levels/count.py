@@ -15,7 +15,7 @@ from spanagree.blocks.ids import ids_of
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
 from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.overlap_expected import expected_how, notes_on
+from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer
 from spanagree.matching.score import UNDEFINED
 from spanagree.settings import Settings, chosen_of

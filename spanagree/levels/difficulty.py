@@ -11,10 +11,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +29,9 @@ from spanagree.rendering.plots import Picture, histogram, sentence
 from spanagree.rendering.table import Column, Table, figure
 from spanagree.results import Result
 from spanagree.settings import kept_names, unit
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 TIE = 1e-12  # difficulties closer than this are the same
 NOTHING = "no document has a difficulty"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
+from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
 from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
@@ -141,7 +141,7 @@ def compare(
     done = np.cumsum(size[left] + size[right])
     borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
     parts, low = [], 0
-    for high in np.unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
+    for high in unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
         a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
         part = tallies(a, b, marks.profiles, match, max(1, len(corpus.labels)), over)
         parts.append(replace(part, document=part.document + low))

@@ -8,7 +8,9 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +18,14 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import check_choice
+from spanagree.errors import check_choice, counted
 from spanagree.limits import check_cost
 from spanagree.matching.measures import Match, Phi, find_match
 from spanagree.matching.observed import observed
-from spanagree.matching.overlap_expected import ExpectedOverlap, expected_overlap
 from spanagree.matching.tally import Tallies
+
+if TYPE_CHECKING:
+    from spanagree.matching.overlap_expected import ExpectedOverlap  # one measure alone needs it
 
 _CHUNK = 1 << 20  # elements of one temporary array
 
@@ -80,9 +84,8 @@ def tallies(
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.matching.overlaps.check_layer`). ``over`` counts cells
-    whose expected match is too much work, as :func:`spanagree.matching.overlap_expected.notes_on`
-    takes them.
+    (:func:`spanagree.matching.overlaps.check_layer`). ``over`` counts cells whose expected match
+    is too much work, as :func:`notes_on` takes them.
 
     Raises:
         SettingError: for an unknown measure.
@@ -180,12 +183,39 @@ def overlap_of(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
 ) -> ExpectedOverlap:
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
+    from spanagree.matching.overlap_expected import expected_overlap
+
     tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
     for x in (a, b):
         length = x.layer.end - x.layer.start
         group = profiles.size[x.profile] + length - 1
         tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
     return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
+
+
+def notes_on(over: Mapping[str, int]) -> list[str]:
+    """Return where the expected match is not that of two random annotations, computed exactly.
+
+    Args:
+        over: for how many documents and labels the first annotation is ``fixed``, and for how many
+            the mean is ``drawn``.
+    """
+    ways = {"fixed": "with the first annotation as it is", "drawn": "from draws"}
+    return [
+        f"expected overlap {ways[how]} in {counted(number, 'pair')} of document and label, as both"
+        " random would be too much work"
+        for how, number in over.items()
+        if number
+    ]
+
+
+def expected_how(over: Mapping[str, int]) -> str | None:
+    """Return what the settings say of expected matches that are not all exact and both random.
+
+    >>> expected_how({"fixed": 2, "drawn": 1}), expected_how({"fixed": 2}), expected_how({})
+    ('partly-drawn', 'partly-fixed', None)
+    """
+    return next((f"partly-{how}" for how in ("drawn", "fixed") if over.get(how)), None)
 
 
 # --- sums over start distributions --------------------------------------------------------------

@@ -8,14 +8,12 @@ staying as it is, or over draws.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.corpus.segments import Layer
-from spanagree.errors import counted
 from spanagree.matching.luck_draws import draw_matches, number_of_draws
 from spanagree.matching.luck_pieces import Pieces, Side
 from spanagree.matching.luck_walk import fixed_walk
@@ -40,31 +38,6 @@ class ExpectedOverlap(NamedTuple):
     values: Floats
     fixed: int
     drawn: int
-
-
-def notes_on(over: Mapping[str, int]) -> list[str]:
-    """Return where the expected match is not that of two random annotations, computed exactly.
-
-    Args:
-        over: for how many documents and labels the first annotation is ``fixed``, and for how many
-            the mean is ``drawn``.
-    """
-    ways = {"fixed": "with the first annotation as it is", "drawn": "from draws"}
-    return [
-        f"expected overlap {ways[how]} in {counted(number, 'pair')} of document and label, as both"
-        " random would be too much work"
-        for how, number in over.items()
-        if number
-    ]
-
-
-def expected_how(over: Mapping[str, int]) -> str | None:
-    """Return what the settings say of expected matches that are not all exact and both random.
-
-    >>> expected_how({"fixed": 2, "drawn": 1}), expected_how({"fixed": 2}), expected_how({})
-    ('partly-drawn', 'partly-fixed', None)
-    """
-    return next((f"partly-{how}" for how in ("drawn", "fixed") if over.get(how)), None)
 
 
 def expected_overlap(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.matching.score import Interval, Score, corrected, parts_of, undefined
 
 
@@ -112,7 +112,7 @@ class Tallies:
         if wholes is None:
             return documents, self.table(documents)
         here = self.where(np.isin(self.document, documents))
-        units = np.unique(wholes[documents])
+        units = unique(wholes[documents])
         return units, replace(here, document=wholes[here.document]).table(units)
 
     def table(self, documents: Ints) -> Floats:

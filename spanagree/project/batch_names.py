@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,15 +13,16 @@ from spanagree.corpus.grouped import places_found
 from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
+BatchesBy: TypeAlias = int | str | Sequence[str | None] | None
+"""What says which batch a document is in; see :func:`spanagree.batches`."""
+
 Parts = dict[str, tuple[Corpus, list[str]]]
 """The corpus of each batch by its name, and what tells its documents from others."""
 
 _NEEDED = "a number, a pattern, FILE or FILE:COLUMN, or a name for each document is needed"
 
 
-def parts_of(
-    corpus: Corpus | Mapping[str, Corpus], by: int | str | Sequence[str | None] | None
-) -> tuple[Parts, str, list[str]]:
+def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Parts, str, list[str]]:
     """Return the batches in their order, how they were made in a word, and notes.
 
     Raises:
@@ -48,9 +50,7 @@ def _ids(corpus: Corpus) -> list[str]:
     return [corpus.id_of(d) for d in range(len(corpus))]
 
 
-def _named(
-    ids: list[str], by: int | str | Sequence[str | None] | None
-) -> tuple[list[str | None], list[str], str]:
+def _named(ids: list[str], by: BatchesBy) -> tuple[list[str | None], list[str], str]:
     """Return the batch of each document, what tells documents apart, and how in a word."""
     if isinstance(by, str) and not by.isdecimal():
         if (table := table_named(by)) is not None:

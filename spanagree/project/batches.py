@@ -24,7 +24,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
 from spanagree.evaluation.compare_systems import Difference
 from spanagree.matching.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
-from spanagree.project.batch_names import parts_of
+from spanagree.project.batch_names import BatchesBy, parts_of
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value, probability
@@ -214,7 +214,7 @@ class Batches(Result):
 
 def batches(
     corpus: Corpus | Mapping[str, Corpus],
-    spec: int | str | Sequence[str | None] | None = None,
+    spec: BatchesBy = None,
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",

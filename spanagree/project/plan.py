@@ -27,8 +27,9 @@ from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, counted, show
+from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.matching.score import Figures
+from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, lines
 from spanagree.rendering.table import Column, Table, Value
@@ -72,6 +73,7 @@ class Plan(Result):
             are a sample too; undefined of fewer than four.
         settings: what made the numbers; the width that is asked for among them.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        without: where one document has more than a tenth of the pairs, the plan without it.
     """
 
     value: float
@@ -83,6 +85,7 @@ class Plan(Result):
     annotators_width: float
     settings: PlanSettings
     notes: tuple[str, ...]
+    without: Plan | None = None
 
     BY: ClassVar[Mapping[str, str]] = {
         "document": "a row for each of some numbers of documents: how wide the interval would be"
@@ -150,6 +153,7 @@ class Plan(Result):
             **{name: plain(getattr(self, name)) for name in about},
             "plan": plain(self._rows()),
             "curve": plain(self.table("document").to_rows()),
+            **({} if self.without is None else {"without": plain(self.without._rows())}),
         }
 
     def _table(self, by: str | None) -> Table:
@@ -166,9 +170,16 @@ class Plan(Result):
                 Column("annotations", "annotations", "count", "annotations needed"),
                 Column("width_now", f"width with {self.documents}", meaning="width"),
             ]
+            if self.without is not None:
+                heads.append(
+                    Column("documents_without", "without one", "count", "plan without one")
+                )
             for row in self._rows():
                 cells = list(row.values())
                 rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
+                if self.without is not None:
+                    fits = cells[0] in self.without.variance
+                    rows[-1].append(self.without.needed(cells[0])[0] if fits else None)
         else:
             heads = [
                 Column("documents", noun, "count", "documents of a plan"),
@@ -306,8 +317,28 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
 
 def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
     """Return the plan with these settings."""
+    kept = made.documents_kept()
+    whole = _of_rows(made, kept.rows, made.team.tally, settings, resampling)
+    numbers, place = np.unique(kept.rows.document, return_inverse=True)
+    pairs = np.bincount(place)
+    most, share = int(numbers[pairs.argmax()]), float(pairs.max() / pairs.sum())
+    if share <= _HEAVY or len(numbers) < _FEW:
+        return whole
+    rows = kept.rows.without(most)
+    rest = _of_rows(made, rows, rows.tallies.total(), settings, resampling)
+    noun, name = unit(settings), printable(kept.corpus.id_of(most))
+    note = (
+        f"{noun} {name} has {share:.0%} of the pairs, and decides; without it the team's"
+        f" {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
+    )
+    return replace(whole, without=rest, notes=(*whole.notes, note))
+
+
+def _of_rows(
+    made: Agreement, rows: PairRows, team: Tally, settings: PlanSettings, resampling: Resampling
+) -> Plan:
+    """Return the plan from some documents, over which the team has this tally."""
     kind = Figures._fields.index(settings.figure)
-    rows = made.documents_kept().rows
     entries = Entries.of(rows)
     change = changes(entries.sums)[:, kind]
     table = _of_documents(rows, entries, change, kind)
@@ -317,13 +348,10 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     how = resampling.resamples, resampling.seed, len(table)
     every = np.ones(len(table), np.int64)
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
-    share = float(table[:, _PAIRS].max() / table[:, _PAIRS].sum())
-    heavy = f"one {unit(settings)} has {share:.0%} of the pairs; plan without it, as it decides"
-    notes = [heavy] if share > _HEAVY and len(table) >= _FEW else []
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     return Plan(
-        getattr(made.team.f1, settings.figure),
+        getattr(team.f1, settings.figure),
         len(table),
         float(table[:, _SEEN].mean()),
         _scale(resampling.tail) * here,
@@ -331,7 +359,7 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
         {k: np.concatenate([each[k] for each in draws]) for k in counts},
         _least_width(rows, kind, resampling.tail),
         settings,
-        (*made.notes, *notes),
+        made.notes,
     )
 
 

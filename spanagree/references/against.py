@@ -13,7 +13,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.choices import DRAWS, By, Chance, Interval, MatchName, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
-from spanagree.matching.overlap_expected import expected_how, notes_on
+from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import F1, Score, ScoreColumns
 from spanagree.references.best_match import best_matches, check_draws
@@ -263,7 +263,7 @@ def evaluate_references(
         ci: intervals for every figure, as of :func:`spanagree.evaluate`.
         seed: a whole number from 0, of resamples and of draws.
         interval: bca, percentile or jackknife.
-        resample_by: what is drawn for intervals, unit or document.
+        resample_by: what is drawn for intervals, unit or document; not text.
         progress: called with the number of steps done, and of all.
 
     Raises:

@@ -29,7 +29,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.overlap_expected import expected_how, notes_on
+from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import f1_figures
 from spanagree.references.ceiling import shared_with

@@ -20,7 +20,6 @@ from spanagree.errors import InputError, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.rendering.names import short_names
-from spanagree.rendering.svg import apart
 from spanagree.rendering.table import figure
 
 FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
@@ -186,6 +185,8 @@ def _height(ax: Any) -> float:
 
 def _name_ends(ax: Any, x: float, names: Sequence[str], ends: Sequence[float]) -> None:
     """Write names beside where lines end, apart from each other; none if there is no room."""
+    from spanagree.rendering.svg import apart
+
     low, high = ax.get_ylim()
     gap = (high - low) * _LINE / _height(ax)
     if gap * len(names) > high - low:

@@ -147,6 +147,50 @@ def curves(
     return _drawing("curves", width, foot + 26, f"{what}; the table has the figures", parts)
 
 
+def ranges(
+    rows: Sequence[tuple[str, Sequence[tuple[float, float, float]]]],
+    kinds: Sequence[str],
+    what: str,
+) -> Html:
+    """Return a chart with a row for each name: a dot for each kind of figure, on its interval.
+
+    Each row has a name, and of each kind the figure with both ends; what is nan is not drawn.
+    """
+    width, side, gap, top = 760, 180, 34, 40
+    right, foot = width - 20, top + gap * len(rows)
+    drawn = [value for _, row in rows for dot in row for value in dot if not math.isnan(value)]
+    low = min(0.0, math.floor(10 * min(drawn, default=0.0)) / 10)
+
+    def place(value: float) -> float:
+        return side + (right - side) * (value - low) / (1 - low)
+
+    parts = [_line(side, foot, right, foot, "axis")]
+    marks = [m / 5 for m in range(math.ceil(5 * low), 6)]
+    parts += [_text(f"{mark:g}", place(mark), foot + 18, "axis") for mark in marks]
+    for k, kind in enumerate(kinds):
+        x = side + 200 * k
+        parts += [
+            el("g", el("circle", cx=x, cy=12, r=4.5), class_=f"range k{k}"),
+            _text(kind, x + 10, 16, anchor="start"),
+        ]
+    for i, (who, row) in enumerate(rows):
+        middle = top + gap * (i + 0.5)
+        short = el("tspan", who if len(who) <= _SHORT else f"{who[: _SHORT - 1]}…", class_="name")
+        parts.append(el("text", short, x=side - 12, y=_digits(middle + 4), text_anchor="end"))
+        for k, (value, *ends) in enumerate(row):
+            if math.isnan(value):
+                continue
+            y = middle + 10 * k - 5 * (len(row) - 1)
+            about = f"{who}, {kinds[k]}: {figure(value)}"
+            line = []
+            if not any(map(math.isnan, ends)):
+                about += f", {figure(ends[0])}–{figure(ends[1])}"
+                line = [_line(place(ends[0]), y, place(ends[1]), y)]
+            dot = el("circle", cx=_digits(place(value)), cy=_digits(y), r=4.5)
+            parts.append(el("g", el("title", about), *line, dot, class_=f"range k{k}"))
+    return _drawing("ranges", width, foot + 26, f"{what}; the table has the figures", parts)
+
+
 def strip(seen: Bools) -> Html:
     """Return a strip of which documents an annotator saw, from the first to the last."""
     columns = min(len(seen), _STRIPS)

@@ -102,8 +102,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
-    whole = "document" if settings.get("resample_by") == "document" else ""
-    if whole and settings.keys() & {"group_by", "joined"}:
+    whole = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
+    if whole == "document" and settings.keys() & {"group_by", "joined"}:
         whole = "group"
     return {
         "document": unit(settings),
@@ -134,11 +134,14 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
             kinds = {"test": "differences", "categories": "coefficients"}
             kind = next((kinds[key] for key in kinds if key in settings), "scores")
             by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
-            headings += [f"intervals of {kind}", by_sentence]
-        if "team" in settings:
+            by_text = "intervals over texts" if words["drawn"] == "text" else ""
+            headings += [f"intervals of {kind}", by_sentence, by_text]
+        if "average" not in settings:  # what people do is the figure, not what systems do
             sampled = settings.get("resample_by") in SAMPLED_BY
             over = f"intervals over {settings['resample_by'] if sampled else 'these annotators'}"
             headings = [over] if over == "intervals over annotators" else [*headings, over]
+            if "team" in settings and "batches" not in settings and not sampled:
+                headings.append("intervals over others")
         text = _paragraph(*headings, "intervals over few")
         words["interval"] = text.format(**words)
     if settings.get("test", "luck") != "luck":

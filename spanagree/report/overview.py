@@ -29,6 +29,7 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.project.batch_names import BatchesBy
 from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import Gold
@@ -201,6 +202,7 @@ class TeamOverview(Overview):
         plan: how many documents a narrower interval needs, if that can be planned.
         coefficients: those of the labels of tokens, or why there are none.
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
+        batched_by: what batches are, as for :func:`spanagree.batches`; ``None`` for some in order.
     """
 
     agreement: Agreement
@@ -209,6 +211,7 @@ class TeamOverview(Overview):
     plan: Plan | None
     coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
+    batched_by: BatchesBy
 
     @property
     def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
@@ -236,19 +239,19 @@ class TeamOverview(Overview):
         settings = self.agreement.settings
         return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
 
-    @property
-    def batch_count(self) -> int:
-        """How many batches there are documents for; one is no batch."""
-        return min(_BATCHES, self.agreement.documents // _IN_BATCH)
-
     @cached_property
-    def batches(self) -> Batches | None:
-        """How far they agree from batch to batch; ``None`` of very many documents or pairs."""
-        if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED or self.batch_count < 2:
-            return None
+    def batches(self) -> Batches | str | None:
+        """How far they agree from batch to batch, or why not; ``None`` of few documents."""
+        by = self.batched_by
+        if by is None:
+            by = min(_BATCHES, self.agreement.documents // _IN_BATCH)
+            if by < 2:
+                return None
+            if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED:
+                return "left out, as there are very many documents or pairs; the command has it"
         ask = self.agreement.settings
-        how: dict[str, Any] = {"match": ask.match, "chance": ask.chance, "resamples": _RESAMPLES}
-        return batches(self.corpus, self.batch_count, ci=True, **how)
+        match, chance = ask.match, ask.chance
+        return batches(self.corpus, by, match=match, chance=chance, ci=True, resamples=_RESAMPLES)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -260,12 +263,8 @@ class TeamOverview(Overview):
     @property
     def apart(self) -> list[Member]:
         """Those who agree less with the others than these do, the lowest F1 first."""
-        standings = self.agreement.standings
-        return [
-            member
-            for member in self.agreement.sorted("corrected").members
-            if member.name in standings and standings[member.name].apart
-        ]
+        members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
+        return [who for who in members if who.name in standings and standings[who.name].apart]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,6 +320,7 @@ def overview(
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     measures: bool = False,
+    by_batch: BatchesBy = None,
     **settings: Any,
 ) -> SystemsOverview | ReferencesOverview | TeamOverview:
     """Return what a report shows of systems against gold or many annotators, or of a team.
@@ -332,6 +332,8 @@ def overview(
     """
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
+    if by_batch is not None and not team:
+        raise SettingError("batches: these are of a team; pass team too")
     if references is not None or systems is not None:
         if gold is not None or team:
             raise SettingError(
@@ -346,7 +348,7 @@ def overview(
     if len(corpus.layers) < 2:
         annotators = counted(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
-    return _overview_of_team(corpus, measures, settings)
+    return _overview_of_team(corpus, measures, by_batch, settings)
 
 
 def _overview_of_systems(
@@ -401,7 +403,9 @@ def _few(corpus: Corpus, pairs: int) -> bool:
     return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_LUCK
 
 
-def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any]) -> TeamOverview:
+def _overview_of_team(
+    corpus: Corpus, measures: bool, by_batch: BatchesBy, settings: Mapping[str, Any]
+) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
     made = agree(corpus, **settings)
@@ -429,6 +433,7 @@ def _overview_of_team(corpus: Corpus, measures: bool, settings: Mapping[str, Any
         plan=narrower(made, _RESAMPLES),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
+        batched_by=by_batch,
     )
 
 

@@ -34,6 +34,7 @@ INTERVALS = {
 RESAMPLE_BY = {
     "unit": "each document as it was read: a sentence, or with --unit document a whole one",
     "document": "whole documents with all their sentences, or with --group-by whole groups",
+    "text": "each text by itself of documents that were joined of texts, with their luck",
 }
 """What is drawn, by name."""
 
@@ -101,6 +102,11 @@ class Resampling:
         Raises:
             SettingError: if it is not known what sentences belong to.
         """
+        if self.resample_by == "text":
+            raise SettingError(
+                "resample_by text: here luck is not that of joined documents, or cannot be shared"
+                " out over their texts; choose unit or document"
+            )
         if self.resample_by != "document":
             return None
         if wholes is None and settings.get("unit") == "sentence":

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanagree.matching.luck_distribution import MatchDistribution
 from spanagree.matching.score import UNDEFINED
 from spanagree.matching.tally import Tally
 from spanagree.rendering.data import plain
 from spanagree.rendering.table import Column, Value, probability
-from spanagree.uncertainty.permutation import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from spanagree.matching.luck_distribution import MatchDistribution  # few commands need luck
 
 HIGH = 0.95
 """The share of luck's matches that lie at or below the point that is shown."""
@@ -88,6 +89,8 @@ class PairLuck:
 
     def of_documents(self, tallies: dict[int, Tally]) -> dict[int, LuckFigures]:
         """Return the figures of each document, by number."""
+        from spanagree.uncertainty.permutation import benjamini_hochberg
+
         made = {
             d: _figures(self.tested.documents[d], self.both.documents[d], tally)
             for d, tally in tallies.items()

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from spanagree.unitizing.score import (
     undefined,
     with_intervals,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 MEASURES = {
     "alpha-u": "units and gaps of all annotators together, put anywhere",

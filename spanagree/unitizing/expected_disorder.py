@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.blocks.run import by_workers
@@ -13,6 +12,9 @@ from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.control import expected_gains
 from spanagree.unitizing.dissimilarity import Dissimilarity
 from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, draw, joined
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 _FIRST = 12  # draws, by which the standard error is first known
 _PORTION = 6  # draws that a worker makes at a time

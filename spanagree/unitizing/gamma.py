@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from spanagree.unitizing.score import (
     undefined,
     with_intervals,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 _ANNOTATORS = 32  # of one document
 

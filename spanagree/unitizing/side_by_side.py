@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,6 +25,9 @@ from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.canonical import only, times_seen
 from spanagree.unitizing.gamma import gamma
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
 
 _MEANINGS = {
     "α of tokens": "α", "α_U": "α_U", "α_U, placed": "α_U, placed", "γ": "γ", "γ_cat": "γ_cat",

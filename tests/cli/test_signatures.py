@@ -49,6 +49,7 @@ class Same(NamedTuple):
 SHOWN = Same("it says how the result is shown, or where it goes")
 TWO = "gold.conll mine.conll"
 LONG = "long.jsonl --from dataset --spans spans --text text --document id --annotator who"
+COPIES = "--text text --spans gold=gold,mine=mine"
 
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
@@ -76,6 +77,7 @@ READING = {
     "--annotator": Pair(LONG, "--annotator coder"),
     "--document": Pair(LONG, "--document number"),
     "--split": Pair("saved --text text --spans gold=spans,mine=more --split train", "--split test"),
+    "--align": Needed(f"copies.jsonl {COPIES}", "--align", "read:text=text,spans=(gold=gold,mine=mine),align=yes"),
     "--annotator-from": Pair("sessions.jsonl", "--annotator-from session"),
     "--predictions": Pair("tasks.json", "--predictions"),
     "--ground-truth": Pair("tasks.json", "--ground-truth"),
@@ -290,7 +292,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
-        **pairs("trio.jsonl --team", measures="--measures"),
+        **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
         **READING,
         "--output": SHOWN,
         "--verbose": SHOWN,
@@ -446,6 +448,8 @@ def folder(tmp_path_factory):
     files["tasks.json"] = json.dumps([task(0, 1, 0), task(1, 0, 1), task(1, 1, 0)])
     rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
     sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
+    copy = {"text": "Jo sings", "gold": [[0, 2, "A"]], "mine": "<A>Jo</A> sang"}
+    files["copies.jsonl"] = json.dumps(copy)
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     soft = [{"start": 0, "end": 2, "prob": 0.3}, {"start": 2, "end": 3, "prob": 0.9}]
     files["probable.jsonl"] = "\n".join(json.dumps({"id": str(i), "soft": soft}) for i in (1, 2, 3))

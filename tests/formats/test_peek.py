@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,13 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.corpus.collector import Collector
 from spanagree.formats import registry
+from spanagree.formats.hugging_face.load import guess_of
 from spanagree.formats.peek import closed, passed_over, peek
+from spanagree.formats.registry import FORMATS
 from spanagree.formats.shards import read_found
+from spanagree.formats.usual_names import may_have_spans
 
+ROOT = Path(__file__).parent.parent.parent
 TASKS = [
     {"id": i, "data": {"text": 'Jo, [is] {in} "Rome" \\'}, "annotations": []} for i in range(30)
 ]
@@ -202,3 +207,75 @@ def test_a_folder_of_files(tmp_path):
     (tmp_path / "a.xmi").write_text("<xmi:XMI/>", encoding="utf-8")
     with pytest.raises(sa.InputError, match=r"a folder of a.xmi, and neither brat's nor a project"):
         sa.read(tmp_path)
+
+
+# --- a glance says which formats need not be asked ---------------------------------------------
+
+TEXTS = {
+    "WebAnno": "#FORMAT=WebAnno TSV 3.3\n#T_SP=NE|value\n\n#Text=Jo\n1-1\t0-2\tJo\tPER\t\n",
+    "WebAnno 2": " # webanno.custom.NE | value\n#id=1\n#text=Jo\n1-1\tJo\tPER\n",
+    "WebAnno 1": "#id=1\n#text=Jo\n1-1\tJo\tPER\n",
+    "PubTator": "\n17|t|Jo\n17|a|in Rome\n17\t0\t2\tJo\tPER\n",
+    "comments": "# newdoc id = a\n# a | b\nJo\tB-PER\n",
+    "header": "token,gold\nJo,B-PER\n",
+    "BioC": "<collection>\n<document><passage>\n</passage></document></collection>\n",
+}
+
+
+def asked_and_known(path):
+    """The formats that a file is of, with a glance first; and those that know it when asked."""
+    start = peek(path)
+    forms = {name: form for name, form in FORMATS.items() if form.knows}
+    return [n for n in forms if forms[n].is_of(start)], [n for n in forms if forms[n].knows(start)]
+
+
+@pytest.mark.parametrize("case", [*SHAPES, *TEXTS])
+def test_a_glance(tmp_path, case):
+    """A format that knows a file is never passed over. Oracle: every format is asked."""
+    data = SHAPES[case][0] if case in SHAPES else TEXTS[case].encode()
+    for name in ("a.txt", "a.json", "a.csv"):
+        (tmp_path / name).write_bytes(data)
+        asked, known = asked_and_known(tmp_path / name)
+        assert asked == known
+
+
+def test_a_glance_at_the_corpora():
+    """The same for all files here that people hand in, of which every format but some has one."""
+    paths = [path for path in (ROOT / "corpora").rglob("*") if path.suffix not in (".md", ".py")]
+    every = set()
+    for path in paths:
+        asked, known = asked_and_known(path)
+        assert asked == known, path
+        every |= {*known}
+    assert {"inception", "bioc", "label-studio", "prodigy", "doccano", "dataset", "jsonl"} <= every
+
+
+LISTS = "\"[{'start': 0, 'end': 2}]\""
+TABLES = {
+    "offsets": "id,Start_Offset,end\n1,0,2\n",
+    "tokens": "id\tTokens\tgold\n1\tJo is\tB-PER O\n",
+    "lists": f"text,ann\nJo,{LISTS}\n",
+    "lists in fences": "text,ann\nJo,\"```\n[{'start': 0, 'end': 2}]\n```\"\n",
+    "lists, the first blank": f"text,ann\nJo,\nJo,{LISTS}\n",
+    "lists behind a blank": "text;ann\nJo; [{'start': 0; 'end': 2}]\nJo;\"[]\"\n".replace("; '", ", '"),
+    "ours": "id,spans:ann\n1,none\n",
+    "answers of users": "id,votes,votes.users\n1,none,Jo\n",
+    "a sign in a name": 'id\tto,kens\tgold\n1\tJo is\tB-PER O\n',
+    "a quoted name": f'text,"a\nb"\nJo,{LISTS}\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_tables_of_spans(tmp_path, case):
+    """A table in which spans or tags are guessed is never passed over. Oracle: the guess itself."""
+    (tmp_path / "a").write_text(TABLES[case], encoding="utf-8")
+    start = peek(tmp_path / "a")
+    assert guess_of(start)
+    assert may_have_spans(start)
+
+
+def test_tables_of_tokens_are_passed_over(tmp_path):
+    """Rows of a token each are not a table of spans, which is seen at a glance."""
+    for text in ("-DOCSTART-\tO\n\nJo\tB-PER\nis\tO\n", "gt\tO\n;\tO\n"):
+        (tmp_path / "a").write_text(text, encoding="utf-8")
+        assert not may_have_spans(peek(tmp_path / "a"))

@@ -91,7 +91,7 @@ def test_tags(tmp_path):
 @pytest.mark.parametrize(
     ("marked", "message"),
     [
-        ("<PER>Joe</PER> <b> is in a Rome", "the text differs from the one before, first at character 2: 'Joe  is in a', not 'Jo <b> is in'; but for tags and outer white space it has to be the text: ask the model to copy that"),
+        ("<PER>Joe</PER> <b> is in a Rome", "the text differs from the one before, first at character 2: 'Joe  is in a', not 'Jo <b> is in'; but for tags and outer white space it has to be the text: ask the model to copy that, or --align aligns what it changed"),
         ("<PER>Jo <b> is in a Rome", "'PER' is opened and not closed; tags are in pairs"),
         ("Jo</PER> <b> is in a Rome", "'</PER>' closes what is not open; tags are in pairs"),
     ],
@@ -139,7 +139,7 @@ def test_share_is_a_figure():
     assert shares(team, "annotator") == {"gold": None, "mine": 0.5, "else": None}
     assert [x.get("unaligned") for x in team.to_dict()["annotators"]] == [None, 0.5, None]
     assert "not aligned" in str(evaluation)
-    assert "mine: 0.5000 of its quotes are not aligned" in evaluation.table("label").remarks
+    assert "mine: 0.5000 of its quotes or tags are not aligned" in evaluation.table("label").remarks
     assert "not aligned" in evaluation._repr_html_()
     quoted = sa.evaluate(sa.read([{**ROWS[1], "else": GOLD}]), "gold")
     assert shares(quoted) == {"mine": 0.0, "else": None}  # 0 is a figure

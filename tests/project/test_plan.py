@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm
 
 import spanagree as sa
+from spanagree.cli.main import main
 
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 
@@ -153,12 +154,28 @@ def test_the_command(run, tmp_path):
     assert few.caveats == ("only 20 documents to plan from; the variance is shaky",)
 
 
-def test_a_document_that_decides(crowd):
-    """A document with more than a tenth of the pairs is named, as it alone makes the plan."""
+def test_a_document_that_decides(crowd, tmp_path, capsys):
+    """A document with more than a tenth of the pairs is named, and beside the plan stands what
+    sa.plan makes of the corpus without that document."""
     names = [f"a{i}" for i in range(12)]
-    layers = {name: [[(0, 1 + i % 2, "X")], *[[(0, 1, "X")] if i < 2 else None] * 40] for i, name in enumerate(names)}  # fmt: skip
-    made = sa.plan(sa.Corpus.from_segments([9] * 41, layers), 0.1, resamples=9)
+    layers = {name: [[(0, 1 + i % 2, "X")], *[[(d % 3 * (i == 1), 1 + d % 3, "X")] if i < 2 else None for d in range(40)]] for i, name in enumerate(names)}  # fmt: skip
+    corpus = sa.Corpus.from_segments([9] * 41, layers, ids=["quiz", *(f"d{d}" for d in range(40))])
+    made = sa.plan(corpus, 0.1, resamples=9)
+    rest = sa.plan(corpus.subset(range(1, 41)), 0.1, resamples=9)
+    assert made.without.variance == pytest.approx(rest.variance, rel=1e-12)
+    assert (made.without.value, made.without.width) == pytest.approx((rest.value, rest.width))
     assert (
-        "one document has 62% of the pairs; plan without it, as it decides" in made.notes
-    )  # 66/106
-    assert not sa.plan(crowd, 0.1, resamples=9).notes
+        "document quiz has 62% of the pairs, and decides; without it the team's corrected F1 is"
+        f" {rest.value:.4f}, and the width {rest.width:.4f}"
+    ) in made.notes  # 66/106
+    assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]
+    sa.write_jsonl(corpus, tmp_path / "quiz.jsonl")
+    line = ["plan", str(tmp_path / "quiz.jsonl"), "--width", "0.1", "--resamples", "9"]
+    assert main([*line, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["without"][0]["documents"] == rest.needed(2)[0]
+    assert main([*line, "--explain"]) == 0
+    assert "as it decides what is planned with it" in " ".join(capsys.readouterr().out.split())
+    plain = sa.plan(crowd, 0.1, resamples=9)
+    assert not plain.notes
+    assert plain.without is None
+    assert "documents_without" not in plain.table().to_rows()[0]

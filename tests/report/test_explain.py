@@ -126,7 +126,10 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped"),
-        *("intervals over sentences", "intervals over few", "intervals over these annotators"),
+        *("intervals over sentences", "intervals over texts", "intervals over few"),
+        "intervals over these annotators",
+        "intervals over others",
+        "plan without one",
         *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }
@@ -155,6 +158,22 @@ def test_intervals_of_few_are_explained(interval):
     units = explained(f"measure:gamma|unit:sentence|ci:{interval}95", [SYSTEM, INTERVAL])
     assert "Pearson" not in units["interval"]
     assert "--resample-by" not in units["interval"]
+
+
+@pytest.mark.parametrize(
+    "line", ["team:summed", "team:summed|batches:order 2", "items:tokens|categories:2",
+             "measure:gamma", "annotators:3", "references:3"],
+)  # fmt: skip
+def test_annotators_are_held_fixed(line):
+    """Wherever people are what is measured, it is said of intervals; not of systems against gold."""
+    fixed = "The annotators are held fixed: with others the figures may differ by much more."
+    shown = explained(f"{line}|ci:bca95", [SYSTEM, INTERVAL])["interval"]
+    assert fixed in shown
+    assert ("--resample-by both takes" in shown) == (line == "team:summed")
+    methods = " ".join(sa.cite(f"{line}|ci:bca95|spanagree:0.1.0").split())
+    assert "The annotators are held fixed." in methods
+    evaluated = explained("average:micro|ci:bca95", [SYSTEM, INTERVAL])["interval"]
+    assert "annotators" not in evaluated
 
 
 @pytest.mark.parametrize("match", MATCHES)

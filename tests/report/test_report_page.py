@@ -338,13 +338,48 @@ def test_batches(crowd, monkeypatch):
         known += [each.corrected.value, each.corrected.p, each.corrected.p_holm] if each else []
     assert figures_in(Page(text), "batches") == known
     assert f"signature: {made.signature}" in text
-    assert "--batches 5|PATTERN|TABLE --ci" in text
-    assert "--batches 2|PATTERN" in page(crowd.subset(range(29)), team=True)
+    assert "report FILE --team --batches N|PATTERN|TABLE" in text
+    assert "2 batches" in page(crowd.subset(range(29)), team=True)
     assert 'id="batches"' not in page(crowd.subset(range(19)), team=True)
     monkeypatch.setattr("spanagree.report.overview._BATCHED", 62)
     text = page(crowd, team=True).split('id="batches"')[1].split("</section>")[0]
     assert "left out, as there are very many documents or pairs; the command has it" in text
     assert "<table" not in text
+
+
+def test_batches_named(crowd, tmp_path):
+    """The batches of a report are those that are named, as sa.batches makes them, with a picture:
+    a dot for each F1, at its place, on a line from end to end of its interval."""
+    names = ["late" if d % 3 else "early" for d in range(len(crowd))]
+    made = sa.batches(crowd, names, ci=True, resamples=2000)
+    text = page(crowd, team=True, by_batch=names).split('id="batches"')[1].split("</section>")[0]
+    assert f"signature: {made.signature}" in text
+    assert "Here a batch is a part" not in text
+    circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
+    ends = re.findall(r'<line x1="([0-9.]+)" y1="[0-9.]+" x2="([0-9.]+)"', text)  # not the axis
+    f1 = [getattr(b.f1, kind) for b in made.batches for kind in ("observed", "corrected")]
+    intervals = [getattr(b.f1.interval, k) for b in made.batches for k in ("observed", "corrected")]
+    assert circles[2:] == pytest.approx([180 + 560 * x for x in f1], abs=0.051)  # after the legend
+    drawn = [float(x) for pair in ends for x in pair]
+    assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
+    many = [f"week {d}" for d in range(len(crowd))]
+    text = page(crowd, team=True, by_batch=many)
+    assert "the chart has the first 40 of them, without the other 23" in text
+    with pytest.raises(sa.SettingError, match="batches: these are of a team; pass team too"):
+        page(crowd, by_batch=3)
+    path = tmp_path / "r.html"
+    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
+    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(path), "--batches"]
+    assert main([*line, "3"]) == 0
+    assert "batches:order 3" in path.read_text()
+
+
+def test_batches_of_files(crowd, tmp_path, capsys):
+    """The files of a report are its annotators, so they are no batches."""
+    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
+    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(tmp_path / "r.html")]
+    assert main([*line, "--batches", "files"]) == 2
+    assert "--batches files: the files of a report are its annotators" in capsys.readouterr().err
 
 
 def test_matrices(systems):
@@ -870,10 +905,39 @@ def test_long_documents(visit):
     }
     corpus = replace(sa.from_tags(tags), tokens=tuple(f"w{i}" for i in range(30_000)))
     browser = visit(corpus)
-    words = "return document.querySelector('.text').textContent.match(/w[0-9]+/g).length"
-    assert browser.execute_script(words) == 20_000
+    words = "return document.querySelector('.blocks').textContent.match(/w[0-9]+/g)"
+    assert browser.execute_script(words) == [f"w{i}" for i in range(20_000)]
     browser.execute_script("document.querySelector('.doc button').click()")
-    assert browser.execute_script(words) == 30_000
+    assert browser.execute_script(words) == [f"w{i}" for i in range(30_000)]
+    tags = "return document.querySelectorAll('.tag').length"
+    assert browser.execute_script(tags) == 4 * 6000
+
+
+def test_segments_across_blocks(visit):
+    """A long text is laid out in blocks: they end between words, a segment goes on in the next one
+    without another label, and the text stays what it is.
+    """
+    text = "word and " * 1000
+    spans = [[(2480, 2520, "X"), (5000, 5100, "Y")]]
+    corpus = sa.Corpus.from_segments(
+        [len(text)], {"a": spans, "b": spans}, offsets="characters", texts=[text]
+    )
+    browser = visit(corpus)
+    choose(browser, kind="all")
+    blocks = """
+        document.querySelectorAll('.tag').forEach((tag) => tag.remove());
+        return [...document.querySelectorAll('.blocks > .text')].map((x) => %s)"""
+    tags = "return document.querySelectorAll('.tag').length"
+    assert browser.execute_script(tags) == 4
+    shown = browser.execute_script(blocks % "x.textContent")
+    assert "".join(shown) == text
+    assert len(shown) == 4
+    assert all(block.endswith(" ") for block in shown)
+    marked = "[...x.querySelectorAll('.run')].map((run) => run.textContent).join('')"
+    runs = browser.execute_script(blocks % marked)
+    assert "".join(runs) == text[2480:2520] + text[5000:5100]
+    assert runs[0]
+    assert runs[1]
 
 
 def test_many_labels(visit):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, as_small
+from spanagree.arrays import Bools, Ints, as_small, unique
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted
@@ -274,10 +274,10 @@ def _text(data: bytes) -> str:
 
 def _ranked(values: Any) -> tuple[int, Ints]:
     """Return how many distinct values there are, and the rank of each among them."""
-    distinct = np.unique(values[:_SAMPLE])
+    distinct = unique(values[:_SAMPLE])
     while True:  # at most twice
         rank = np.searchsorted(distinct, values).clip(max=len(distinct) - 1)
         others = values[distinct[rank] != values]
         if not len(others):
             return len(distinct), rank
-        distinct = np.union1d(distinct, others)
+        distinct = unique(np.concatenate((distinct, others)))

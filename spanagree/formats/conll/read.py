@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -228,10 +229,11 @@ def _raw(
     if not sentences and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
     breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
+    differ = _differ(pages.values(), text) if not sentences else ""
     if options.breaks is not None:
         check_known([options.breaks], breaks, "layer for breaks")
         breaks = dict.fromkeys(breaks, breaks[options.breaks])
-    elif differ := _differ(pages.values(), text) if not sentences else "":
+    elif differ:
         notes.append(
             f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
             " its own; --breaks NAME (breaks=) takes those of one"
@@ -258,7 +260,16 @@ def _raw(
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
     marked = next(alike, None) if sentences and not in_blocks else None
     wholes = None if marked is None else marked.wholes
-    return raw.but(reading={**raw.reading, **ignored}, wholes=wholes)
+    same = next(iter(breaks.values()), None) if options.breaks or not differ else None
+    ends = None if sentences or in_blocks or same is None else _ends(same, text.documents)
+    return raw.but(reading={**raw.reading, **ignored}, wholes=wholes, text_ends=ends)
+
+
+def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
+    """Return where the sentences of each document end in it."""
+    begins, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
+    whole = np.searchsorted(begins, ends, side="left") - 1
+    return tuple(np.split(ends - begins[whole], np.searchsorted(ends, begins[1:], side="right")))
 
 
 def _notes_on(page: Page) -> Iterator[str]:

@@ -11,25 +11,8 @@ import numpy as np
 
 from spanagree.errors import is_whole
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, words_in
-from spanagree.formats.hugging_face.spans import USUAL, by_annotator, keys_of, parsed, plain
-
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "document": (
-        "document", "documentid", "docid", "doc", "file", "filename", "textid", "exampleid",
-        "instanceid", "itemid", "sentenceid", "commentid", "id", "uid",
-    ),
-    "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
-    "text": (
-        "text", "content", "fulltext", "documenttext", "sentencetext", "modeloutputtext", "output",
-        "response", "target", "sentence", "commenttext", "comment", "body",
-    ),
-    "tokens": ("tokens", "words", "token", "word"),
-    "length": ("length", "textlength", "documentlength", "nchars"),
-    "spans": (
-        "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
-    ),
-}  # fmt: skip
-"""The usual names of columns, as :func:`spanagree.formats.hugging_face.spans.plain` gives them."""
+from spanagree.formats.hugging_face.spans import by_annotator, parsed
+from spanagree.formats.usual_names import COLUMNS, keys_of, plain
 
 NAMELESS = frozenset(
     (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")

@@ -57,6 +57,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     scheme: Scheme = "auto",
     strict: bool = False,
     empty: Empty | None = None,
+    align: bool = False,
     repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
 ) -> Corpus | Iterator[Corpus]:
@@ -65,9 +66,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     What is not named is guessed, with a note. Null: never seen; an empty list: nothing marked.
 
     Args:
-        data: the rows. Of a DatasetDict, ``split`` is read.
-        tokens: the column of tokens.
-        text: the column of texts instead; offsets of spans then count characters.
+        data: the rows.
+        tokens, text: the column of either; with texts, offsets of spans count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
         spans: annotator to column of spans, or one column: lists of structs or of (start, end,
@@ -76,10 +76,11 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         annotator: the column of annotators, if these have a row each; ``a.b`` is b in objects a.
         document: the column of the documents' ids, or several that make one: "split,number".
         label_names: the names of label ids where the features lack them, for all columns or each.
-        split: which part of a DatasetDict.
+        split: which part of a DatasetDict is read.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
         empty: seen or unseen, where a table of spans has no row of an annotator for a document.
+        align: whether copies with tags and quotes are aligned that a language model changed.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         block: a corpus for each so many rows; those of a document follow each other.
@@ -88,15 +89,14 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         SettingError: for columns that do not exist or fit, an unknown split, unknown choices.
         InputError: for values of the wrong kind, and flaws that no repair was asked for.
 
-    >>> spans = [{"start": 0, "end": 2, "label": "PER"}]
-    >>> rows = [{"id": "7", "text": "Jo!", "who": "ann", "spans": spans}]
-    >>> ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    >>> from_dataset(rows, **ask)[0].segments
+    >>> rows = [{"id": "7", "text": "Jo!", "who": "ann", "spans": [[0, 2, "PER"]]}]
+    >>> from_dataset(rows, text="text", spans="spans", annotator="who", document="id")[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
-    data, shape, notes = _shaped(choose_split(data, split), named, None, split=split, **own)
+    own |= {"split": split, "align": align}
+    data, shape, notes = _shaped(choose_split(data, split), named, None, **own)
     if block is None:
         raw = _read(data, shape)
         return valid_corpus(replace(raw, notes=(*notes, *raw.notes)), repair)

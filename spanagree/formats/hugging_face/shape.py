@@ -12,7 +12,7 @@ from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, show
 from spanagree.formats.hugging_face.columns import cell_of, words_in
 from spanagree.formats.hugging_face.guess import NAMELESS
-from spanagree.formats.hugging_face.spans import plain
+from spanagree.formats.usual_names import plain
 from spanagree.settings import as_read
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
@@ -39,6 +39,7 @@ class Shape(TagOptions):
     split: str | None = None
     length: str | None = None
     empty: str | None = None
+    align: bool = False
     file: str | None = None
     is_own: bool = False
 
@@ -78,7 +79,7 @@ class Shape(TagOptions):
     def chosen(self) -> dict[str, Any]:
         """What was read, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "label_names")
-        names = (*columns, "split", "empty")
+        names = (*columns, "split", "empty", "align")
         return as_read(**{name: getattr(self, name) for name in names})
 
     @property

@@ -21,7 +21,7 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
     collector = Collector(_offsets(shape), () if long or is_open else layers, unnamed=is_open)
-    reader = SpanReader(shape.file or "data")
+    reader = SpanReader(shape.file or "data", align=shape.align)
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
         id_ = str(number) if shape.document is None else cell_of(row, shape.document)
@@ -95,6 +95,7 @@ def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str
     """Return what was collected, with notes of what the reader did."""
     notes += reader.surfaces.notes()
     notes += reader.quotes.notes(_prefix(shape))
+    notes += reader.copies.notes(_prefix(shape))
     if reader.probable:
         spans = counted(reader.probable, "span")
         notes.append(
@@ -104,7 +105,7 @@ def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str
     if not reader.labelled and collector.call_all(ONE_LABEL):
         notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")
     how = {"format": "datasets", **shape.chosen}
-    how |= {"quotes": counts} if (counts := reader.quotes.counts()) else {}
+    how |= {"quotes": counts} if (counts := reader.unaligned()) else {}
     return collector.raw(how, notes, numbered=shape.document is None)
 
 

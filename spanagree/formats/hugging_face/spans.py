@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,64 +15,41 @@ import numpy as np
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
 from spanagree.formats.exports import Surfaces
-from spanagree.formats.quotes import Quotes, is_copy, spans_in_tags
-
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "start": (
-        "start", "begin", "startoffset", "beginoffset", "offsetstart", "startchar", "charstart",
-        "beginchar", "startindex", "startidx", "startposition", "tokenstart", "starttoken", "from",
-    ),
-    "end": (
-        "end", "stop", "endoffset", "offsetend", "endchar", "charend", "endindex", "endidx",
-        "endposition", "tokenend", "endtoken", "to",
-    ),
-    "label": (
-        "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
-        "category", "entity", "labels",
-    ),
-    "probability": ("prob", "probability", "score", "confidence"),
-    "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
-    "annotator": (
-        "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
-        "raterid", "worker", "workerid", "labeler", "labeller", "judge", "judgeid", "annotatedby",
-        "userid",
-    ),
-    "spans": ("spans", "value", "annotations", "entities", "result", "labels"),
-}  # fmt: skip
-"""The usual names of what makes a span, in lower case and without other signs than letters."""
+from spanagree.formats.quotes import Quotes
+from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
+from spanagree.formats.usual_names import keys_of, plain
 
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
 
+_WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
 _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
 _LISTS = (list, tuple, np.ndarray)
 _Row = tuple[Any, Any, Any, Any]  # start, end, label, and the text that it covers
 _NEEDED = "a list of {start, end, label} is needed, or null"
-
-
-def plain(name: object) -> str:
-    """Return a name as it is compared: in lower case, without other signs than letters.
-
-    >>> plain("start_offset"), plain("Sentence #")
-    ('startoffset', 'sentence')
-    """
-    return re.sub(r"[^a-z]", "", str(name).lower())
-
-
-@lru_cache(maxsize=1000)
-def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
-    """Return which of some names are usual for what."""
-    plainly: dict[str, Any] = {}
-    for name in names:
-        plainly.setdefault(plain(name), name)
-    there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
-    return {what: plainly[usual[0]] for what, usual in there.items() if usual}
+_NO_JSON = "not valid JSON, a list of spans is needed"
+_NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
 
 
 def parsed(cell: Any) -> Any:
-    """Return what a text says in JSON or as Python writes it, where it does; else the cell."""
+    """Return what a text says in JSON or as Python writes it, where it does; else the cell.
+
+    The text may be a code fence, and a list the one entry of an object, as models write them.
+
+    >>> parsed('```json\\n{"entities": [1]}\\n```')
+    [1]
+    """
+    fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
+    inner = _literal(unfenced(cell) if fenced else cell)
+    if isinstance(inner, Mapping) and len(inner) == 1:
+        key, value = next(iter(inner.items()))
+        inner = value if key in _WRAPPERS and isinstance(value, list) else inner
+    return cell if isinstance(inner, str) else inner
+
+
+def _literal(cell: Any) -> Any:
     if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
         with suppress(ValueError, RecursionError):
             return json.loads(cell)
@@ -118,12 +94,14 @@ def _counts_tokens(name: object) -> bool:
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, align: bool = False) -> None:
+        self.align = align
         self.labelled = False
         self.in_text = False
         self.probable = 0
         self.surfaces = Surfaces(name)
-        self.quotes = Quotes()
+        self.quotes = Quotes(align=align)
+        self.copies = TaggedCopies(align=align)
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
@@ -139,20 +117,23 @@ class SpanReader:
             InputError: for other values.
         """
         self.in_text = isinstance(text, str)
-        spans = parsed(cell)
+        spans = parsed(unfenced(cell) if isinstance(cell, str) else cell)
+        spans = cell if isinstance(spans, str) else spans
         place = f"{where}: spans"
         if spans is None:
             return None
-        if isinstance(spans, str) and isinstance(text, str) and is_copy(spans, text):
-            spans = spans_in_tags(spans, text, where)
+        whose = who if isinstance(who, str) else ""
+        if isinstance(spans, str) and isinstance(text, str):
+            is_marked = self.align or is_copy(spans, text)
+            spans = self.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
-            raise unfit(place, spans, "not valid JSON, a list of spans is needed")
+            raise unfit(place, spans, _NO_COPY if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
             spans = _transposed(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise unfit(place, spans, _NEEDED)
         if isinstance(text, str):
-            spans = list(self._placed(spans, text, who if isinstance(who, str) else ""))
+            spans = list(self._placed(spans, text, whose))
         rows = [row for span in spans for row in self._row(span, spans, place)]
         labels = [_name(label, names, where) for _, _, label, _ in rows]
         bounds = [(start, end) for start, end, _, _ in rows]
@@ -163,6 +144,22 @@ class SpanReader:
             spoken = [(start, end, quote) for (start, end), quote in pairs]
             bounds = self.surfaces.offsets(text, spoken, where)
         return [(*pair, label) for pair, label in zip(bounds, labels, strict=True)]
+
+    def unaligned(self) -> dict[str, dict[str, int]]:
+        """Return for each annotator without offsets the spans read, and those not in the text.
+
+        If they were in copies of the text, also how many, and how many the annotator changed.
+        """
+        counts = {
+            who: {"read": read, "unaligned": lost}
+            for who, (read, lost) in self.quotes.counts().items()
+        }
+        for who, copies in self.copies.copies.items():
+            own = counts.setdefault(who, {"read": 0, "unaligned": 0})
+            own["read"] += self.copies.spans[who]
+            own["unaligned"] += self.copies.lost[who]
+            own |= {"copies": copies, "changed": self.copies.changed[who]}
+        return counts
 
     def _placed(self, spans: Iterable[Any], text: str, who: str) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""

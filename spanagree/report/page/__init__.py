@@ -18,6 +18,7 @@ from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.project.batch_names import BatchesBy
 from spanagree.rendering.html import Html, escaped, name, number, remarks, table
 from spanagree.rendering.svg import shade
 from spanagree.rendering.table import figure
@@ -39,6 +40,7 @@ def write_report(
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
+    batches: BatchesBy = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -56,17 +58,19 @@ def write_report(
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
             is on systems against many annotators, beside what people reach among themselves.
+        batches: of a team, what batches are, as for :func:`spanagree.batches`; up to five in the
+            order of the documents unless given.
 
     Raises:
         InputError: for a path that cannot be written.
-        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
-            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
-            measures of systems.
+        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
+            :func:`spanagree.agree` and :func:`spanagree.batches`; for two of gold, team, and
+            references or systems at once, or measures or batches of systems.
     """
     check_writable(path)
     sides = {"references": kept_names(references), "systems": kept_names(systems)}
     comparing = {"match": match, "chance": chance, "measures": measures}
-    text = page(corpus, gold=gold, team=team, **sides, **comparing)
+    text = page(corpus, gold=gold, team=team, by_batch=batches, **sides, **comparing)
     write_bytes(path, text.encode())
 
 

@@ -5,6 +5,7 @@
   const N = data.difficulty.of.length;
   const MOST = 50, ROOM = 60000; // documents and characters on one page of the list
   const CUT = 20000; // pieces of one document that are shown at once
+  const BLOCK = 2500, WORD = 100; // pieces laid out together: longer texts take more time for each
   const LANE = 16, BAR = 3; // pixels
   const LABEL = 24; // characters of a label above a text
   const LISTED = 40; // labels in the legend
@@ -282,16 +283,24 @@
     return `${plain(data.short[number])}: ${plain(data.labels[label])}, ${outcome}`;
   }
 
+  // Where parts end that are laid out together; a word is not cut if it can be helped.
+  function borders(pieces, size) {
+    const ends = [];
+    for (let end = 0; end < size; ends.push(end)) {
+      const longest = Math.min(end + BLOCK + WORD, size);
+      end = Math.min(end + BLOCK, size);
+      while (!ofTokens && end < longest && !/\s/.test(pieces[end - 1])) end++;
+    }
+    return ends.length ? ends : [0];
+  }
+
   // The text with the segments of one annotator above it, and those of another below.
   function drawText(d, all, above, below) {
     const [a, b] = [layer(above), layer(below)], [kindsA, kindsB] = paired(above, below);
     const both = a.seen[d] && b.seen[d];
-    let pieces = piecesOf(d);
-    const left = all ? 0 : Math.max(pieces.length - CUT, 0);
-    if (left) pieces = pieces.slice(0, CUT);
+    const pieces = piecesOf(d), size = all ? pieces.length : Math.min(pieces.length, CUT);
     // places: pieces and, of tokens, the spaces between them
-    const step = ofTokens ? 2 : 1;
-    const last = Math.max(pieces.length * step - (ofTokens ? 1 : 0), 0);
+    const step = ofTokens ? 2 : 1, gap = ofTokens ? 1 : 0;
     const text = (from, to) => {
       if (!ofTokens) return pieces.slice(from, to).join("");
       let joined = "";
@@ -302,67 +311,75 @@
     const marks = [];
     [[a, laneA, true, kindsA, above], [b, laneB, false, kindsB, below]].forEach(([x, lane, above, kind, who]) => {
       for (let i = x.first[d]; i < x.first[d + 1]; i++) {
-        const from = x.start[i] * step;
-        if (from >= last) continue;
-        const to = Math.min(x.end[i] * step - (ofTokens ? 1 : 0), last);
+        if (x.start[i] >= size) continue;
+        const [from, to] = [x.start[i] * step, x.end[i] * step - gap];
         marks.push({ from, to, lane: lane.get(i), above, label: x.label[i], kind: both ? kind[i] : MATCH, who });
       }
     });
     marks.sort((x, y) => x.from - y.from);
-    const cuts = [...new Set([0, last, ...marks.flatMap((m) => [m.from, m.to])])].sort((x, y) => x - y);
-    const body = make("div", { class: "text", dir: "auto" });
-    const most = Math.max(countA, countB);
-    body.style.lineHeight = `${26 + 2 * most * LANE}px`;
-    let active = [], next = 0;
-    for (let c = 0; c + 1 < cuts.length; c++) {
-      const [from, to] = [cuts[c], cuts[c + 1]];
-      active = active.filter((mark) => mark.to > from);
-      const starting = [];
-      while (next < marks.length && marks[next].from === from) starting.push(marks[next++]);
-      active.push(...starting);
+    const places = [...new Set(marks.flatMap((m) => [m.from, m.to]))].sort((x, y) => x - y);
+    let active = [], next = 0, place = 0;
+
+    function run(from, to, starting) {
       const content = text(from, to);
-      if (active.length === 0) {
-        body.append(...shown(content, !ofTokens));
-        continue;
-      }
-      const run = make("span", { class: "run" });
-      const images = [], places = [], sizes = [];
+      if (active.length === 0) return shown(content, !ofTokens);
+      const span = make("span", { class: "run" });
+      const images = [], positions = [], sizes = [];
       for (const { lane, above, label, to: end } of active) {
         images.push(paint(label));
-        places.push(above ? `0 ${(countA - lane) * LANE - BAR}px` : `0 calc(100% - ${(countB - lane) * LANE - BAR}px)`);
+        positions.push(above ? `0 ${(countA - lane) * LANE - BAR}px` : `0 calc(100% - ${(countB - lane) * LANE - BAR}px)`);
         sizes.push(`${end === to ? "calc(100% - 1px)" : "100%"} ${BAR}px`);
       }
       if (active.some((mark) => mark.kind !== MATCH)) {
         images.push("linear-gradient(var(--tint), var(--tint))");
-        places.push(`0 ${countA * LANE}px`);
+        positions.push(`0 ${countA * LANE}px`);
         sizes.push(`100% calc(100% - ${(countA + countB) * LANE}px)`);
       }
-      run.style.backgroundImage = images.join(", ");
-      run.style.backgroundPosition = places.join(", ");
-      run.style.backgroundSize = sizes.join(", ");
-      run.style.paddingTop = `${countA * LANE}px`;
-      run.style.paddingBottom = `${countB * LANE}px`;
+      span.style.backgroundImage = images.join(", ");
+      span.style.backgroundPosition = positions.join(", ");
+      span.style.backgroundSize = sizes.join(", ");
+      span.style.paddingTop = `${countA * LANE}px`;
+      span.style.paddingBottom = `${countB * LANE}px`;
       const [word] = starting.length ? content.match(/^\S{1,24}/u) ?? [Array.from(content)[0] ?? ""] : [""];
       if (starting.length) {
         const anchor = make("span", { class: "anchor" });
         for (const mark of starting) anchor.append(tag(mark, both));
         anchor.append(...shown(word, !ofTokens));
-        run.append(anchor);
+        span.append(anchor);
       }
-      run.append(...shown(content.slice(word.length), !ofTokens));
+      span.append(...shown(content.slice(word.length), !ofTokens));
       // room for labels that are longer than what they stand above
       let room = 0;
       for (const mark of active) {
         if (mark.to !== to) continue;
         room = Math.max(room, 0.78 * (widthOf(written(mark)) + 1.5) - widthOf(text(mark.from, mark.to)));
       }
-      if (room > 0) run.style.paddingInlineEnd = `${room.toFixed(1)}ch`;
-      body.append(run);
+      if (room > 0) span.style.paddingInlineEnd = `${room.toFixed(1)}ch`;
+      return [span];
     }
-    const parts = [body];
+
+    const bodies = [];
+    let from = 0;
+    for (const end of borders(pieces, size)) {
+      const last = end * step - (end === size && end ? gap : 0);
+      const body = make("div", { class: "text" });
+      body.style.lineHeight = `${26 + 2 * Math.max(countA, countB) * LANE}px`;
+      bodies.push(body);
+      while (from < last) {
+        while (place < places.length && places[place] <= from) place++;
+        const to = Math.min(places[place] ?? last, last), starting = [];
+        active = active.filter((mark) => mark.to > from);
+        while (next < marks.length && marks[next].from === from) starting.push(marks[next++]);
+        active.push(...starting);
+        body.append(...run(from, to, starting));
+        from = to;
+      }
+    }
+    const parts = [make("div", { class: bodies.length > 1 ? "blocks" : null, dir: "auto" }, ...bodies)];
+    const left = pieces.length - size;
     if (left) {
       const more = make("button", { type: "button" }, `Show ${counted(left, ofTokens ? "more token" : "more character")}`);
-      more.addEventListener("click", () => body.parentElement.replaceChildren(...drawText(d, true, above, below)));
+      more.addEventListener("click", () => more.parentElement.replaceChildren(...drawText(d, true, above, below)));
       parts.push(more);
     }
     return parts;

@@ -14,8 +14,9 @@ from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.matching.pairing import OUTCOMES
 from spanagree.matching.score import F1, Score
 from spanagree.matching.tally import Tally
+from spanagree.project.batches import Batches
 from spanagree.rendering.html import LONGEST, Html, el, name, number, remarks, scrolled, table
-from spanagree.rendering.svg import bar, curves, histogram, shade, slopes, strip
+from spanagree.rendering.svg import bar, curves, histogram, ranges, shade, slopes, strip
 from spanagree.rendering.table import Column, Table, Value, figure, probability
 from spanagree.report.overview import (
     SHOWN,
@@ -28,6 +29,7 @@ from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
+_DRAWN = {"observed": "F1 as observed", "corrected": "F1 beyond luck"}
 _BELOW = "corrected F1, and below it F1 as observed"
 
 
@@ -274,17 +276,31 @@ def show_plan(report: TeamOverview) -> Html:
 
 
 def show_batches(report: TeamOverview) -> Html:
-    """Return the agreement of batches of documents one after the other, and what changed."""
-    if report.batches is None:
-        return remarks("left out, as there are very many documents or pairs; the command has it")
-    figures = report.batches.table()
+    """Return the agreement of batches and what changed, as a chart and a table."""
+    made = report.batches
+    if not isinstance(made, Batches):
+        return remarks(*filter(None, [made]))
+    dots = [(b.name, [_ends(b.f1, kind) for kind in _DRAWN]) for b in made.batches[:SHOWN]]
+    what = "F1 of each batch with its 95 % interval"
+    chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
+    figures = made.table()
     head = figures.shown.header
-    lead, luck = head.index("corrected F1"), head.index("chance F1")  # each before its interval
-    order = [0, lead, lead + 1, *(c for c in range(1, len(head)) if not luck <= c <= lead + 1)]
+    lead = head.index("corrected F1")  # before its interval; those of the others are in the chart
+    first = [0, lead, lead + 1, *range(1, 3), head.index("F1")]
+    order = [*first, *range(lead + 2, len(head))]
     columns = [figures.shown.columns[c] for c in order]
     rows = [[row[c] for c in order] for row in figures.shown.rows]
     shown = replace(figures, columns=columns, rows=rows, for_data=())
-    return Html(table(shown) + remarks(f"signature: {report.batches.signature}"))
+    below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
+    if (left := len(made.batches) - len(dots)) > 0:
+        below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
+    return Html(chart + table(shown) + remarks(*below))
+
+
+def _ends(score: Score, kind: str) -> tuple[float, float, float]:
+    """Return a figure with the ends of its interval, ``nan`` where there is none."""
+    ends = getattr(score.interval, kind, (math.nan, math.nan))
+    return getattr(score, kind), *ends
 
 
 def luck_of(result: Agreement, pair: Pair) -> str:

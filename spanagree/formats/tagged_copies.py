@@ -1,0 +1,186 @@
+"""Copies of a text with tags written into it, as language models mark spans."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from html import unescape
+from typing import Any
+
+from spanagree.corpus.collector import same_text
+from spanagree.errors import InputError, counted, printable, show
+from spanagree.formats.changed_texts import Alignment
+
+_TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
+_ATTRIBUTE = re.compile(r"([\w:.-]{1,99})=(\"[^\"]*\"|'[^']*'|[^\s\"'=<>]+)")
+_LABELS = ("label", "type", "category", "class", "tag")  # attributes that a label may be in
+_COPY = (
+    "but for tags and outer white space it has to be the text: ask the model to copy that, or"
+    " --align aligns what it changed"
+)
+_LEAST = 0.5  # of a text, what a copy has to have of it
+
+NO_ANSWER = "put null where there was no answer, or [] where nothing was marked"
+"""What to do about what is not spans at all."""
+
+
+class TaggedCopies:
+    """Reads copies, and counts for each annotator what was changed and what is not aligned."""
+
+    def __init__(self, *, align: bool) -> None:
+        self.align = align
+        self.copies: Counter[str] = Counter()
+        self.changed: Counter[str] = Counter()
+        self.spans: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+
+    def read(self, marked: str, text: str, where: str, who: str) -> list[dict[str, Any]]:
+        """Return the spans in a copy; in one that was changed only if that is to be aligned.
+
+        Raises:
+            InputError: for a copy that was changed, or so much that it is none.
+        """
+        lost = 0
+        try:
+            spans = spans_in_tags(marked, text, where)
+        except InputError:
+            if not self.align:
+                raise
+            spans, lost = _aligned_spans(marked, text, where)
+            self.changed[who] += 1
+        self.copies[who] += 1
+        self.spans[who] += len(spans) + lost
+        self.lost[who] += lost
+        return spans
+
+    def notes(self, before: str) -> Iterator[str]:
+        """Yield for each annotator how many copies were changed, and which share is not aligned."""
+        for who, changed in self.changed.items():
+            copies, spans, lost = self.copies[who], self.spans[who], self.lost[who]
+            share = f" ({lost / spans:.1%})" if spans else ""
+            yield (
+                f"{before}{f'{printable(who)}: ' if who else ''}{counted(changed, 'text')}"
+                f" ({changed / copies:.1%} of {copies}) changed by the model and aligned;"
+                f" {lost} of {counted(spans, 'span')} in tags{share} not aligned and left out"
+            )
+
+
+def unfenced(text: str) -> str:
+    r"""Return what is in the one code fence that a text has; other texts as they are.
+
+    >>> unfenced("Sure:\n```json\n[]\n```\nAnything else?"), unfenced("[]")
+    ('[]\n', '[]')
+    """
+    parts = text.split("```")
+    if len(parts) != 3:
+        return text
+    head, _, rest = parts[1].partition("\n")
+    return rest if len(head.split()) < 2 and rest else parts[1]
+
+
+def is_copy(marked: str, text: str) -> bool:
+    """Return whether something is a copy of a text, with tags or without any."""
+    return any(_TAG.search(copy) or copy == text.strip() for copy in _readings(marked))
+
+
+def _readings(marked: str) -> list[str]:
+    """Return what a model may have meant: as it stands, out of a code fence, and out of XML."""
+    fenced = [marked.strip(), unfenced(marked).strip()]
+    return list(dict.fromkeys([*fenced, *map(unescape, fenced)]))
+
+
+def spans_in_tags(marked: str, text: str, where: str) -> list[dict[str, Any]]:
+    """Return the spans in a copy of a text with ``<PER>Jo</PER>`` or ``@@Jo##`` written into it.
+
+    What stands in the text itself is not a tag. The label is the name of the tag, or what its
+    attribute ``type``, ``label``, ``category``, ``class`` or ``tag`` says. Where tags cross, each
+    ends with the next of its name. In the copy, ``&amp;`` may stand for ``&``.
+
+    Raises:
+        InputError: for a copy that differs from the text, showing the first difference; for tags
+            that are not opened or not closed.
+
+    >>> spans_in_tags("<PER>Jo</PER> sings", "Jo sings", "row 1")
+    [{'start': 0, 'end': 2, 'label': 'PER'}]
+    """
+    inner = text.strip()
+    readings = [_taken_apart(reading, inner.startswith) for reading in _readings(marked)]
+    copies = [copy for copy, _, _ in readings]
+    copy, spans, odd = readings[copies.index(inner) if inner in copies else 0]
+    same_text(copy, inner, where, _COPY)
+    if odd:
+        raise InputError(f"{where}: {odd[0]}; tags are in pairs")
+    before = len(text) - len(text.lstrip())
+    return [{**s, "start": s["start"] + before, "end": s["end"] + before} for s in spans]
+
+
+def _taken_apart(
+    marked: str, is_text: Callable[[str, int], bool]
+) -> tuple[str, list[dict[str, Any]], list[str]]:
+    """Return a copy without its tags, the spans in pairs of them, and what is wrong with others.
+
+    What ``is_text`` at some place of the copy is not a tag.
+    """
+    copy: list[str] = []
+    spans: list[dict[str, Any]] = []
+    odd: list[str] = []
+    open_: dict[str, list[tuple[int, str]]] = {}
+    at = 0
+    for i, piece in enumerate(_TAG.split(marked)):
+        name, label = _name_and_label(piece)
+        if i % 2 == 0 or is_text(piece, at):
+            copy.append(piece)
+            at += len(piece)
+        elif piece.endswith("/>"):
+            odd.append(f"{show(piece)} marks nothing")
+        elif piece == "@@" or (piece[0] == "<" and piece[1] != "/"):
+            open_.setdefault(name, []).append((at, label))
+        elif open_.get(name):
+            start, label = open_[name].pop()
+            spans.append({"start": start, "end": at, **({"label": label} if label else {})})
+        else:
+            odd.append(f"{show(piece)} closes what is not open")
+    left = [name for name, places in open_.items() for _ in places]
+    odd += (f"{show(name)} is opened and not closed" for name in left)
+    return "".join(copy), spans, odd
+
+
+def _name_and_label(tag: str) -> tuple[str, str]:
+    """Return the name of a tag, ``@@`` for its like, and the label that it gives, if it does."""
+    if tag in ("@@", "##"):
+        return "@@", ""
+    name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]
+    values = {key.lower(): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
+    return name, next((values[key] for key in _LABELS if values.get(key)), name)
+
+
+def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, Any]], int]:
+    """Return the spans in a copy that was changed, where they are in the text, and how many not.
+
+    Raises:
+        InputError: for what is not a copy, and for tags that the text itself has.
+    """
+    plainly = marked if _TAG.search(marked) else unescape(marked)
+    own, there = Counter(_TAG.findall(text)), Counter(_TAG.findall(plainly))
+    for tag, number in own.items():
+        if there[tag] > number:
+            raise InputError(
+                f"{where}: {show(tag)} stands {counted(number, 'time')} in the text itself,"
+                f" {there[tag]} in the copy, in which something else was changed too, so it is not"
+                " known which of them are tags; ask the model for other tags"
+            )
+    ignored = {*own, *(() if "@@" in there else ("##",))}
+    copy, marks, odd = _taken_apart(plainly, lambda piece, _: piece in ignored)
+    alignment = Alignment(copy, text)
+    if alignment.share < _LEAST:
+        raise InputError(
+            f"{where}: {show(marked)} has {alignment.share:.0%} of the text; to align a copy,"
+            f" {_LEAST:.0%} are needed: {NO_ANSWER}"
+        )
+    spans = []
+    for span in marks:
+        place = alignment.carried(span["start"], span["end"])
+        if place is not None:
+            spans.append({**span, "start": place[0], "end": place[1]})
+    return spans, len(marks) - len(spans) + len(odd)

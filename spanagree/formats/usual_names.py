@@ -1,0 +1,90 @@
+"""The names that other tools give to columns, and to what makes a span."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from spanagree.formats.peek import Peek
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "start": (
+        "start", "begin", "startoffset", "beginoffset", "offsetstart", "startchar", "charstart",
+        "beginchar", "startindex", "startidx", "startposition", "tokenstart", "starttoken", "from",
+    ),
+    "end": (
+        "end", "stop", "endoffset", "offsetend", "endchar", "charend", "endindex", "endidx",
+        "endposition", "tokenend", "endtoken", "to",
+    ),
+    "label": (
+        "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
+        "category", "entity", "labels",
+    ),
+    "probability": ("prob", "probability", "score", "confidence"),
+    "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
+    "annotator": (
+        "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
+        "raterid", "worker", "workerid", "labeler", "labeller", "judge", "judgeid", "annotatedby",
+        "userid",
+    ),
+    "spans": ("spans", "value", "annotations", "entities", "result", "labels"),
+}  # fmt: skip
+"""The usual names of what makes a span, in lower case and without other signs than letters."""
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "document": (
+        "document", "documentid", "docid", "doc", "file", "filename", "textid", "exampleid",
+        "instanceid", "itemid", "sentenceid", "commentid", "id", "uid",
+    ),
+    "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
+    "text": (
+        "text", "content", "fulltext", "documenttext", "sentencetext", "modeloutputtext", "output",
+        "response", "target", "sentence", "commenttext", "comment", "body",
+    ),
+    "tokens": ("tokens", "words", "token", "word"),
+    "length": ("length", "textlength", "documentlength", "nchars"),
+    "spans": (
+        "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
+    ),
+}  # fmt: skip
+"""The usual names of columns, as :func:`plain` gives them."""
+
+_OF_SPANS = frozenset((*COLUMNS["tokens"], *USUAL["start"]))
+
+
+def plain(name: object) -> str:
+    """Return a name as it is compared: in lower case, without other signs than letters.
+
+    >>> plain("start_offset"), plain("Sentence #")
+    ('startoffset', 'sentence')
+    """
+    return re.sub(r"[^a-z]", "", str(name).lower())
+
+
+@lru_cache(maxsize=1000)
+def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
+    """Return which of some names are usual for what."""
+    plainly: dict[str, Any] = {}
+    for name in names:
+        plainly.setdefault(plain(name), name)
+    there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
+    return {what: plainly[usual[0]] for what, usual in there.items() if usual}
+
+
+def may_have_spans(start: Peek) -> bool:
+    """Return whether columns of a table may have spans or tags, at a glance; JSON always may.
+
+    Usual names in the header may, and columns whose first cell is blank or begins as a list
+    does.
+    """
+    if start.shape not in ("csv", "tsv"):
+        return True
+    header, row = ([line for line in start.lines if line.strip()] + [""])[:2]
+    signs = [sign for sign in "\t,;" if sign in header]
+    if len(signs) != 1 or '"' in header or "spans:" in header or ".users" in header:
+        return True  # the names may be others than what stands between the signs
+    called = map(plain, header.split(signs[0]))
+    cells = (cell.strip()[:1] for cell in row.replace('"', "").split(signs[0]))
+    return any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells)
