@@ -54,16 +54,16 @@ class Words(Sequence[str]):
 class WhenAsked:
     """The tokens of a corpus: :class:`Words` become a tuple when they are first asked for."""
 
-    def __get__(self, of: object, kind: object = None) -> tuple[str, ...] | None:
-        if of is None:
+    def __get__(self, content: object, kind: object = None) -> tuple[str, ...] | None:
+        if content is None:
             return None  # the default
-        words: tuple[str, ...] | Words | None = vars(of)["tokens"]
+        words: tuple[str, ...] | Words | None = vars(content)["tokens"]
         if isinstance(words, Words):
-            words = vars(of)["tokens"] = tuple(words)
+            words = vars(content)["tokens"] = tuple(words)
         return words
 
-    def __set__(self, of: object, words: Sequence[str] | None) -> None:
-        vars(of)["tokens"] = words
+    def __set__(self, content: object, words: Sequence[str] | None) -> None:
+        vars(content)["tokens"] = words
 
 
 WHEN_ASKED = WhenAsked()
