@@ -23,6 +23,7 @@ before D; so a distribution is kept as one edge and one constant
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import prod
 
@@ -41,6 +42,8 @@ _FOURIER = 256  # edges longer than this are summed by Fourier transforms
 _CHUNK = 1 << 22  # elements of one temporary array
 _CACHED = 1 << 10  # frequencies that are gone over many times
 _FAINT = 1e-16  # of the greatest value; the transforms err by as much
+_UNSEEN = 1e-18  # probabilities below this are left out of sums that transforms make
+_LOST = 4.0  # by how much rounding may grow where one segment is left out
 _MANY = 16  # segments for each distinct length; with fewer, all lengths share their sums
 
 
@@ -67,23 +70,24 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     Edges are doubled until their ends are flat. Near an edge P follows a renewal equation: each
     value is a mean of earlier ones, at most ``longest`` back. So once that many values in a row
     agree, all later ones agree with them. Where an edge has room for most of the segments, as in
-    dense text and by characters, it is less work to sum over the whole document.
+    dense text, it is less work to sum over the whole document; where lengths are many, as by
+    characters, they share their sums.
     """
     slots = np.array([F])
     long = excess[excess > 0]
     K, D = len(long), int(long.sum())
     longest = int(long.max()) + 1
     whole = {int(e): int(_whole_edge(D - int(e), F)) for e in unique(excess)}
+    if K < _PASCAL_ROWS and len(whole) * _MANY > K:
+        return _edges_of_many_lengths(long, F, whole)
     edges: dict[int, Floats] = {}
     limit = max(FIRST_EDGE, 4 * longest)
     while len(edges) < len(whole):
         limit = min(limit, max(whole.values()))
         most = _most(long, limit)
-        purpose = f"the chance of segments of up to {longest} tokens in a document of {F + D}"
         if 2 * most > K and most * limit > F + D:
-            check_cost(2 * (K // 2 + 1) * (F + D), purpose)
             return edges | _edges_by_halves(long, F, sorted(whole.keys() - edges.keys()))
-        check_cost(4 * (min(K, most) + 1) * limit, purpose)
+        check_cost(4 * (min(K, most) + 1) * limit, _purpose(long, F))
         H = {k: _left_of(k, slots, limit, most) for k in {K - (e > 0) for e in whole}}
         T = _subset_sums(long, max(h.shape[2] for h in H.values()) - 1, limit)
         for e in whole.keys() - edges.keys():
@@ -97,6 +101,95 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     return edges
 
 
+def _purpose(long: Ints, F: int) -> str:
+    """Return what the work is for, as an error names it."""
+    n = F + int(long.sum())
+    return f"the chance of segments of up to {long.max() + 1} tokens in a document of {n}"
+
+
+def _edges_of_many_lengths(long: Ints, F: int, whole: dict[int, int]) -> dict[int, Floats]:
+    """Return the same from sums that all lengths share, up to where the edges are flat.
+
+    They are as long as a renewal process takes to forget its start; if not, they are doubled.
+    """
+    longest = int(long.max()) + 1
+    edges: dict[int, Floats] = {}
+    limit = _memory(long, F) + longest
+    while len(edges) < len(whole):
+        limit = min(limit, max(whole.values()))
+        left = sorted(whole.keys() - edges.keys())
+        P = _starts_up_to(limit, long, F, left)
+        if P is None:
+            return edges | _edges_by_halves(long, F, left)
+        reach = np.array([whole[e] for e in left])
+        for i in np.flatnonzero(reach < limit).tolist():
+            P[i, reach[i] :] = P[i, reach[i]]
+        end = P[:, -max(longest, FIRST_EDGE // 4) :]
+        done = (np.ptp(end, axis=1) <= _FLAT * end.max(1)) | (reach <= limit)
+        edges |= {e: p for e, p, d in zip(left, _trimmed(P), done.tolist(), strict=True) if d}
+        limit *= 2
+    return edges
+
+
+def _portions(excesses: list[int]) -> Iterator[list[int]]:
+    """Yield the excess 0 by itself, since a segment of one token is not among the K, then all."""
+    singles = excesses.count(0)  # they are sorted
+    yield from filter(len, (excesses[:singles], excesses[singles:]))
+
+
+def _memory(long: Ints, F: int) -> int:
+    """Return after how many tokens a renewal process of these lengths has forgotten its start.
+
+    The increments of its density are, in Fourier space, 1 / Σ_x z^x Pr(longer than x). Without
+    a free token or segment of one it may never forget.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+    if len(long) == F:
+        return F + int(long.sum())
+    longer = np.bincount(long)[::-1].cumsum()[::-1] / F
+    longer[0] = 1
+    size = next_fast_len(F + int(long.sum()), real=True)
+    missing = np.abs(irfft(1 / rfft(longer, size), size)[::-1].cumsum())[::-1]
+    return int(np.flatnonzero(missing > _FLAT * missing[0])[-1])
+
+
+def _starts_up_to(limit: int, long: Ints, F: int, excesses: list[int]) -> Floats | None:
+    """Return P(x) for x up to ``limit``, a row for each excess.
+
+    ``None`` where sums over the whole document are less work, or where more than half of the
+    segments may be to the left and digits would be lost (as in :func:`_without`).
+    """
+    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+
+    K, n, most = len(long), F + int(long.sum()), _most(long, limit)
+    check_cost(4 * (min(K, most) + 1) * limit, _purpose(long, F))
+    C, size = _binomials(), next_fast_len(2 * limit + 1, real=True)
+    least = np.cumsum([0, *np.sort(long)])[:, None]  # excess of m segments, which leaves less for y
+    seen: dict[int, Floats] = {}
+    for others in {K - (e > 0) for e in excesses}:
+        H = _left_of(others, np.array([F]), limit, most)[0].T
+        H = H * (np.arange(limit + 1) <= limit - least[: len(H)])
+        greatest = H.max(1)
+        m = np.arange(int(np.flatnonzero(greatest > _UNSEEN)[-1]) + 1)
+        lost = greatest[m] * C[K, np.minimum(m, K // 2)] / C[others, m]
+        if len(m) * limit > (K // 2 + 1) * n or (others < K and lost.max() > _LOST):
+            return None
+        seen[others] = H[m]
+    T = rfft(_ways(long, max(map(len, seen.values())) - 1, limit), size)
+    P = np.empty((len(excesses), limit + 1))
+    for others, H in seen.items():
+        of_these, transformed = T[: len(H)], rfft(H, size)
+        if others == K:
+            terms = (transformed * of_these / C[K, : len(H), None]).sum(0)
+            P[0] = irfft(terms, size)[: limit + 1]
+        else:
+            terms = irfft(_terms(of_these, transformed, K), size)[:, : limit + 1]
+            singles = excesses.count(0)  # they are sorted
+            P[singles:] = _sum_shifted(terms, excesses[singles:])
+    return np.maximum(P, 0) / F
+
+
 def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Floats]:
     """Return the same from sums over the whole document.
 
@@ -106,57 +199,87 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
     from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
 
     K, D = len(long), int(long.sum())
+    check_cost(2 * (K // 2 + 1) * (F + D), _purpose(long, F))
     size = next_fast_len(F + D, real=True)
-    T = _subset_sums(long, K // 2, int(np.sort(long)[(K + 1) // 2 :].sum()))
+    most, limit = K // 2, int(np.sort(long)[(K + 1) // 2 :].sum())
+    T = _subset_sums(long, most, limit)
     edges: dict[int, Floats] = {}
-    singles = excesses.count(0)  # a segment of one token is not among the K; they are sorted
-    for portion in filter(len, (excesses[:singles], excesses[singles:])):
+    for portion in _portions(excesses):
         others = K - (portion[0] > 0)
         rows = np.array_split(np.arange(others // 2 + 1), 1 + others * F // _CHUNK)
         H = np.concatenate([rfft(_left_of_up_to_half(others, F, m), size) for m in rows])
-        many = K < _PASCAL_ROWS and portion[0] > 0 and len(portion) * _MANY > K
-        terms = irfft(_terms(rfft(T[: len(H)], size), H, K), size) if many else None
-        for e in portion:
-            length, width = F + D - e, int(_whole_edge(D - e, F)) + 1
-            if terms is not None:
-                half = _sum_shifted(terms, e, length)
-            else:
-                without = (_without(e, T, long) if e else T)[: len(H)]
-                half = irfft((H * rfft(without, size)).sum(0), size)[:length]
+        shared: Iterable[Floats]
+        if K < _PASCAL_ROWS and portion[0] > 0 and len(portion) * _MANY > K:
+            ways = rfft(_binomials()[K, : len(H), None] * T[: len(H)], size)
+            shared = _sum_shifted(irfft(_terms(ways, H, K), size), portion)
+        else:
+            tables = ((_without(e, T, long) if e else T)[: len(H)] for e in portion)
+            shared = (irfft((H * rfft(table, size)).sum(0), size) for table in tables)
+        for e, half in zip(portion, shared, strict=True):
+            half, width = half[: F + D - e], int(_whole_edge(D - e, F)) + 1
             P = np.maximum(half[:width] + half[::-1][:width], 0) / F
-            rising = np.flatnonzero(np.abs(P - P[-1]) > _ROUNDED * P[-1])
-            edges[e] = P[: (rising[-1] + 2 if len(rising) else 1)]
+            (edges[e],) = _trimmed(P[None])
     return edges
 
 
-def _terms(T: Complexes, H: Complexes, K: int) -> Complexes:
-    """Return c_j, in Fourier space, with which Σ_m H(m) T'(m) of each length is a short sum.
+def _trimmed(P: Floats) -> list[Floats]:
+    """Return each row up to where it is what it is at its end."""
+    same = np.abs(P - P[:, -1:]) <= _ROUNDED * P[:, -1:]
+    at_end = np.cumprod(same[:, ::-1], axis=1).sum(1)
+    return [p[: len(p) + 1 - n] for p, n in zip(P, at_end.tolist(), strict=True)]
 
-    T' of all but one segment of excess e is T'(m) = Σ_j (−z^e)^j T(m − j) C(K, m − j)/C(K − 1, m),
-    which is :func:`_without` solved. So Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, and all that depends on
-    e is a shift by j·e places (:func:`_sum_shifted`). H takes the terms in, for memory. Where all
-    further H(m) are below what the transforms err by, as at most frequencies, they are left out.
+
+def _terms(T: Complexes, H: Complexes, K: int) -> Complexes:
+    """Return ± c_j, in Fourier space, with which Σ_m H(m) T'(m) of each length is a short sum.
+
+    T counts ways. T' of all but one segment of excess e is, as a mean over ways,
+    T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m), which is :func:`_without` solved. So
+    Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, and all that depends on e is a shift by j·e places
+    (:func:`_sum_shifted`). No c_j is greater anywhere than at frequency 0. H takes the terms in,
+    for memory. Where all further H(m) are below what the transforms err by, as at most
+    frequencies, they are left out.
     """
-    m = np.arange(len(H))
-    more, less = _binomials()[K, m, None], _binomials()[K - 1, m, None]
+    less = _binomials()[K - 1, : len(H), None]
     least = _FAINT * np.abs(H[:, 0]).max()
+    mass = np.correlate((H[:, 0] / less[:, 0]).real, T[:, 0].real, "full")[len(T) - 1 :]
+    terms = int(np.flatnonzero(mass > _FAINT)[-1]) + 1
     for at in range(0, H.shape[1], _CACHED):
         h, t = H[:, at : at + _CACHED], T[:, at : at + _CACHED]
         top = int(np.flatnonzero(np.abs(h).max(1) > least)[-1]) + 1
-        weighted, tables = h[:top] / less[:top], t[:top] * more[:top]
+        weighted = h[:top] / less[:top]
         h[top:] = 0
-        for j in range(top):
-            h[j] = np.einsum("mf,mf->f", weighted[j:], tables[: top - j])
-    return H[: np.flatnonzero(np.abs(H).max(1) > least)[-1] + 1]
+        for j in range(min(top, terms)):
+            h[j] = np.einsum("mf,mf->f", weighted[j:], t[: top - j])
+    H[1:terms:2] *= -1
+    return H[:terms]
 
 
-def _sum_shifted(terms: Floats, e: int, length: int) -> Floats:
-    """Return Σ_j (−1)^j c_j(x − j·e) for x below ``length``."""
-    total = terms[0, :length].copy()
-    for j in range(1, min(len(terms), (length - 1) // e + 1)):
-        add = np.subtract if j % 2 else np.add
-        add(total[j * e :], terms[j, : length - j * e], out=total[j * e :])
+def _sum_shifted(terms: Floats, excesses: list[int]) -> Floats:
+    """Return Σ_j (±c_j)(x − j·e), a row for each e."""
+    width = terms.shape[1]
+    padded = np.zeros((len(terms), 2 * width))
+    padded[:, width:] = terms
+    whole, step = padded.strides
+    total = np.empty((len(excesses), width))
+    for row, e in zip(total, excesses, strict=True):
+        shape = min(len(terms), (width - 1) // e + 1), width
+        np.lib.stride_tricks.as_strided(padded[0, width:], shape, (whole - e * step, step)).sum(
+            0, out=row
+        )
     return total
+
+
+def _ways(excess: Ints, most: int, limit: int) -> Floats:
+    """Return in how many ways m of these segments have the excess d; m ≤ most, d ≤ limit."""
+    ways = np.zeros((most + 1, limit + 1))
+    ways[0, 0] = height = width = 1
+    for e in np.sort(excess).tolist():
+        columns = min(width, limit + 1 - e)
+        if columns <= 0:
+            break
+        ways[1 : height + 1, e : e + columns] += ways[: min(height, most), :columns]
+        height, width = min(height + 1, most + 1), min(width + e, limit + 1)
+    return ways
 
 
 def _left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:

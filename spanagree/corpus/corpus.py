@@ -24,7 +24,7 @@ from spanagree.corpus.flaws import FLAWS, refuse
 from spanagree.corpus.grouped import grouped
 from spanagree.corpus.labels import with_labels
 from spanagree.corpus.parts import check_content, check_layer
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     Change,
     Content,
@@ -243,8 +243,7 @@ class Corpus(Content):
         """
         if self.ids is not None:
             return self
-        numbers = range(before + 1, before + 1 + len(self))
-        return self.but(ids=tuple(f"{prefix}{number}" for number in numbers))
+        return self.but(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """Return the same annotators over some of the documents, in the order given.
@@ -296,7 +295,8 @@ class Corpus(Content):
         for name in (name for name, times in Counter(names).items() if times > 1):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         layers = {name: self.layers[name] for name in names}
-        return self.but(layers=layers, notes=self.notes_but(self.layers.keys() - names))
+        reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
+        return self.but(layers=layers, reading=reading, notes=notes)
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""

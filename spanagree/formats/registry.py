@@ -143,6 +143,15 @@ FORMATS: Mapping[str, Format] = {
         shapes=(*_TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
+    "mqm": Format(
+        "MQM's table of errors in translations",
+        (),
+        late("spanagree.formats.mqm", "raw_mqm"),
+        ("text", "feature", "align", "encoding"),
+        knows=late("spanagree.formats.mqm", "knows_mqm"),
+        shapes=(*_TABLES, "text"),
+        begin=r".*\brater\b",
+    ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
         (),

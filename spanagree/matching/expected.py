@@ -8,8 +8,9 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,9 @@ _CHUNK = 1 << 20  # elements of one temporary array
 
 _FOURIER = 256  # tokens of a document in which sums may be made by Fourier transforms
 _FOURIER_TERMS = 1  # and how many for each of them are more work than that
+
+
+_KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
 
 
 _PASSING = 64  # numbers that are only added up, for the cost of one that is kept
@@ -152,10 +156,18 @@ def expected(
         return overlap.values
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
-    (in_a, _, number_a), (in_b, _, number_b) = (
-        distinct(cell, x.layer.end - x.layer.start, x.profile) for x, cell in sides
-    )
-    (kind_a, length_a, profile_a), (kind_b, length_b, profile_b) = in_a, in_b
+    kinds = []
+    for x, cell in sides:
+        columns, _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
+        kinds.append((*columns, number))
+    summed = np.zeros(cells)
+    if measure.route == "cover":
+        many = np.prod([np.bincount(kind[0], minlength=cells) for kind in kinds], axis=0) > _KINDS
+        if many.any():
+            together = [tuple(column[many[kind[0]]] for column in kind) for kind in kinds]
+            summed = _covered_together(profiles, together, cells)
+            kinds = [tuple(column[~many[kind[0]]] for column in kind) for kind in kinds]
+    (kind_a, length_a, profile_a, number_a), (kind_b, length_b, profile_b, number_b) = kinds
     i, j = join(kind_a, kind_b)
     if measure.route == "equal":
         equal = length_a[i] == length_b[j]
@@ -163,7 +175,7 @@ def expected(
     columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
     (p, p_length, q, q_length), which, _ = distinct(*columns)
     value = _expected_of_pairs(profiles, p, p_length, q, q_length, measure)[which]
-    return np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells).astype(np.float64)
+    return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells)
 
 
 def _expected_of_pairs(
@@ -255,6 +267,34 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     return Profiles.of(size, edges), which
 
 
+def _covered_together(profiles: Profiles, sides: Sequence[tuple[Ints, ...]], cells: int) -> Floats:
+    """Return the expected number of tokens that are covered on both sides, for each cell.
+
+    Each side has the cell, length, profile and number of its segments, sorted by cell.
+    """
+    total = np.zeros(cells)
+    covers = [cover(profiles, profile, length) for _, length, profile, _ in sides]
+    width, size, work = (np.zeros(cells, np.int64) for _ in range(3))
+    for (each, row), (cell, *_) in zip(covers, sides, strict=True):
+        np.maximum.at(width, cell, each.width[row])
+        size[cell] = each.size[row]
+        work += np.bincount(cell, minlength=cells)
+    done = np.cumsum(work * (width + 1))
+    borders = np.searchsorted(done, np.arange(0, int(done[-1]) if cells else 0, _CHUNK)) + 1
+    for low, high in pairwise(sorted({0, *borders.tolist(), cells})):
+        wide = width[low:high]
+        first = np.cumsum(wide + 1) - wide - 1
+        shared = np.full(int(wide.sum()) + high - low, 2.0)  # an edge stands at both ends
+        shared[first + wide] = size[low:high] - 2 * wide
+        for (each, row), (cell, _, _, number) in zip(covers, sides, strict=True):
+            here = slice(*np.searchsorted(cell, (low, high)).tolist())
+            x, kind = ranges(0 * cell[here], wide[cell[here] - low] + 1)
+            value = number[here][kind] * each.at(row[here][kind], x)
+            shared *= np.bincount(first[cell[here] - low][kind] + x, value, len(shared))
+        total[low:high] = np.add.reduceat(shared, first)
+    return total
+
+
 def _correlated(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
@@ -330,14 +370,11 @@ def _correlated_near(
 
 
 def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
-    """Return rows of similar width in portions, each with the places 0 … its greatest width − 1."""
-    order = np.argsort(width, kind="stable")
+    """Return rows in portions, each with the places from 0 up to a power of two, their width."""
+    doubled = np.frexp(np.maximum(width - 1, 0))[1]  # of the row alone, whatever is beside it
     portions: list[tuple[Ints, Ints]] = []
-    at = 0
-    while at < len(order):
-        least = max(int(width[order[at]]), 1)
-        alike = int(np.searchsorted(width[order], 2 * least, side="right"))
-        end = min(alike, at + max(1, _CHUNK // (2 * least * times)))
-        portions.append((order[at:end], np.arange(int(width[order[end - 1]]))))
-        at = end
+    for power, alike in enumerate(groups(doubled, int(doubled.max(initial=-1)) + 1)):
+        step = max(1, _CHUNK // (times << power))
+        x = np.arange(1 << power)
+        portions += [(alike[at : at + step], x) for at in range(0, len(alike), step)]
     return portions

@@ -210,6 +210,45 @@ def test_all_lengths_at_once(segments, longest, free, monkeypatch):
         assert abs(shared[e][-1] - plain[-1]) <= 1e-14 * plain.max()
 
 
+@pytest.mark.parametrize(
+    ("segments", "mean", "free", "singles"),
+    [(84, 12, 2_450, 3), (40, 30, 3_000, 0), (9, 20, 200, 1), (1, 50, 600, 4), (60, 5, 9_000, 0)],
+)
+def test_many_lengths_share_their_sums(segments, mean, free, singles):
+    """By characters all lengths come from the same sums over an edge, as long as is needed.
+
+    Oracle: sums over the whole document, which other tests hold against fractions.
+    """
+    excess = np.random.default_rng(segments).geometric(1 / mean, segments)
+    excess = np.sort(np.append(excess, np.zeros(singles, np.int64)))
+    slots = free + len(excess)
+    edges = edges_of.long_edges(excess, slots)
+    plain = edges_of._edges_by_halves(excess[excess > 0], slots, np.unique(excess).tolist())
+    assert edges.keys() == plain.keys()
+    for e, edge in edges.items():
+        reach = max(len(edge), len(plain[e]))
+        ours, theirs = (np.append(p, np.full(reach - len(p), p[-1])) for p in (edge, plain[e]))
+        assert np.abs(ours - theirs).max() <= 1e-14 * theirs.max()
+        assert len(edge) < 50 * mean
+
+
+@pytest.mark.parametrize(("segments", "free", "halves"), [(84, 2_500, 0), (60, 200, 1), (20, 0, 1)])
+def test_where_digits_would_be_lost(segments, free, halves, monkeypatch):
+    """Sums are made over halves of the document where most segments may lie left of an edge."""
+    asked = []
+    by_halves = edges_of._edges_by_halves
+
+    def counting(long, F, excesses):
+        asked.append(excesses)
+        return by_halves(long, F, excesses)
+
+    monkeypatch.setattr(edges_of, "_edges_by_halves", counting)
+    excess = np.sort(np.random.default_rng(0).geometric(1 / 12, segments))
+    edges = edges_of.long_edges(excess, free + segments)
+    assert asked == [np.unique(excess).tolist()] * halves
+    assert sorted(edges) == np.unique(excess).tolist()
+
+
 def test_few_long_segments_in_a_long_document():
     """Where more than half of the long ones fit near an edge, each is left out by its own length.
 
