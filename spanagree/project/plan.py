@@ -328,7 +328,7 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     rest = _of_rows(made, rows, rows.tallies.total(), settings, resampling)
     noun, name = unit(settings), printable(kept.corpus.id_of(most))
     note = (
-        f"{noun} {name} has {share:.0%} of the pairs, and decides; without it the team's"
+        f"{noun} {name} has {share:.0%} of the pairs of annotations, and decides; without it the team's"
         f" {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
     )
     return replace(whole, without=rest, notes=(*whole.notes, note))

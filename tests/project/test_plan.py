@@ -165,7 +165,7 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     assert made.without.variance == pytest.approx(rest.variance, rel=1e-12)
     assert (made.without.value, made.without.width) == pytest.approx((rest.value, rest.width))
     assert (
-        "document quiz has 62% of the pairs, and decides; without it the team's corrected F1 is"
+        "document quiz has 62% of the pairs of annotations, and decides; without it the team's corrected F1 is"
         f" {rest.value:.4f}, and the width {rest.width:.4f}"
     ) in made.notes  # 66/106
     assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]
