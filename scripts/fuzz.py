@@ -346,6 +346,7 @@ def exports(rng: random.Random, folder: Path) -> None:
         "doccano": {"empty": ["seen", "unseen"]},
         "inception": {"layer": ["NamedEntity", "x"], "feature": ["value"], "in_progress": ["saw"]},
         "bioc": {"feature": ["type", "x"], "discontinuous": ["drop"]},
+        "mqm": {"feature": ["severity", "x"], "text": ["target", "source"], "align": [True]},
     }
     how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None

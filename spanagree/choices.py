@@ -35,8 +35,8 @@ Repair: TypeAlias = Literal[
     "drop-unlabelled", "drop-duplicates", "merge-overlaps",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "label-studio", "prodigy",
-    "doccano", "dataset", "hub",
+    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "mqm", "label-studio",
+    "prodigy", "doccano", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "inception", "label-studio", "prodigy", "doccano", "dataset"
@@ -72,7 +72,7 @@ By: TypeAlias = Literal[
 
 
 BY: dict[str, tuple[str, ...]] = {
-    "AgainstReferences": ("annotator",),
+    "AgainstReferences": ("annotator", "label"),
     "Agreement": ("pair", "annotator", "label", "document"),
     "Coefficients": ("category", "annotator", "pair", "item"),
     "Disputes": ("document",),

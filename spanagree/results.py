@@ -19,6 +19,7 @@ from spanagree.settings import Settings, signature
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
+_MOST_SHARES = 9  # layers; of more one sentence says it for all
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
@@ -233,12 +234,15 @@ def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
 def with_unaligned(table: Table) -> Table:
     """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
 
-    They are counted when the corpus is read, so the rows that have it are those of whole layers.
+    They are counted when the corpus is read, so the rows that have it are those of whole layers;
+    a table without such rows has sentences.
     """
     keys = [column.key for column in table.columns]
     whose = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
-    if whose is None or "quotes" not in table.settings:
+    if "quotes" not in table.settings:
         return table
+    if whose is None:
+        return replace(table, remarks=[*table.remarks, *_unaligned_sentences(table.settings)])
     names = [row[whose] for row in table.rows]
     whole = [len(set(names)) == len(names)] * len(names)
     if "average" in keys:  # rows of parts, and those of all of them
@@ -249,17 +253,26 @@ def with_unaligned(table: Table) -> Table:
     ]
     if all(share is None for share in shares):
         return table
-    sentences = [
-        f"{printable(str(name))}: {share:.4f} of its quotes or tags are not aligned"
-        for name, share in zip(names, shares, strict=True)
-        if share is not None
-    ]
     return replace(
         table,
         columns=[*table.columns, Column("unaligned", "not aligned")],
         rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
         # a table that is turned has no column of a whole system
-        remarks=[*table.remarks, *(sentences if table.pivot else ())],
+        remarks=[*table.remarks, *(_unaligned_sentences(table.settings) if table.pivot else ())],
         in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
         in_data=None if table.in_data is None else with_unaligned(table.in_data),
     )
+
+
+def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
+    """Return the share of quotes not aligned of each layer; of many layers that of all."""
+    counts = {who: each for who, each in settings["quotes"].items() if each["read"]}
+    if len(counts) > _MOST_SHARES:
+        lost, read = (sum(each[k] for each in counts.values()) for k in ("unaligned", "read"))
+        share = f"{lost / read:.4f} of the quotes or tags"
+        return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
+    return [
+        f"{printable(who)}: {unaligned_of(settings, who)['unaligned']:.4f} of its quotes or tags"
+        " are not aligned"
+        for who in counts
+    ]

@@ -12,6 +12,7 @@ import pytest
 
 import spanagree
 from spanagree.formats import patterns
+from spanagree.formats.registry import FORMATS
 from spanagree.report import signature_parser
 
 try:  # Python 3.11 and later
@@ -30,6 +31,8 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
+    # the first line of a file
+    ("formats/form.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # what users write, for documents' ids, which are short
     ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # names of files, which are short, and which glob has matched before

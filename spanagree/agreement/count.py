@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -348,24 +349,27 @@ def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[In
     Yields:
         The numbers of documents, and what they add to matched, expected and size; (documents, 3).
     """
-    pair = rows.pair[rows.tallies.document]
-    by_document = replace(rows.tallies, document=rows.document[rows.tallies.document])
-
-    def table(chosen: Ints | slice, documents: Ints) -> tuple[Ints, Floats]:
-        return documents, _of_documents(by_document.where(chosen), documents)
-
-    def by_member(which: Ints) -> list[Ints]:
-        """Return for each annotator where a pair stands of which she is one."""
-        who = np.concatenate([side[which] for side in rows.members])
-        return [i % max(len(which), 1) for i in groups(who, annotators)]
-
     seen = unique(rows.document)
-    yield table(slice(None), seen)
+    tallies = rows.tallies
+    by_document = replace(tallies, document=rows.document[tallies.document])
+    yield seen, _of_documents(by_document, seen)
     for chosen in groups(by_document.label, labels) if labels else ():
-        yield table(chosen, seen)
-    for split in (by_member, lambda which: groups(which, len(rows.members[0]))):
-        for chosen, where in zip(split(pair), split(rows.pair), strict=True):
-            yield table(chosen, unique(rows.document[where]))
+        yield seen, _of_documents(by_document.where(chosen), seen)
+    first, second = rows.members
+    yield from _tables_by(rows, np.stack((first[rows.pair], second[rows.pair])), annotators)
+    yield from _tables_by(rows, rows.pair[None], len(first))
+
+
+def _tables_by(rows: PairRows, parts: Ints, count: int) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the same of each part below ``count``; ``parts`` are those of the rows, (…, rows)."""
+    times, tallies = len(parts), rows.tallies
+    (part, document), which, _ = distinct(parts.ravel(), np.tile(rows.document, times))
+    place = which.reshape(times, -1)[:, tallies.document].ravel()
+    units = replace(tallies.where(np.tile(np.arange(len(tallies.document)), times)), document=place)
+    table = _of_documents(units, np.arange(len(document)))
+    borders = np.searchsorted(part, np.arange(count + 1)).tolist()
+    for low, high in itertools.pairwise(borders):
+        yield document[low:high], table[low:high]
 
 
 def _draw(

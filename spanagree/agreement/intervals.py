@@ -17,7 +17,8 @@ from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.matching.score import Interval, f1_figures
 from spanagree.matching.tally import Tally
-from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, intervals, table_of
+from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
+from spanagree.uncertainty.together import intervals
 
 Part = TypeVar("Part", Team, Member, Pair)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -39,7 +40,7 @@ def with_intervals(
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
-        return replace(bare, intervals={"f1": next(each)})
+        return Tally(bare.matched, bare.expected, bare.size_a, bare.size_b, {"f1": next(each)})
 
     def part(bare: Part) -> Part:
         return replace(bare, tally=tally(bare.tally))
@@ -121,23 +122,34 @@ def _over_documents(
 ) -> Ends:
     """Return intervals from resamples of single documents, and over annotators if asked."""
     parts = [*tables_of(rows, len(figures.annotators), len(figures.labels))]
-    ends = [each for (each,) in intervals(parts, f1_figures, resampling, progress)]
+    place = _place_by_name(figures)
+    first, last = len(parts) - len(figures.annotators) - len(place), len(parts) - len(place)
+    members = np.argsort(ranks([*figures.annotators]))
+    by_name = np.concatenate((np.arange(first), first + members, last + np.argsort(place)))
+    made = intervals([parts[i] for i in by_name.tolist()], f1_figures, resampling, progress)
+    ends = [made[i][0] for i in np.argsort(by_name).tolist()]
     step_of(progress, "interval of the mean")
-    mean = _mean_interval(figures, rows, parts[0][0], resampling)
+    mean = _mean_interval(rows, place, parts[0][0], resampling)
     if resampling.resample_by in SAMPLED_BY:
         *ends, mean = _over_annotators(figures, rows, resampling, [*ends, mean])
     return ends, mean
 
 
-def _mean_interval(figures: Scored, rows: PairRows, seen: Ints, resampling: Resampling) -> Interval:
+def _place_by_name(figures: Scored) -> Ints:
+    """Return the place of each pair among all, by the names of the two: in canonical order."""
+    rank = ranks([*figures.annotators])
+    both = np.sort(rank[figures.pairs.members], axis=1)
+    return np.argsort(np.argsort(both[:, 0] * len(rank) + both[:, 1]))
+
+
+def _mean_interval(rows: PairRows, place: Ints, seen: Ints, resampling: Resampling) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
-    names = [sorted(names) for names in figures.pairs]
     tallies, pair = rows.tallies, rows.pair[rows.tallies.document]
     unit = np.searchsorted(seen, rows.document[tallies.document])
-    column = 3 * ranks(names)[pair]  # canonical order
+    column = 3 * place[pair]
     values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    sample = Sample(table_of(entries, (len(seen), 3 * max(len(names), 1))))
+    sample = Sample(table_of(entries, (len(seen), 3 * max(len(place), 1))))
     return interval_of_mean(sample, resampling)
 
 

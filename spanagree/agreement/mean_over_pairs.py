@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,11 @@ from spanagree.matching.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
 from spanagree.uncertainty.draws import weights
 from spanagree.uncertainty.evidence import evidence_of
+
+_NEAR = 1 << 14  # figures of pairs in resamples that are near the processor at a time
+_MOST = 255  # pairs at a time, so that a byte counts them
+_SPARSE = 0.1  # sums of pairs of which fewer are filled are kept as sparse ones
+_WIDE = 1 << 13  # numbers that a resample counts for at the least, so that not too many are drawn
 
 
 def interval_of_mean(sample: Sample, resampling: Resampling) -> Interval:
@@ -106,13 +112,31 @@ class _Mean:
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         one = self._by_row(once)
         several = unique(self.pair[~alone[self.pair]])
-        table = rows[:, (3 * several[:, None] + np.arange(3)).ravel()]
-        wide = max(self.sample.units, table.shape[1], 1)
+        table = rows[:, (3 * several[:, None] + np.arange(3)).ravel()].T
+        wide = max(len(times), _WIDE)
+        parts: list[Any] = []
         for drawn in weights(times, resampling.resamples, resampling.seed, wide):
-            sums = np.asarray(drawn @ table).reshape(len(drawn), len(several), 3)
-            figures = f1_figures(sums)
-            known = ~np.isnan(figures)
-            figures[~known] = 0
+            parts = parts or [*_parts(table, min(max(1, _NEAR // len(drawn)), _MOST))]
+            sums, known = np.zeros((2, len(drawn), 3))
+            each = np.ascontiguousarray(drawn.T)
+            for part in parts:
+                some = np.asarray(part @ each).reshape(-1, 3, len(drawn))
+                figures = f1_figures(np.moveaxis(some, 1, -1))
+                nothing = np.isnan(figures)
+                np.copyto(figures, 0, where=nothing)
+                figures[0] += sums  # one pair after the other, however many are a part
+                sums = figures.sum(axis=0)
+                known += len(figures) - np.add.reduce(nothing.view(np.uint8), dtype=np.uint8)
             both = (drawn > 0) @ one
-            both += np.concatenate((figures.sum(axis=1), known.sum(axis=1)), axis=1)
+            both += np.concatenate((sums, known), axis=1)
             yield _mean(both)
+
+
+def _parts(table: Any, pairs: int) -> Iterator[Any]:
+    """Yield a table of pairs, three rows each, so many at a time; sparse ones where that pays."""
+    if not isinstance(table, np.ndarray):
+        table = table.tocsr()
+    for low in range(0, table.shape[0], 3 * pairs):
+        part = table[low : low + 3 * pairs]
+        sparse = not isinstance(part, np.ndarray) and part.nnz < _SPARSE * np.prod(part.shape)
+        yield part if sparse or isinstance(part, np.ndarray) else part.toarray()

@@ -7,7 +7,7 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,17 @@ def check_empty(empty: str | None) -> None:
     """
     if empty is not None:
         check_choice(empty, EMPTY, "empty")
+
+
+def reading_of(reading: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return the settings of reading for some of the annotators: of quotes, theirs are counted.
+
+    >>> reading_of({"quotes": {"a": {"read": 1, "unaligned": 0}}, "strict": False}, ["b"])
+    {'strict': False}
+    """
+    counts = {name: count for name, count in reading.get("quotes", {}).items() if name in names}
+    others = {key: value for key, value in reading.items() if key != "quotes"}
+    return {**others, **({"quotes": counts} if counts else {})}
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ from spanagree.blocks.exact_sums import NO_TALLY, TallySum
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.evaluation.count import COLUMNS, CountedSystems, tables_of
 from spanagree.matching.score import Interval, all_figures
-from spanagree.uncertainty.bootstrap import Resampling, intervals
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.together import intervals
 
 Ends = Mapping[tuple[str, str], Sequence[Interval]]
 """The intervals of precision, recall and F1, by system and label; over all labels that is empty."""

@@ -143,6 +143,15 @@ FORMATS: Mapping[str, Format] = {
         shapes=(*_TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
+    "mqm": Format(
+        "MQM's table of errors in translations",
+        (),
+        late("spanagree.formats.mqm", "raw_mqm"),
+        ("text", "feature", "align", "encoding"),
+        knows=late("spanagree.formats.mqm", "knows_mqm"),
+        shapes=(*_TABLES, "text"),
+        begin=r".*\brater\b",
+    ),
     "label-studio": Format(
         "Label Studio's JSON and JSON-MIN",
         (),
@@ -311,7 +320,7 @@ def raw_files(
         if FORMATS[name].is_layer:
             part = read(paths, **known)
             notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
-            parts[f"{name} files"] = replace(part, notes=(*notes, *part.notes))
+            parts[f"{name} files"] = part.but(notes=(*notes, *part.notes))
         else:
             parts |= {
                 layer: _from_file(read(path, **known), layer, path, name)

@@ -36,8 +36,8 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, label-studio,
-            prodigy, doccano, dataset or hub; recognised unless given.
+        form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, mqm,
+            label-studio, prodigy, doccano, dataset or hub; recognised unless given.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
             drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.

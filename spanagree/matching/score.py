@@ -53,7 +53,7 @@ def score_figures(matched: Floats, expected: Floats, size: Floats) -> Floats:
     """Return observed, expected and corrected figures; ``nan`` where undefined; (…) to (…, 3)."""
     # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
     size = np.where(size > 0.5, size, np.nan)
-    figures = np.empty((*np.shape(size), 3))
+    figures = np.moveaxis(np.empty((3, *np.shape(size))), 0, -1)  # each by itself, as it is made
     observed, luck = figures[..., 0], figures[..., 1]
     np.divide(matched, size, out=observed)
     np.divide(expected, size, out=luck)

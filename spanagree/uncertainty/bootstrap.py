@@ -7,7 +7,6 @@ that add the same are one row with a multiplicity, in canonical order.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -15,10 +14,11 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, Progress, distinct_rows
+from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
+from spanagree.uncertainty.ends import Drawn, bca, jackknife, quantiles, share_below
 from spanagree.uncertainty.evidence import evidence_of, joined
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -45,10 +45,9 @@ SAMPLED_BY = {
 """What else may be a sample, of a team, by name."""
 
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
-_FEW = "{} to resample; an interval needs two"
-_TOGETHER = 100  # things that are resampled together
+FEW = "{} to resample; an interval needs two"
+_TEMPORARY = 8  # arrays of resamples that are there at a time
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
-_TIE = 1e-12  # figures closer than this are the same
 
 
 @dataclass(frozen=True)
@@ -144,9 +143,12 @@ class Sample:
         total: the sums over all units.
     """
 
-    def __init__(self, table: Any) -> None:
-        """Make a sample from a table, (units, columns), dense or of scipy.sparse."""
-        self.rows, self.times = _distinct_rows(table)
+    def __init__(self, table: Any, times: Ints | None = None) -> None:
+        """Make a sample from a table, (units, columns), dense or of scipy.sparse.
+
+        ``times`` says how many units have each row, if they are distinct and in order already.
+        """
+        self.rows, self.times = _distinct_rows(table) if times is None else (table, times)
         self.units = int(self.times.sum())
         self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
 
@@ -204,7 +206,10 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-_NO_SPREAD = UNDEFINED, UNDEFINED, "the same in every resample, which tells nothing of others"
+_NO_SPREAD = "the same in every resample, which tells nothing of others"
+_ITSELF = "the figure itself is undefined"
+_WITHOUT = "undefined without one of those it rests on"
+_PLAIN = "percentile, as its bias or acceleration is undefined"
 
 
 # --- intervals ----------------------------------------------------------------------------------
@@ -230,33 +235,51 @@ class Bootstrap:
 
     def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
         """Return low and high end of one figure, and what is out of the ordinary."""
-        units = int(self.times.sum())
-        estimate, drawn = float(self.estimate[figure]), self.replicates[:, figure]
-        known = ~np.isnan(drawn)
-        often = np.ones(len(drawn), np.int64) if self.often is None else self.often
-        if units < 2:
-            return UNDEFINED, UNDEFINED, _FEW.format(units)
-        if math.isnan(estimate):
-            return UNDEFINED, UNDEFINED, "the figure itself is undefined"
-        if resampling.interval == "jackknife":
-            return self._jackknife(figure, resampling)
-        notes = []
-        if missing := int(often[~known].sum()):
-            notes.append(f"undefined in {missing} of {counted(int(often.sum()), 'resample')}")
-        if not known.any():
-            return UNDEFINED, UNDEFINED, notes[0]
-        defined, often = drawn[known], often[known]
-        tail = resampling.tail
-        ends = (tail, 1 - tail)
-        if resampling.interval == "bca":
-            below = _share_below(estimate, defined, often)
-            adjusted = _bca(below, self.left_out[:, figure], self.times, tail)
-            if adjusted is None:
-                notes.append("percentile, as its bias or acceleration is undefined")
+        ends, (note,) = self._ends(slice(figure, figure + 1), resampling)
+        low, high = ends[0].tolist()
+        return low, high, note
+
+    def _ends(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str]]:
+        """Return low and high ends of some figures, (figures, 2), and what is out of the ordinary.
+
+        What is done with a figure does not depend on the others.
+        """
+        units, estimate = int(self.times.sum()), self.estimate[which]
+        nothing = np.isnan(estimate)
+        if units < 2 or nothing.all():
+            note = FEW.format(units) if units < 2 else _ITSELF
+            return np.full((len(estimate), 2), UNDEFINED), [note] * len(estimate)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if resampling.interval == "jackknife":
+                ends = jackknife(estimate, self.left_out[:, which], self.times, resampling.tail)
+                notes = [_WITHOUT if low != low else "" for low in ends[:, 0].tolist()]
             else:
-                ends = adjusted
-        low, high = _quantiles(defined, often, ends)
-        return low, high, "; ".join(notes)
+                ends, notes = self._quantiles(which, resampling)
+        ends[nothing] = UNDEFINED
+        return ends, [_ITSELF if x else y for x, y in zip(nothing.tolist(), notes, strict=True)]
+
+    def _quantiles(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str]]:
+        """Return the ends of some figures from their resamples, and what is out of the ordinary."""
+        drawn = Drawn.of(self.replicates[:, which], self.often)
+        tail, estimate = resampling.tail, self.estimate[which]
+        shares = np.tile((tail, 1 - tail), (len(estimate), 1))
+        plain = np.zeros(len(estimate), np.bool_)
+        if resampling.interval == "bca":
+            below = share_below(estimate, drawn)
+            adjusted, defined = bca(below, self.left_out[:, which], self.times, tail)
+            plain = ~defined
+            shares = np.where(plain[:, None], shares, adjusted)
+        ends = quantiles(drawn, shares)
+        ends[drawn.known == 0] = UNDEFINED
+        count = int(drawn.often.sum())
+        notes = [""] * len(estimate)
+        for i in np.flatnonzero(plain | (drawn.known < count)).tolist():
+            missing = count - int(drawn.known[i])
+            some = [f"undefined in {missing} of {counted(count, 'resample')}"] if missing else []
+            if plain[i] and missing < count:
+                some.append(_PLAIN)
+            notes[i] = "; ".join(some)
+        return ends, notes
 
     def intervals(self, resampling: Resampling, evidence: Ints) -> list[Interval]:
         """Return the intervals of figures that come in threes: observed, expected, corrected.
@@ -266,76 +289,38 @@ class Bootstrap:
             evidence: what each figure rests on; (figures, 3). Where that is little, the interval
                 is joined with one that does not rest on resamples; where it is 0, not.
         """
-        made = []
-        for first, few in zip(range(0, len(self.estimate), 3), evidence.tolist(), strict=True):
-            ends = [self.interval(figure, resampling) for figure in range(first, first + 3)]
-            if not any(few):
-                ends = [_NO_SPREAD if low == high else (low, high, why) for low, high, why in ends]
-            reasons: dict[str, list[str]] = {}
-            for name, (_, _, note) in zip(Figures._fields, ends, strict=True):
-                if note:
-                    reasons.setdefault(note, []).append(name)
-            notes = [f"{', '.join(names)}: {note}" for note, names in reasons.items()]
-            bare = np.array([end[:2] for end in ends])
-            figures = self.estimate[first : first + 3]
-            wide, why = joined(bare, figures, few, resampling.tail)
-            if np.array_equal(wide, bare, equal_nan=True):
-                why = ""
-            observed, expected, corrected = map(tuple, wide.tolist())
-            kind = f"{resampling.name}+clopper-pearson" if why else resampling.name
-            reason = "; ".join([*notes, *filter(None, [why])])
-            made.append(Interval(observed, expected, corrected, reason, kind))
-        return made
-
-    def _jackknife(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
-        from scipy.special import ndtri  # takes a tenth of a second to import
-
-        units = int(self.times.sum())
-        left_out, estimate = self.left_out[:, figure], float(self.estimate[figure])
-        if np.isnan(left_out).any():
-            return UNDEFINED, UNDEFINED, "undefined without one of those it rests on"
-        mean = np.average(left_out, weights=self.times)
-        spread = (self.times * (left_out - mean) ** 2).sum() * (units - 1) / units
-        error = float(-ndtri(resampling.tail)) * math.sqrt(spread)
-        return estimate - error, estimate + error, ""
+        notes: list[str] = []
+        ends = np.empty((len(self.estimate), 2))
+        for low, high in portions(len(ends), _TEMPORARY * max(len(self.replicates), 1)):
+            ends[low:high], some = self._ends(slice(low, high), resampling)
+            notes += some
+        three = ends.reshape(-1, 3, 2).tolist(), self.estimate.reshape(-1, 3).tolist()
+        whys = (notes[i : i + 3] for i in range(0, len(notes), 3))
+        rows = zip(*three, whys, evidence.tolist(), strict=True)
+        return [_interval(*row, resampling) for row in rows]
 
 
-def _share_below(estimate: float, drawn: Floats, often: Ints) -> float:
-    """Return which share of the resamples is below the figure; of those that equal it, half."""
-    below = often[drawn < estimate - _TIE].sum() + often[drawn <= estimate + _TIE].sum()
-    return float(below / (2 * often.sum()))
-
-
-def _quantiles(values: Floats, often: Ints, shares: Sequence[float]) -> tuple[float, float]:
-    """Return two quantiles of values that occur so often, as ``np.quantile`` interpolates."""
-    if len(values) == often.sum():
-        low, high = np.quantile(values, shares).tolist()
-        return low, high
-    order = np.argsort(values)
-    up_to = np.cumsum(often[order])
-    place = np.asarray(shares) * (up_to[-1] - 1)
-    below = np.floor(place)
-    ends = (np.minimum(below + more, up_to[-1] - 1) for more in (0, 1))
-    a, b = (values[order[np.searchsorted(up_to, end, side="right")]] for end in ends)
-    low, high = (a + (b - a) * (place - below)).tolist()
-    return low, high
-
-
-def _bca(below: float, left_out: Floats, times: Ints, tail: float) -> tuple[float, float] | None:
-    """Return the ends of a BCa interval as quantiles (Efron 1987); None if they are undefined."""
-    from scipy.special import ndtr, ndtri  # takes a tenth of a second to import
-
-    deviation = np.average(left_out, weights=times) - left_out
-    spread = (times * deviation**2).sum()
-    if not 0 < below < 1 or not spread > _TIE**2:  # nan is not greater either
-        return None
-    z0 = ndtri(below)
-    a = (times * deviation**3).sum() / (6 * spread**1.5)
-    z = z0 + np.array([ndtri(tail), -ndtri(tail)])
-    if (a * z >= 1).any():
-        return None
-    low, high = ndtr(z0 + z / (1 - a * z)).tolist()
-    return low, high
+def _interval(
+    ends: Sequence[Sequence[float]],
+    figures: Sequence[float],
+    notes: Sequence[str],
+    evidence: Sequence[int],
+    resampling: Resampling,
+) -> Interval:
+    """Return the interval of three figures, joined with another where they rest on little."""
+    if not any(evidence):
+        same = [low == high for low, high in ends]
+        ends = [(UNDEFINED, UNDEFINED) if x else y for x, y in zip(same, ends, strict=True)]
+        notes = [_NO_SPREAD if x else note for x, note in zip(same, notes, strict=True)]
+    reasons: dict[str, list[str]] = {}
+    for name, note in zip(Figures._fields, notes, strict=True):
+        if note:
+            reasons.setdefault(note, []).append(name)
+    whys = [f"{', '.join(names)}: {note}" for note, names in reasons.items()]
+    wide, why = joined(ends, figures, evidence, resampling.tail)
+    kind = f"{resampling.name}+clopper-pearson" if why else resampling.name
+    observed, expected, corrected = ((low, high) for low, high in wide)
+    return Interval(observed, expected, corrected, "; ".join([*whys, *filter(None, [why])]), kind)
 
 
 def bootstrap(
@@ -367,13 +352,6 @@ def bootstrap(
         )
 
 
-def _none(units: int, resampling: Resampling) -> Interval:
-    """Return the interval of three figures that rest on fewer than two units."""
-    ends = (UNDEFINED, UNDEFINED)
-    reason = f"{', '.join(Figures._fields)}: {_FEW.format(units)}"
-    return Interval(ends, ends, ends, reason, resampling.name)
-
-
 def intervals_of(
     table: Any, statistic: Statistic, resampling: Resampling, shares: Sequence[bool] | None = None
 ) -> list[Interval]:
@@ -391,50 +369,3 @@ def intervals_of(
     if shares is not None:
         evidence[~np.array(shares)] = 0
     return drawn.intervals(resampling, evidence)
-
-
-def intervals(
-    things: Sequence[tuple[Ints, Floats]],
-    statistic: Statistic,
-    resampling: Resampling,
-    progress: Progress = None,
-) -> list[list[Interval]]:
-    """Return intervals for figures that come in threes: observed, expected, corrected.
-
-    Args:
-        things: for each that has figures, its documents and what each adds; (documents,
-            columns). Those with the same documents are resampled together.
-        statistic: from the sums of one thing to its figures, a multiple of three.
-        resampling: how.
-        progress: called with the number of things done, and of all.
-    """
-    groups: dict[bytes, list[int]] = {}
-    made: list[list[Interval]] = [[] for _ in things]
-    # of as many documents one after the other, as their draws are the same
-    for i in sorted(range(len(things)), key=lambda i: len(things[i][0])):
-        documents, table = things[i]
-        if len(documents) > 1:
-            groups.setdefault(documents.tobytes(), []).append(i)
-        else:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                figures = statistic(table.sum(axis=0, keepdims=True)).shape[1]
-            made[i] = [_none(len(documents), resampling)] * (figures // 3)
-    done = len(things) - sum(map(len, groups.values()))
-    for members in groups.values():
-        for low in range(0, len(members), _TOGETHER):
-            together = members[low : low + _TOGETHER]
-            tables = [things[i][1] for i in together]
-            columns = tables[0].shape[1]
-
-            def each(sums: Floats, columns: int = columns) -> Floats:
-                one = statistic(sums.reshape(-1, columns))
-                return one.reshape(len(sums), -1)
-
-            ends = intervals_of(np.concatenate(tables, axis=1), each, resampling)
-            per = len(ends) // len(together)
-            for place, i in enumerate(together):
-                made[i] = ends[place * per : (place + 1) * per]
-            done += len(together)
-            if progress is not None:
-                progress(done, len(things))
-    return made

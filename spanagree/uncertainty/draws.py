@@ -15,6 +15,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct_rows
 
 CELLS = 1 << 22  # of one temporary array
+_NEAR = 1 << 14  # counts that are near the processor while draws are counted
 _KEPT = 1 << 20  # draws that are kept for the next sample
 _ALIKE = 4  # resamples for each way in which units can be drawn, at the least, to count them
 
@@ -38,9 +39,13 @@ def weights(times: Ints, resamples: int, seed: int, wide: int) -> Iterator[Float
     units, rows = int(times.sum()), len(times)
     rng = np.random.default_rng(seed)
     if rows * 8 >= units and 0 < resamples * units <= _KEPT:
-        each = np.add.reduceat(_drawn(units, resamples, seed), np.cumsum(times) - times, axis=1)
+        each, first = _drawn(units, resamples, seed), np.cumsum(times) - times
+        if rows < units:
+            of_unit, each = each, each[first]
+            for i in np.flatnonzero(times > 1).tolist():
+                each[i] = of_unit[first[i] : first[i] + times[i]].sum(axis=0)
         for low, high in portions(resamples, wide):
-            yield each[low:high].astype(np.float64)
+            yield each[:, low:high].T
         return
     for low, high in portions(resamples, wide):
         if rows * 8 < units:
@@ -52,21 +57,36 @@ def weights(times: Ints, resamples: int, seed: int, wide: int) -> Iterator[Float
 
 def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Ints:
     """Return how often each row is drawn of units that have these rows; (count, rows)."""
-    drawn = row[rng.integers(0, max(len(row), 1), size=(count, len(row)))]
-    drawn += (np.arange(count) * rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=count * rows).reshape(count, rows)
+    made = np.empty((count, rows), np.int64)
+    some = max(1, _NEAR // max(rows, 1))
+    for low in range(0, count, some):
+        here = made[low : low + some]
+        drawn = row[rng.integers(0, max(len(row), 1), size=(len(here), len(row)))]
+        drawn += (np.arange(len(here)) * rows)[:, None]
+        here[:] = np.bincount(drawn.ravel(), minlength=here.size).reshape(here.shape)
+    return made
 
 
 @lru_cache(maxsize=4)
-def _drawn(units: int, resamples: int, seed: int) -> Ints:
-    """Return how often each of so many units is drawn; (resamples, units)."""
-    return _counts(np.random.default_rng(seed), np.arange(units), resamples, units)
+def _drawn(units: int, resamples: int, seed: int) -> Floats:
+    """Return how often each of so many units is drawn; (units, resamples), not to be written to."""
+    rng = np.random.default_rng(seed)
+    drawn = _counts(rng, np.arange(units), resamples, units).T.astype(np.float64, order="C")
+    drawn.flags.writeable = False
+    return drawn
 
 
 def few_ways(times: Ints, resamples: int, seed: int) -> tuple[Floats, Ints] | None:
     """Return the ways in which few rows are drawn, and how often each is; ``None`` of many."""
-    ways = math.comb(int(times.sum()) + len(times) - 1, len(times) - 1) if len(times) else 0
-    return _ways(tuple(times.tolist()), resamples, seed) if 0 < ways * _ALIKE <= resamples else None
+    if not len(times) or replicates_of(times, resamples) == resamples:
+        return None
+    return _ways(tuple(times.tolist()), resamples, seed)
+
+
+def replicates_of(times: Ints, resamples: int) -> int:
+    """Return how many resamples are worked on: the ways in which few rows are drawn, or all."""
+    ways = math.comb(int(times.sum()) + len(times) - 1, len(times) - 1)
+    return ways if ways * _ALIKE <= resamples else resamples
 
 
 @lru_cache(maxsize=256)

@@ -8,14 +8,14 @@ what Clopper & Pearson's exact interval (1934) is for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.matching.score import RARE, beyond_luck
+from spanagree.matching.score import RARE, corrected
 
 _TIE = 1e-12  # a figure of a document closer than this to 0 or 1 is 0 or 1
 
@@ -75,7 +75,12 @@ def clopper_pearson(some: int, units: int, tail: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def joined(ends: Floats, figures: Floats, evidence: Any, tail: float) -> tuple[Floats, str]:
+def joined(
+    ends: Sequence[Sequence[float]],
+    figures: Sequence[float],
+    evidence: Sequence[int],
+    tail: float,
+) -> tuple[Sequence[Sequence[float]], str]:
     """Return intervals that also hold what few documents leave open, and why; else as they are.
 
     The observed disagreement (or agreement) is the share of documents that hold any, times its
@@ -90,7 +95,7 @@ def joined(ends: Floats, figures: Floats, evidence: Any, tail: float) -> tuple[F
     """
     units, disagreeing, agreeing = evidence
     observed, expected, _ = figures
-    low, high, why = [], [], []
+    lows, highs, why = [], [], []
     for few, size, noun in (
         (disagreeing, 1 - observed, "disagreement"),
         (agreeing, observed, "agreement"),
@@ -99,16 +104,21 @@ def joined(ends: Floats, figures: Floats, evidence: Any, tail: float) -> tuple[F
             continue
         scale = size * units / few if few else 1.0
         least, most = (scale * end for end in clopper_pearson(few, units, tail))
-        low.append(1 - most if noun == "disagreement" else least)
-        high.append(1 - least if noun == "disagreement" else most)
+        lows.append(1 - most if noun == "disagreement" else least)
+        highs.append(1 - least if noun == "disagreement" else most)
         why.append(f"{few} of {units} hold any {noun}")
     if not why:
         return ends, ""
-    share = np.clip([min(low), max(high)], 0, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        beyond = beyond_luck(share, np.array(expected))
-    wide = np.stack((share, ends[1], beyond.clip(-1)))
-    return united(ends, wide), f"joined with Clopper–Pearson's, as {' and '.join(why)}"
+    share = [min(max(end, 0.0), 1.0) for end in (min(lows), max(highs))]
+    beyond = [max(corrected(end, expected).corrected, -1.0) for end in share]
+    wide = [
+        # an undefined end is not greater, and stays
+        (other[0] if other[0] < low else low, other[1] if other[1] > high else high)
+        for (low, high), other in zip(ends, (share, ends[1], beyond), strict=True)
+    ]
+    if wide == [tuple(end) for end in ends]:
+        return ends, ""
+    return wide, f"joined with Clopper–Pearson's, as {' and '.join(why)}"
 
 
 def united(ends: Floats, others: Floats) -> Floats:

@@ -171,3 +171,25 @@ def test_share_stays(tmp_path):
     path.write_text(lines, "utf-8")
     with pytest.raises(sa.InputError, match=r"own.jsonl:1: provenance .*; settings as the writer"):
         sa.read(path)
+
+
+def test_tables_without_rows_of_layers():
+    """2 of 4 quotes, counted by hand, in a sentence below; of many annotators, one sentence."""
+    corpus = sa.read(ROWS)
+    sentence = "mine: 0.5000 of its quotes or tags are not aligned"
+    for result, by in (
+        (sa.agree(corpus), None),
+        (sa.agree(corpus), "pair"),
+        (sa.gold(corpus), None),
+    ):
+        assert result.table(by).remarks[-1] == sentence
+    compared = sa.compare_systems(sa.evaluate(corpus, "gold"), resamples=9)
+    assert compared.table().remarks[-1] == sentence
+    without = corpus.of_annotators(["gold", "else"])
+    assert "quotes" not in without.reading
+    assert sentence not in sa.agree(without).table().remarks
+    quotes = {f"m{i}": [{"text": "Jo" if i else "Al", "label": "PER"}] for i in range(10)}
+    many = sa.agree(sa.read([{"text": TEXT, **quotes}]))
+    assert (
+        many.table().remarks[-1] == "0.1000 of the quotes or tags of 10 annotators are not aligned"
+    )

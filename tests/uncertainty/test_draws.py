@@ -35,6 +35,7 @@ def test_portions_change_no_draw(times, kept, monkeypatch):
     whole = np.concatenate([*draws.weights(np.array(times), 50, 3, 6)])
     for cells in (1, 42):
         monkeypatch.setattr(draws, "CELLS", cells)
+        monkeypatch.setattr(draws, "_NEAR", cells)
         parts = [*draws.weights(np.array(times), 50, 3, 6)]
         assert max(map(len, parts)) == max(1, cells // 6)
         np.testing.assert_array_equal(np.concatenate(parts), whole)
@@ -67,6 +68,5 @@ def test_few_ways():
 
 def test_no_bound_below_minus_one():
     """Beyond luck of .9, nothing at all would be −9: the bound is −1, the least that is shown."""
-    ends = np.zeros((3, 2))
-    wide, _ = joined(ends, np.array([0.0, 0.9, -9.0]), (10, 10, 0), 0.025)
-    assert wide[2, 0] == -1
+    wide, _ = joined([(0, 0)] * 3, [0.0, 0.9, -9.0], (10, 10, 0), 0.025)
+    assert wide[2][0] == -1

@@ -14,7 +14,8 @@ from scipy import stats
 import spanagree as sa
 from spanagree.matching.score import f1_figures
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, _quantiles, bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.ends import Drawn, quantiles
 from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
 UNDEFINED = "percentile, as its bias or acceleration is undefined"
@@ -44,7 +45,8 @@ def test_quantiles_of_what_occurs_often(some, low, high):
     """Quantiles of counted values are NumPy's of the same values written out."""
     values, often = map(np.array, zip(*some, strict=True))
     plain = np.quantile(np.repeat(values, often), [low, high])
-    np.testing.assert_allclose(_quantiles(values, often, [low, high]), plain, rtol=0, atol=1e-15)
+    (ends,) = quantiles(Drawn.of(values[:, None], often), np.array([[low, high]]))
+    np.testing.assert_allclose(ends, plain, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("confidence", [50, 95, 99])

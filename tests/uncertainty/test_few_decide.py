@@ -14,8 +14,9 @@ from scipy import stats
 
 import spanagree as sa
 from spanagree.matching.score import f1_figures
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals, intervals_of
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
 from spanagree.uncertainty.evidence import both, clopper_pearson, joined, united
+from spanagree.uncertainty.together import intervals
 
 ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
 
@@ -197,20 +198,20 @@ def test_joined_by_hand():
     Of two large documents among five it would be above 1, which no figure is.
     """
     ends = np.array([[0.25, 0.35], [0.1, 0.2], [0.17, 0.28]])
-    found, why = joined(ends, np.array([0.3, 0.1, 0.22]), (40, 25, 4), 0.025)
+    found, why = joined(ends.tolist(), np.array([0.3, 0.1, 0.22]), (40, 25, 4), 0.025)
     assert found[0] == pytest.approx(0.3 * 40 / 4 * share(4, 40), abs=1e-9)
-    assert found[1].tolist() == [0.1, 0.2]
-    assert found[2] == pytest.approx((found[0] - 0.1) / 0.9)
+    assert found[1] == (0.1, 0.2)
+    assert found[2] == pytest.approx((np.array(found[0]) - 0.1) / 0.9)
     assert why == "joined with Clopper–Pearson's, as 4 of 40 hold any agreement"
-    found, _ = joined(1 - ends[:, ::-1], np.array([0.7, 0.1, 0.67]), (40, 4, 25), 0.025)
+    found, _ = joined((1 - ends[:, ::-1]).tolist(), np.array([0.7, 0.1, 0.67]), (40, 4, 25), 0.025)
     assert found[0] == pytest.approx(1 - (0.3 * 40 / 4 * share(4, 40))[::-1], abs=1e-9)
-    found, _ = joined(ends, np.array([0.6, 0.1, 0.5]), (9, 2, 5), 0.025)
+    found, _ = joined(ends.tolist(), np.array([0.6, 0.1, 0.5]), (9, 2, 5), 0.025)
     loss, gain = 0.4 * 9 / 2 * share(2, 9), 0.6 * 9 / 5 * share(5, 9)
     assert 1 - loss[1] < 0 < gain[0] < gain[1] < 1 - loss[0]  # both are few
     assert found[0] == pytest.approx([0, 1 - loss[0]], abs=1e-9)
-    found, _ = joined(ends, np.array([0.9, 0.1, 0.8]), (5, 20, 2), 0.025)
+    found, _ = joined(ends.tolist(), np.array([0.9, 0.1, 0.8]), (5, 20, 2), 0.025)
     assert 0.9 * 5 / 2 * share(2, 5)[1] > 1
-    assert found[0, 1] == found[2, 1] == 1
+    assert found[0][1] == found[2][1] == 1
 
 
 def test_evidence_of_two_parts():

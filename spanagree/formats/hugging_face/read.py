@@ -67,12 +67,12 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
 
     Args:
         data: the rows.
-        tokens, text: the column of either; with texts, offsets of spans count characters.
+        tokens: the column of tokens.
+        text: the column of texts instead; offsets of spans then count characters.
         tags: layer to column of tags: strings, or label ids with their names in the features. A
             token of id −100 in a layer is left out in all; a document of these alone was not seen.
-        spans: annotator to column of spans, or one column: lists of structs or of (start, end,
-            label), structs of lists, or mappings of annotator to these. In a table with a row for
-            each span, the columns of start, end and label, such as "start,end,label".
+        spans: annotator to column of spans, or one column: lists of structs or (start, end, label),
+            structs of lists, mappings of annotator to these; of spans a row each "start,end,label".
         annotator: the column of annotators, if these have a row each; ``a.b`` is b in objects a.
         document: the column of the documents' ids, or several that make one: "split,number".
         label_names: the names of label ids where the features lack them, for all columns or each.

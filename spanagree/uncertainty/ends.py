@@ -1,0 +1,119 @@
+"""The ends of intervals, of many figures at once: from their resamples and leave-one-outs.
+
+A figure is a column throughout, and ``nan`` where it is undefined. What is done with a column does
+not depend on the others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints
+
+_TIE = 1e-12  # figures closer than this are the same
+
+
+class Drawn(NamedTuple):
+    """Resamples of figures.
+
+    Attributes:
+        values: (figures, resamples).
+        often: how often each resample occurs; (resamples,).
+        known: how many resamples there are in which a figure is defined; (figures,).
+    """
+
+    values: Floats
+    often: Ints
+    known: Ints
+
+    @classmethod
+    def of(cls, replicates: Floats, often: Ints | None) -> Drawn:
+        """Make it of (resamples, figures), each of which occurs so often; once unless given."""
+        often = np.ones(len(replicates), np.int64) if often is None else often
+        values = np.ascontiguousarray(replicates.T)
+        return cls(values, often, _counted(often, ~np.isnan(values)))
+
+
+def _counted(often: Ints, which: Bools) -> Ints:
+    """Return how many resamples are marked, of each figure; (figures,)."""
+    if (often == 1).all():
+        return np.array([np.count_nonzero(row) for row in which], np.int64)
+    counts: Ints = which @ often
+    return counts
+
+
+def share_below(estimates: Floats, drawn: Drawn) -> Floats:
+    """Return which share of the resamples is below each figure; of those that equal it, half."""
+    values, often, known = drawn
+    both = (values < estimates[:, None] - _TIE, values <= estimates[:, None] + _TIE)
+    below, up_to = (_counted(often, which) for which in both)
+    return (below + up_to) / (2 * known)
+
+
+def quantiles(drawn: Drawn, shares: Floats) -> Floats:
+    """Return two quantiles of each figure, as ``np.quantile`` interpolates.
+
+    ``shares`` are those of the quantiles; (figures, 2). Of a figure without a defined resample
+    they mean nothing.
+    """
+    values, often, known = drawn
+    place = shares * (known - 1)[:, None]
+    below = np.floor(np.maximum(place, 0))
+    ends = np.concatenate((below, np.minimum(below + 1, known[:, None] - 1).clip(0)), axis=1)
+    if (often == 1).all():
+        at = ends.astype(np.int64)  # what is undefined comes last
+        rows = zip(values, at, strict=True)
+        quantile = np.stack([np.partition(row, some)[some] for row, some in rows])
+    else:
+        order = np.argsort(values, axis=1)
+        ordered = np.take_along_axis(values, order, axis=1)
+        up_to = np.cumsum(np.where(np.isnan(ordered), 0, often[order]), axis=1)
+        at = np.stack([(up_to <= end[:, None]).sum(axis=1) for end in ends.T], axis=1)
+        quantile = np.take_along_axis(ordered, np.minimum(at, len(often) - 1), axis=1)
+    a, b = quantile[:, :2], quantile[:, 2:]
+    t = place - below
+    once = np.count_nonzero(~np.isnan(values), axis=1) == known
+    back = once[:, None] & (t >= 0.5)  # as NumPy rounds, of values that occur once
+    between: Floats = np.where(back, b - (b - a) * (1 - t), a + (b - a) * t)
+    return between
+
+
+def bca(below: Floats, left_out: Floats, times: Ints, tail: float) -> tuple[Floats, Bools]:
+    """Return the ends of BCa intervals as quantiles (Efron 1987), and which of them are defined.
+
+    Args:
+        below: the share of the resamples below each figure; (figures,).
+        left_out: the figures without a unit of each row; (rows, figures).
+        times: how many units have each row.
+        tail: the share below the low end, and above the high one.
+    """
+    from scipy.special import ndtr, ndtri  # takes a tenth of a second to import
+
+    deviation = _deviation(left_out, times)
+    spread = (times * deviation**2).sum(axis=1)
+    defined = (below > 0) & (below < 1) & (spread > _TIE**2)  # nan is not greater either
+    z0 = ndtri(np.where(defined, below, 0.5))[:, None]
+    scale = np.array([x**1.5 for x in spread.tolist()])  # as of one: arrays round otherwise
+    a = ((times * deviation**3).sum(axis=1) / (6 * scale))[:, None]
+    z = z0 + np.array([ndtri(tail), -ndtri(tail)])
+    defined &= (a * z < 1).all(axis=1)
+    return ndtr(z0 + z / (1 - a * z)), defined
+
+
+def jackknife(estimates: Floats, left_out: Floats, times: Ints, tail: float) -> Floats:
+    """Return each figure ± z standard errors; ``nan`` where it is undefined without a unit."""
+    from scipy.special import ndtri  # takes a tenth of a second to import
+
+    units = int(times.sum())
+    spread = (times * _deviation(left_out, times) ** 2).sum(axis=1) * (units - 1) / units
+    error = float(-ndtri(tail)) * np.sqrt(spread)
+    return np.stack((estimates - error, estimates + error), axis=1)
+
+
+def _deviation(left_out: Floats, times: Ints) -> Floats:
+    """Return by how much the figures without a unit are below their mean; (figures, rows)."""
+    each = np.ascontiguousarray(left_out.T)  # so that a figure's sum is the same by itself
+    mean: Floats = np.average(each, axis=1, weights=times)
+    return mean[:, None] - each
