@@ -457,9 +457,11 @@ def command(*arguments: object) -> None:
 
 
 def process(arguments: list[str], module: tuple[str, ...] = ("-m", "spanagree")) -> Call:
-    """A process of its own."""
+    """A process of its own, which keeps what it compiles, as one of an installed package does."""
     whole = [sys.executable, *module, *arguments]
-    return lambda: subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
+    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(scratch() / "compiled")}
+    settings = {**os.environ, **kept}
+    return lambda: subprocess.run(whole, check=True, stdout=subprocess.DEVNULL, env=settings)
 
 
 def peak(before: str, call: str) -> Given:

@@ -98,6 +98,7 @@ class Agreement(Result):
     }
     DRAWN = ("pair", "annotator", "label")
     IN_JSON = ("document", "annotator")
+    OF_LAYERS = True
 
     @property
     def caveats(self) -> tuple[str, ...]:
