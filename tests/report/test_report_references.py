@@ -59,6 +59,27 @@ def test_sides(answers):
     assert "1 system against 3 references" in shown.texts
 
 
+def test_labels():
+    """A figure for each label and system and for the ceiling, beyond luck and as observed."""
+    crowd = sa.read(ANSWERS.parents[1] / "crowd/crowd.jsonl")
+    result = sa.evaluate_references(crowd, systems=["dia", "eli"], match="token")
+    order = sorted(result.systems.values(), key=lambda one: -one.f1.corrected)
+    expected = [
+        figure
+        for label, top in result.ceiling.labels.items()
+        for f1 in (*(one.labels[label].f1 for one in order), top)
+        for figure in (f1.corrected, f1.observed)
+    ]
+    shown = Page(page(crowd, systems=["dia", "eli"], match="token"))
+    assert [value for section, value, _ in shown.figures if section == "labels"] == expected
+    for how, why in (
+        ({"match": "boundaries"}, "match boundaries disregards them"),
+        ({"best_match": True}, "the best match is that of all labels"),
+    ):
+        shown = Page(page(crowd, systems=["dia"], **how))
+        assert f"no rows for labels: {why}" in "".join(shown.texts)
+
+
 def test_the_nearest_reference(answers, tmp_path, capsys):
     """The best match is on the page as the result has it, drawn luck too; the command asks for it."""
     how = {"systems": SYSTEMS, "match": "token", "best_match": True}
