@@ -32,7 +32,8 @@ from bench_growth import Fitted, all_growth, measure
 from bench_work import Call, Given, Work, all_work
 
 DOCS = Path(__file__).parent.parent / "docs"
-PATIENCE = 120  # seconds after which a row has no further round, from the second one
+PATIENCE = 45  # seconds after which a row has no further round, from the second one
+SLOW = 30  # seconds after which the first call of each is a round, as it would be a pity
 
 
 @dataclass(frozen=True)
@@ -91,22 +92,27 @@ def compared(work: Work, rounds: int, *, warm: bool = True) -> Row:
     """Warm both calls up, then time them in rounds that begin with one and the other in turn."""
     calls = work.make()
     began = time.perf_counter()
-    for call in calls:
-        if warm and work.unit != "bytes":
-            call()
-    made: list[tuple[tuple[float, float], tuple[float, float]]] = []
-    for number in range(1 if work.unit == "bytes" else rounds):
+    first = paired(calls, 0)
+    whole = work.unit == "bytes"  # which a process of its own gives, once is enough
+    slow = time.perf_counter() - began > SLOW
+    made = [first] if whole or slow or not warm else []
+    for number in range(len(made), 1 if whole else rounds):
         if number > 1 and time.perf_counter() - began > PATIENCE:
             break
-        if number % 2:
-            theirs, ours = measured(calls[1]), measured(calls[0])
-        else:
-            ours, theirs = measured(calls[0]), measured(calls[1])
-        made.append((ours, theirs))
+        made.append(paired(calls, number))
     at = 1 if work.unit == "processor" else 0
     processor = [statistics.median(pair[i][1] for pair in made) for i in (0, 1)]
     pairs = [(ours[at], theirs[at]) for ours, theirs in made]
-    return Row(work, pairs, None if work.unit == "bytes" else (processor[0], processor[1]))
+    return Row(work, pairs, None if whole else (processor[0], processor[1]))
+
+
+def paired(calls: tuple[Call, Call], number: int) -> tuple[tuple[float, float], ...]:
+    """What a round gives of ours and of theirs."""
+    if number % 2:
+        theirs, ours = measured(calls[1]), measured(calls[0])
+    else:
+        ours, theirs = measured(calls[0]), measured(calls[1])
+    return ours, theirs
 
 
 def shown(value: float, work: Work) -> str:
@@ -171,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
     for growth in all_growth():
         if asked.only not in f"growth with {growth.name}":
             continue
-        fitted = measure(growth, asked.rounds, 20 if asked.small else 1)
+        fitted = measure(growth, min(asked.rounds, 3), 20 if asked.small else 1)
         slopes.append(fitted)
         printed(growth_cells(fitted))
         if fitted.slope > growth.bar:

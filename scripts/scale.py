@@ -1,29 +1,36 @@
-"""Corpora larger than memory: seconds and peak memory of evaluating generated blocks.
+"""Corpora larger than memory: what evaluating them from files costs, as a command.
 
-Blocks are made by the workers, from a seed each, so only what is counted travels. Prints a line for
-each size: sentences, seconds, peak memory of the largest process (Linux), and the figures, which do
-not depend on blocks or workers.
+Writes gold and two systems to CoNLL files, one after the other so that there is room for them, and
+runs ``spanagree evaluate`` on them in blocks. Prints a line for each size: sentences, tokens,
+workers, seconds, processor time of all processes, peak memory of the largest (Linux), and figures,
+which do not depend on blocks or workers. Where there are more than 500,000 sentences, these are so
+many, over and over.
 
-Usage: python scripts/scale.py [--sentences 500000,5000000] [--block 20000] [--workers N]
-       [--resamples N]: with intervals of so many resamples
+Usage: python scripts/scale.py [--sentences 500000,5000000] [--block 20000, or 0 for all at once]
+       [--workers 0,2] [--resamples N]: with intervals of so many resamples
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import nullcontext
-from functools import partial
-from typing import Any
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
 import spanagree as sa
 from spanagree.arrays import Ints
+from spanagree.corpus.tags import write_tags
 
 LABELS = ("LOC", "MISC", "ORG", "PER")
+PIECE = 20_000  # sentences that are drawn in one go
+DISTINCT = 25  # pieces of which none is like another
 
 
 def block(seed: int, sentences: int) -> sa.Corpus:
@@ -47,39 +54,77 @@ def block(seed: int, sentences: int) -> sa.Corpus:
         return sa.Layer(document[kept], begin[kept], end[kept], given, everyone)
 
     layers = {"gold": layer(1, 1), "one": layer(0.8, 0.9), "two": layer(0.6, 0.95)}
-    ids = tuple(f"{seed}-{i}" for i in range(sentences))
-    return sa.Corpus(lengths, layers, LABELS, ids=ids)
+    return sa.Corpus(lengths, layers, LABELS)
 
 
-def measure(sentences: int, size: int, resamples: int, executor: Executor | None) -> str:
-    """A line of the report."""
-    begin = time.perf_counter()
-    blocks = (
-        partial(block, seed, min(size, sentences - low))
-        for seed, low in enumerate(range(0, sentences, size))
-    )
-    ask: dict[str, Any] = {"ci": True, "resamples": resamples} if resamples else {}
-    result = sa.evaluate(blocks, gold="gold", executor=executor, **ask)
-    seconds = time.perf_counter() - begin
-    used = (
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    f1 = ", ".join(f"{s.name} {s.f1.corrected!r}" for s in result.systems.values())
-    return f"{sentences:>9} sentences  {seconds:8.1f} s  {max(used) / 1024:6.0f} MB  {f1}"
+def pages(corpus: sa.Corpus) -> dict[str, bytes]:
+    """The text of a CoNLL file for each layer."""
+    of_tags = corpus.labels, corpus.lengths, "IOB2"
+    ends = np.zeros(int(corpus.lengths.sum()), np.bool_)
+    ends[np.cumsum(corpus.lengths) - 1] = True
+    line = [f"w{i % 5003} {{}}\n" + "\n" * last for i, last in enumerate(ends.tolist())]
+    return {
+        name: "".join(map(str.format, line, write_tags(layer, *of_tags))).encode()
+        for name, layer in corpus.layers.items()
+    }
+
+
+def write(folder: Path, sentences: int) -> tuple[list[str], int]:
+    """Write the files, gold first; return their paths, and how many tokens each of them has."""
+    sizes = [min(PIECE, sentences - low) for low in range(0, sentences, PIECE)]
+    paths = {name: folder / f"{name}.conll" for name in ("gold", "one", "two")}
+    known: dict[tuple[int, int], tuple[dict[str, bytes], int]] = {}
+    tokens = 0
+    for path in paths.values():
+        path.write_bytes(b"")
+    for number, size in enumerate(sizes):
+        key = number % DISTINCT, size
+        if key not in known:
+            corpus = block(*key)
+            known[key] = pages(corpus), int(corpus.lengths.sum())
+        texts, more = known[key]
+        tokens += more
+        for name, path in paths.items():
+            with path.open("ab") as file:
+                file.write(texts[name])
+    return [str(path) for path in paths.values()], tokens
+
+
+def measure(paths: list[str], asked: list[str]) -> str:
+    """Seconds, processor time, peak memory and figures of one command."""
+    command = [sys.executable, "-m", "spanagree", "evaluate", *paths, *asked, "--format", "json"]
+    with tempfile.TemporaryFile() as output:
+        begin = time.perf_counter()
+        process = subprocess.Popen(command, stdout=output)
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        if process.returncode:
+            raise SystemExit(f"'{' '.join(command)}' ended with {process.returncode}")
+        systems = json.load(output)["systems"]
+    f1 = ", ".join(f"{Path(s['name']).stem} {s['corrected']['f1']!r}" for s in systems)
+    processor = used.ru_utime + used.ru_stime
+    return f"{seconds:8.1f} s  {processor:8.1f} s  {used.ru_maxrss / 1024:6.0f} MB  {f1}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sentences", default="500000,5000000")
     parser.add_argument("--block", type=int, default=20_000)
-    parser.add_argument("--workers", type=int)
+    parser.add_argument("--workers", default="0,2")
     parser.add_argument("--resamples", type=int, default=0)
     asked = parser.parse_args()
+    how = ["--scheme", "IOB2"]
+    how += ["--block", str(asked.block)] if asked.block else []
+    how += ["--ci", "--resamples", str(asked.resamples)] if asked.resamples else []
     for sentences in map(int, asked.sentences.split(",")):
-        with ProcessPoolExecutor(asked.workers) if asked.workers else nullcontext() as executor:
-            line = measure(sentences, asked.block, asked.resamples, executor)
-            print(line, flush=True)
+        with tempfile.TemporaryDirectory(prefix="spanagree-scale-") as folder:
+            with ProcessPoolExecutor(1) as writer:  # what it takes is not seen in what is measured
+                paths, tokens = writer.submit(write, Path(folder), sentences).result()
+            for workers in map(int, asked.workers.split(",")):
+                line = measure(paths, [*how, *(["--workers", str(workers)] if workers else [])])
+                print(f"{sentences:>9} {tokens:>10} {workers:>3}  {line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -113,8 +113,8 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.plan import plan as plan
     from spanagree.project.presence import Presence as Presence
     from spanagree.project.presence import presence as presence
-    from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.against import evaluate_references as evaluate_references
+    from spanagree.references.against_result import AgainstReferences as AgainstReferences
     from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.references.replace import ReplacementTest as ReplacementTest
     from spanagree.references.replace import replacement_test as replacement_test

@@ -72,7 +72,7 @@ By: TypeAlias = Literal[
 
 
 BY: dict[str, tuple[str, ...]] = {
-    "AgainstReferences": ("annotator",),
+    "AgainstReferences": ("annotator", "label"),
     "Agreement": ("pair", "annotator", "label", "document"),
     "Coefficients": ("category", "annotator", "pair", "item"),
     "Disputes": ("document",),

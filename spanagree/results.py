@@ -82,6 +82,7 @@ class Tabled(Comparable):
 
     BY: ClassVar[Mapping[str, str]] = {}
     IN_JSON: ClassVar[tuple[str, ...]] = ("document",)  # of BY, what JSON has if it is asked for
+    OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
 
     def table(self, by: By | None = None) -> Table:
         """Return the one description of the result: columns and rows, for people and programs.
@@ -91,7 +92,7 @@ class Tabled(Comparable):
         """
         if by is not None:
             check_choice(by, self.BY, "by")
-        return with_unaligned(self._table(by))
+        return with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
 
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError
@@ -231,15 +232,17 @@ def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
     return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
 
 
-def with_unaligned(table: Table) -> Table:
+def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:
     """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
 
     They are counted when the corpus is read, so the rows that have it are those of whole layers;
-    a table without such rows has sentences.
+    a table without such rows has sentences if it is ``of_layers`` all the same.
     """
     keys = [column.key for column in table.columns]
     whose = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
     if "quotes" not in table.settings:
+        return table
+    if whose is None and not of_layers:
         return table
     if whose is None:
         return replace(table, remarks=[*table.remarks, *_unaligned_sentences(table.settings)])

@@ -27,6 +27,10 @@ APART = 0.05
 """p with Holm's correction below which an annotator stands apart."""
 
 _MOST = 1 << 22  # pairs of annotations that are compared segment by segment
+_UNKNOWN = (
+    "who stands apart is not known: its p needs single documents, which blocks do not keep, and at"
+    f" most {_MOST:,} pairs of annotations; a part of the annotators, or of the documents, has it"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class Standing(Comparable):
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def standings(kept: Kept | None) -> dict[str, Standing]:
+def standings(kept: Kept | None, settings: Settings) -> dict[str, Standing]:
     """Return how each annotator stands, by name; nothing over blocks, or of too many pairs."""
     if kept is None:
         return {}
@@ -73,8 +77,11 @@ def standings(kept: Kept | None) -> dict[str, Standing]:
     saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
     if not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return {}
+    agreeing = Agreeing.of(kept)
+    if settings.resample_by == "document" and corpus.wholes is not None:
+        agreeing = agreeing.over(corpus.wholes)
     # the order of documents changes what stands behind ten digits
-    p = [float(f"{x:.10g}") for x in worse(Agreeing.of(kept), len(corpus.layers)).tolist()]
+    p = [float(f"{x:.10g}") for x in worse(agreeing, len(corpus.layers)).tolist()]
     counts = outcomes(corpus, Crowd.of(corpus))
     totals = counts.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -216,7 +223,9 @@ def layout(
 
 
 def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]) -> str:
-    """Say who stands apart, everyone, the lowest agreement first; empty where it is not known."""
+    """Say who stands apart, everyone, the lowest agreement first; or why it is not known."""
+    if members and not standings:
+        return _UNKNOWN
     tests = sum(not math.isnan(standing.p) for standing in standings.values())
     if not tests:
         return ""

@@ -40,6 +40,7 @@ class CrowdSums(NamedTuple):
         rows: the annotations of these documents, by their rows in the crowd.
         rest: what each of them has in common with the references of its document, herself left
             out: matched and expected; (2, rows).
+        by_label: the same of each label of the corpus, if that was asked for.
     """
 
     documents: Bools
@@ -47,6 +48,7 @@ class CrowdSums(NamedTuple):
     tallies: Tallies
     rows: Ints
     rest: Floats
+    by_label: Floats
 
 
 class _Segments(NamedTuple):
@@ -82,8 +84,8 @@ class _Columns(NamedTuple):
     column: Ints
     value: Floats | Ints
 
-    def products(self, low: int, annotators: Ints) -> Iterator[tuple[Floats, Floats]]:
-        """Yield the product of each document from ``low`` on, and each column's sum over pairs.
+    def matrices(self, low: int, annotators: Ints) -> Iterator[tuple[Floats, Ints, Ints]]:
+        """Yield F, W and the labels of the columns, of each document from ``low`` on.
 
         ``annotators`` says how many each document has.
         """
@@ -96,8 +98,7 @@ class _Columns(NamedTuple):
             cell = self.row[here] * (last - first) + self.column[here] - first
             filled = np.bincount(cell, self.value[here], k * (last - first))
             F: Floats = filled.astype(np.float64).reshape(k, last - first)
-            W = self.weight[first:last]
-            yield (F * W) @ F.T, W * (F * (np.cumsum(F, axis=0) - F)).sum(axis=0)
+            yield F, self.weight[first:last], self.label[first:last]
 
 
 def crowd_sums(
@@ -107,6 +108,8 @@ def crowd_sums(
     chance: str,
     progress: Progress = None,
     references: Bools | None = None,
+    *,
+    by_label: bool = False,
 ) -> CrowdSums | None:
     """Return the sums over the pairs of crowded documents; ``None`` if there are none.
 
@@ -114,7 +117,8 @@ def crowd_sums(
     are inner products. The product of a document is the same whatever else there is, and products
     are added in fixed point: so neither the order of documents nor the size of blocks changes a
     digit. ``progress`` is called with the number of pairs of annotations done, and of all;
-    ``references`` says which annotators are references, all unless given.
+    ``references`` says which annotators are references, all unless given. ``by_label``: whether
+    what they have in common is counted of each label too, for measures that regard labels.
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     if measure.route not in ("equal", "cover") or not many.any():
@@ -130,13 +134,16 @@ def crowd_sums(
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
     products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
+    if by_label:
+        products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
     for low, high in _portions(cells[documents]):
         products.add(low, high)
         if progress is not None:
             progress(*products.pairs_done(high))
     return CrowdSums(
-        documents, products.pairs(), products.tallies(corpus), products.rows, products.rest
-    )
+        documents, products.pairs(), products.tallies(corpus), products.rows, products.rest,
+        products.by_label[ranks(corpus.labels)] if by_label else products.by_label,
+    )  # fmt: skip
 
 
 def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
@@ -185,6 +192,7 @@ class _Products:
         self.rows = rows = rows[order]
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
         self.rest = np.zeros((2, len(rows)))
+        self.by_label = np.zeros((0, 2, len(rows)))  # of each label by name, if it is asked for
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
@@ -219,12 +227,22 @@ class _Products:
         part = self.segments.of_documents(low, high)
         for kind, columns in enumerate((self._observed(part), self._expected(part))):
             totals = [np.zeros(0)]
-            for d, (product, total) in enumerate(columns.products(low, self.count[low:high]), low):
+            for d, (F, W, label) in enumerate(columns.matrices(low, self.count[low:high]), low):
                 annotations = slice(self.first[d], self.first[d + 1])
                 who, reference = self.who[annotations], self.reference[annotations]
+                FW = F * W
+                product = FW @ F.T
+                total = W * (F * (np.cumsum(F, axis=0) - F)).sum(axis=0)
                 self.rest[kind, annotations] = (
                     product @ reference - np.diagonal(product) * reference
                 )
+                if len(self.by_label) and len(label):
+                    begin = np.flatnonzero(np.diff(label, prepend=-1))  # columns are by label
+                    all_of_them, herself = (
+                        np.add.reduceat(FW * x, begin, axis=1).T for x in (reference @ F, F)
+                    )
+                    of_label = all_of_them - herself * reference
+                    self.by_label[label[begin], kind, annotations] = of_label
                 where = np.ix_(who, who) if len(who) < len(self.members) else slice(None)
                 if kind:
                     self.expected.add(where, product)

@@ -15,7 +15,7 @@ from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, shown_text
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.rendering.table import Column, LateRows, Table, Value
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
 
@@ -135,11 +135,12 @@ class Disagreements(Result):
 
         People see the first rows only, as nobody reads thousands of them in a terminal.
         """
-        whole = self._rows_of(len(self))
         left = len(self) - FIRST
         if left <= 0:
-            return whole
-        return replace(whole, in_terminal=replace(self._rows_of(FIRST), remarks=[more_rows(left)]))
+            return self._rows_of(len(self))
+        first = self._rows_of(FIRST)
+        rows = LateRows(len(self), lambda: self._rows_of(len(self)).rows)
+        return replace(first, rows=rows, in_terminal=replace(first, remarks=[more_rows(left)]))
 
     def _rows_of(self, count: int) -> Table:
         """Return the table of the first rows."""

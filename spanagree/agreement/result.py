@@ -98,6 +98,7 @@ class Agreement(Result):
     }
     DRAWN = ("pair", "annotator", "label")
     IN_JSON = ("document", "annotator")
+    OF_LAYERS = True
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class Agreement(Result):
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
         """How each annotator stands among the others, by name; empty over blocks."""
-        return by_annotator.standings(self.kept)
+        return by_annotator.standings(self.kept, self.settings)
 
     @property
     def members(self) -> list[Member]:

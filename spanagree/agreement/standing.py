@@ -13,12 +13,14 @@ average over the draws, and below 0 where she agrees less.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.count import Kept
-from spanagree.arrays import Floats, Ints, ranges
+from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.corpus.segments import codes
 from spanagree.matching.annotation_pairs import Crowd
 
 _WAYS = 1 << 14  # in which annotators can be drawn, up to which all are gone through
@@ -58,6 +60,17 @@ class Agreeing(NamedTuple):
             for total, value in zip(sums, (beyond, possible), strict=True):
                 total += np.bincount(place, value, len(key))
         return cls(document, annotator, *(sums / (saw[document] - 1)))
+
+    def over(self, wholes: Ints) -> Agreeing:
+        """Return it for wholes of documents; those that other annotators saw are by themselves."""
+        documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
+        borders = pairwise([*first.tolist(), len(self.document)])
+        who, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
+        _, number, _ = distinct(wholes[documents], who)
+        (document, annotator), which, _ = distinct(number[place], self.annotator)
+        return Agreeing(
+            document, annotator, *(np.bincount(which, x).astype(float) for x in self[2:])
+        )
 
 
 def worse(agreeing: Agreeing, annotators: int) -> Floats:

@@ -23,7 +23,7 @@ before D; so a distribution is kept as one edge and one constant
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
 
@@ -44,7 +44,7 @@ _CACHED = 1 << 10  # frequencies that are gone over many times
 _FAINT = 1e-16  # of the greatest value; the transforms err by as much
 _UNSEEN = 1e-18  # probabilities below this are left out of sums that transforms make
 _LOST = 4.0  # by how much rounding may grow where one segment is left out
-_MANY = 16  # segments for each distinct length; with fewer, all lengths share their sums
+_MANY = 64  # segments for each distinct length; with fewer, all lengths share their sums
 
 
 def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
@@ -131,12 +131,6 @@ def _edges_of_many_lengths(long: Ints, F: int, whole: dict[int, int]) -> dict[in
     return edges
 
 
-def _portions(excesses: list[int]) -> Iterator[list[int]]:
-    """Yield the excess 0 by itself, since a segment of one token is not among the K, then all."""
-    singles = excesses.count(0)  # they are sorted
-    yield from filter(len, (excesses[:singles], excesses[singles:]))
-
-
 def _memory(long: Ints, F: int) -> int:
     """Return after how many tokens a renewal process of these lengths has forgotten its start.
 
@@ -164,6 +158,8 @@ def _starts_up_to(limit: int, long: Ints, F: int, excesses: list[int]) -> Floats
 
     K, n, most = len(long), F + int(long.sum()), _most(long, limit)
     check_cost(4 * (min(K, most) + 1) * limit, _purpose(long, F))
+    if most * limit > _CHUNK:
+        return None
     C, size = _binomials(), next_fast_len(2 * limit + 1, real=True)
     least = np.cumsum([0, *np.sort(long)])[:, None]  # excess of m segments, which leaves less for y
     seen: dict[int, Floats] = {}
@@ -204,14 +200,23 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
     most, limit = K // 2, int(np.sort(long)[(K + 1) // 2 :].sum())
     T = _subset_sums(long, most, limit)
     edges: dict[int, Floats] = {}
-    for portion in _portions(excesses):
+    singles = excesses.count(0)  # a segment of one token is not among the K; they are sorted
+    for portion in filter(len, (excesses[:singles], excesses[singles:])):
         others = K - (portion[0] > 0)
-        rows = np.array_split(np.arange(others // 2 + 1), 1 + others * F // _CHUNK)
-        H = np.concatenate([rfft(_left_of_up_to_half(others, F, m), size) for m in rows])
+        H = np.empty((others // 2 + 1, size // 2 + 1), np.complex128)
+        portions = np.array_split(np.arange(len(H)), 1 + len(H) * size // _CHUNK)
+        for m in portions:  # for memory
+            H[m] = rfft(_left_of_up_to_half(others, F, m), size)
         shared: Iterable[Floats]
         if K < _PASCAL_ROWS and portion[0] > 0 and len(portion) * _MANY > K:
-            ways = rfft(_binomials()[K, : len(H), None] * T[: len(H)], size)
-            shared = _sum_shifted(irfft(_terms(ways, H, K), size), portion)
+            ways = np.empty_like(H)
+            for m in portions:
+                ways[m] = rfft(_binomials()[K, m, None] * T[m], size)
+            shared = sums = np.zeros((len(portion), F + D))
+            for j, term in enumerate(_terms(ways, H, K)):
+                of_j = irfft(term, size)
+                for row, e in zip(sums, portion, strict=True):
+                    row[j * e :] += of_j[: max(F + D - j * e, 0)]
         else:
             tables = ((_without(e, T, long) if e else T)[: len(H)] for e in portion)
             shared = (irfft((H * rfft(table, size)).sum(0), size) for table in tables)

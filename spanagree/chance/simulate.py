@@ -9,7 +9,6 @@ definition (every configuration that the model allows is equally likely) and sha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -123,7 +122,7 @@ def simulate(
                 " corpus holds; chance nonoverlapping or per-label, or another seed, would work"
             )
         layers[name] = drawn
-    return replace(corpus, layers=layers)
+    return corpus.but(layers=layers)
 
 
 def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:

@@ -23,6 +23,7 @@ from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import OWN, against_references, references
 
+_OF_REFERENCES = [by for by in BY["AgainstReferences"] if by not in BY["Evaluation"]]
 _TEST = "Test all pairs of systems, or each against luck."
 
 
@@ -30,7 +31,7 @@ _TEST = "Test all pairs of systems, or each against luck."
     options.FILES,
     options.comparing(
         options.gold(),
-        options.by([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]]),
+        options.by([*BY["Evaluation"], "difficulty", *_OF_REFERENCES]),
         baseline(),
     ),
     references(),
@@ -66,7 +67,7 @@ def evaluate(
     if given := options.given(own):
         name = options.written(next(iter(given)))
         raise click.UsageError(f"{name} is for --references or --systems; give one of them")
-    if by in BY["AgainstReferences"]:
+    if by in _OF_REFERENCES:
         raise click.UsageError(f"--by {by} is for --references or --systems; give one of them")
     if simulate and test != "luck":
         raise click.UsageError("--simulate is for --test luck; name that test")

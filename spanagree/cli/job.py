@@ -258,6 +258,8 @@ class Job:
             )
         size = _BLOCK if self.block is None else self.block
         blocks = conll_blocks(self.paths, size, repair=repair, **how)
+        if not any(each is not None for each in chosen.values()):
+            return blocks
         return (functools.partial(_with_labels, block, chosen) for block in blocks)
 
     # --- working --------------------------------------------------------------------------------

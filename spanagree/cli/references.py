@@ -21,14 +21,18 @@ OWN = ("references", "systems", "best_match", "draws")
 
 def references() -> options.Group:
     """Return the options of systems against many annotators."""
-    best = "Take the reference that is nearest in each document."
     drawn = "Draw the luck of the best match N times."
     return options.group(
         "Many annotators as references",
         *sides(),
-        options.flag("--best-match", best),
+        best_match(),
         options.number("--draws", drawn, unless=str(DRAWS)),
     )
+
+
+def best_match() -> options.Option:
+    """Return the option that takes the nearest reference."""
+    return options.flag("--best-match", "Take the reference that is nearest in each document.")
 
 
 def sides() -> list[options.Option]:
@@ -90,6 +94,8 @@ def against_references(
             " name single files"
         )
     chosen = {name: value for name, value in own.items() if value not in (None, False)}
+    if by == "label" and "best_match" in chosen:
+        raise click.UsageError("--by label is for all references; leave out --best-match")
     if "draws" in chosen and "best_match" not in chosen:
         raise click.UsageError("--draws is for --best-match; give that too, or leave it out")
     chosen |= chosen_sides(job, chosen)

@@ -19,7 +19,7 @@ from spanagree.cli.baselines import against_gold, baseline
 from spanagree.cli.batches import FILES, batches_option
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.cli.references import chosen_sides, sides, with_own_baselines
+from spanagree.cli.references import best_match, chosen_sides, sides, with_own_baselines
 from spanagree.errors import printable
 
 _FILE = "Write the report to this file."
@@ -32,6 +32,7 @@ _FILE = "Write the report to this file."
         options.gold(),
         options.flag("--team", "Compare annotators with each other, without gold."),
         *sides(),
+        best_match(),
         baseline(),
         batches_option(files=False),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
@@ -49,6 +50,8 @@ def report(
     own = {name: settings.pop(name) for name in ("references", "systems")}
     if baseline and team:
         raise click.UsageError("--baseline is for systems; leave it out with --team")
+    if settings["best_match"] and not options.given(own):
+        raise click.UsageError("--best-match is for --references or --systems; give one of them")
     if settings["batches"] == FILES:
         raise click.UsageError(
             f"--batches {FILES}: the files of a report are its annotators; name batches by a"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from spanagree.corpus.segments import (
     frozen,
 )
 from spanagree.corpus.tokens import CUTS, Fitted, fit, sizes_of, spaced, tokenize
+from spanagree.corpus.words import Words
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -85,8 +86,8 @@ class Corpus(Content):
         object.__setattr__(self, "lengths", frozen(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
         for name in ("labels", "ids", "tokens", "texts", "text_ends"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, tuple(getattr(self, name)))
+            if not isinstance(value := vars(self)[name], (Words, NoneType)):
+                object.__setattr__(self, name, tuple(value))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         for name in ("token_starts", "wholes"):
             if getattr(self, name) is not None:
@@ -143,7 +144,7 @@ class Corpus(Content):
         raw = collector.raw({}, numbered=True)
         refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
-        return cls.from_raw(replace(raw, ids=ids, texts=texts))
+        return cls.from_raw(raw.but(ids=ids, texts=texts))
 
     @classmethod
     def from_raw(cls, raw: RawCorpus) -> Corpus:
@@ -242,8 +243,7 @@ class Corpus(Content):
         """
         if self.ids is not None:
             return self
-        numbers = range(before + 1, before + 1 + len(self))
-        return replace(self, ids=tuple(f"{prefix}{number}" for number in numbers))
+        return self.but(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """Return the same annotators over some of the documents, in the order given.
@@ -296,7 +296,7 @@ class Corpus(Content):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
-        return replace(self, layers=layers, reading=reading, notes=notes)
+        return self.but(layers=layers, reading=reading, notes=notes)
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""
@@ -317,7 +317,7 @@ class Corpus(Content):
         (Segment(start=0, end=2, label='PER'),)
         """
         taken = Corpus.from_raw(with_labels(self.to_raw(), labels, map_labels))
-        return replace(taken, changes=self.changes)
+        return taken.but(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
         """Return the same with documents in groups to resample, or each group as one document.
@@ -329,7 +329,7 @@ class Corpus(Content):
         (Segment(start=5, end=7, label='X'),)
         """
         taken = Corpus.from_raw(grouped(self.to_raw(), groups, joined))
-        return replace(taken, changes=self.changes)
+        return taken.but(changes=self.changes)
 
     # --- tokens and characters ---
 

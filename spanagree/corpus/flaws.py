@@ -7,6 +7,7 @@ Readers find them in the rows of a source, where a repair may help; a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +106,8 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     content = raw.tokens if tokens else raw.texts
     if content is None:
         return start, end
-    for i, d, low, high in _rows(raw):
+    rows = compress(_rows(raw), _at_blank_tokens(raw)) if tokens else _rows(raw)
+    for i, d, low, high in rows:
         if not 0 <= low < high:
             continue  # a flaw of its own
         units: Sequence[str]
@@ -118,6 +120,20 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
         right = next((k for k, unit in enumerate(reversed(units)) if unit.strip()), len(units))
         start[i], end[i] = low + left, max(high - right, low + left)
     return start, end
+
+
+def _at_blank_tokens(raw: RawCorpus) -> Bools:
+    """Return which segments have a token of nothing but white space at an edge."""
+    tokens = raw.tokens or ()
+    blanks = {token for token in set(tokens) if not token.strip()}
+    if not blanks:
+        return np.zeros(len(raw.start), np.bool_)
+    blank = np.fromiter(map(blanks.__contains__, tokens), np.bool_, len(tokens))
+    first, end = (
+        raw.starts[raw.document] + np.clip(at, 0, raw.lengths[raw.document])
+        for at in (raw.start, raw.end)
+    )
+    return (first < end) & (blank.take(first, mode="clip") | blank[end - 1])
 
 
 def _edge_space(raw: RawCorpus) -> Bools:

@@ -75,7 +75,7 @@ def grouped(
     if joined:
         return _joined(raw, numbers, groups_, says, notes)
     reading = {**raw.reading, "group_by": says}
-    return replace(raw, wholes=numbers, reading=reading, notes=(*raw.notes, *notes))
+    return raw.but(wholes=numbers, reading=reading, notes=(*raw.notes, *notes))
 
 
 def _joined(

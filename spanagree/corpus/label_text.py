@@ -46,6 +46,8 @@ class Texts(NamedTuple):
 
 def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
     """Return the number of each row's value, and the values; unusual ones are all distinct."""
+    if (known := getattr(values, "numbered", None)) is not None:  # as of a file
+        return known[0].astype(np.int64), list(known[1])
     kinds = set(map(type, values))
     if not kinds <= _PLAIN:
         return np.arange(len(values)), list(values)
@@ -64,10 +66,12 @@ def number_texts(
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return numbers for names, in the order in which they are first met."""
     code, different = _numbered(values)
-    names = list(map(as_text, different))
+    names = _all_as_text(different)
     if None in names:
         row = int(np.argmax(code == names.index(None)))
         raise InputError(f"{where(row)}the {what} is missing; every label needs one")
+    if names == different and len(names) < len(values):  # each is a name of its own
+        return code, tuple(filter(None, names))
     number, distinct_names = codes(filter(None, names))
     return number[code], distinct_names
 
@@ -116,7 +120,7 @@ def _texts_of(
         separator: the sign between the members of labels that are sets.
     """
     code, different = _numbered(labels)
-    texts = list(map(as_text, different))
+    texts = _all_as_text(different)
     column = Texts(code, texts, np.bincount(code, minlength=len(texts)))
     effect = {}
     blank = column.rows(text is None for text in texts)
@@ -179,6 +183,13 @@ def _unlike_labels(labels: Texts) -> list[str]:
         f"{counted(labels.rows(text == each for each in labels.texts), 'label')} {show(text)}"
         f" counted as a category; --missing {text} (missing=) takes such labels as missing"
         for text in sorted(_NO_LABEL.intersection(filter(None, labels.texts)))
+    ]
+
+
+def _all_as_text(values: Iterable[object]) -> list[str | None]:
+    """Return values as :func:`as_text` does; what begins with a letter stays."""
+    return [
+        value if type(value) is str and value[:1].isalpha() else as_text(value) for value in values
     ]
 
 

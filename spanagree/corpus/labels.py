@@ -6,7 +6,6 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,8 +59,7 @@ def with_labels(
         reading["map_labels"] = {old: new.get(name, name) for old, name in before.items()} | new
     if wanted is not None:
         reading["labels"] = list(wanted)
-    return replace(
-        raw,
+    return raw.but(
         **rows,
         label=place[label[kept]],
         labels=tuple(name for name, stays in zip(names, taken, strict=True) if stays),

@@ -13,7 +13,7 @@ def alike(names: Iterable[str]) -> list[list[str]]:
     [['ann', ' ann']]
     """
     different = list(dict.fromkeys(names))
-    if all(name.isascii() and name == name.strip() for name in different):
+    if "".join(different).isascii() and list(map(str.strip, different)) == different:
         return []
     groups: dict[str, list[str]] = {}
     for name in different:

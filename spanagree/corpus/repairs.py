@@ -26,7 +26,7 @@ class Repair(NamedTuple):
 def _keep(raw: RawCorpus, kept: Bools | Ints) -> RawCorpus:
     """Return the rows with some of the segments."""
     columns = ("annotation", "start", "end", "label")
-    return replace(raw, **{name: getattr(raw, name)[kept] for name in columns})
+    return raw.but(**{name: getattr(raw, name)[kept] for name in columns})
 
 
 def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
@@ -67,13 +67,13 @@ def _keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     length = raw.lengths[raw.document]
     over = (raw.end > length) & (raw.start < length)
-    return replace(raw, end=np.where(over, length, raw.end)), int(over.sum())
+    return raw.but(end=np.where(over, length, raw.end)), int(over.sum())
 
 
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
     start, end = stripped(raw)
     count = int(((start != raw.start) | (end != raw.end)).sum())
-    return replace(raw, start=start, end=end), count
+    return raw.but(start=start, end=end), count
 
 
 def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -150,6 +150,6 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             noun = "annotation" if says.startswith("annotations") else "segment"
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
-            raw = replace(raw, notes=(*raw.notes, note))
+            raw = raw.but(notes=(*raw.notes, note))
     done += raw.reading.get("repair", ())  # of parts in files, each by itself
-    return replace(raw, reading={**raw.reading, "repair": sorted(set(done))}) if done else raw
+    return raw.but(reading={**raw.reading, "repair": sorted(set(done))}) if done else raw

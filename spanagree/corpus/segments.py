@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries, in_order
+from spanagree.corpus.words import WHEN_ASKED, WhenAsked
 from spanagree.errors import InputError, SettingError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
@@ -179,6 +180,9 @@ def columns_of_all(layers: Iterable[Layer]) -> Columns:
     return Columns(document, start, end, label, number)
 
 
+_Content = TypeVar("_Content", bound="Content")
+
+
 @dataclass(frozen=True, eq=False)
 class Content:
     """What the documents are, apart from the segments in them: what sources and corpora share.
@@ -190,7 +194,7 @@ class Content:
     lengths: Ints
     _: KW_ONLY
     ids: tuple[str, ...] | None = None
-    tokens: tuple[str, ...] | None = None
+    tokens: WhenAsked = WHEN_ASKED
     texts: tuple[str, ...] | None = None
     token_starts: Ints | None = None
     wholes: Ints | None = None
@@ -202,7 +206,12 @@ class Content:
     def content(self) -> dict[str, Any]:
         """All of it by name, with what offsets count in place of the lengths."""
         _, *names = Content.__dataclass_fields__
-        return {name: getattr(self, name) for name in ("offsets", *names)}
+        return {name: vars(self)[name] for name in ("offsets", *names)}
+
+    def but(self: _Content, **changes: Any) -> _Content:
+        """Return the same with other values of some attributes; its tokens are not looked at."""
+        given = {each.name: vars(self)[each.name] for each in fields(self)}
+        return type(self)(**{**given, **changes})
 
     @cached_property
     def starts(self) -> Ints:

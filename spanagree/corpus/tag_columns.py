@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
 from spanagree.corpus.tags import Reading, read_tags, scheme_named
+from spanagree.corpus.words import Words
 from spanagree.errors import InputError, check_choice, counted, printable, show
 
 _Where: TypeAlias = Callable[[int], str]  # where a token stands
@@ -136,7 +138,7 @@ def read_columns(
         documents,
         {n: _layer(readings.pop(n), sentences[n], documents, seen[n]) for n in columns},  # let go
         ids=None if ids is None else tuple(ids),
-        tokens=None if tokens is None else tuple(tokens),
+        tokens=tokens if isinstance(tokens, (Words, NoneType)) else tuple(tokens),
         reading={**reading, **settings, **partial},
         notes=(*notes, *remarks),
     )

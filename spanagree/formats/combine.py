@@ -211,7 +211,7 @@ def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
         else value
         for key, value in raw.reading.items()
     }
-    return replace(raw, annotators=tuple(new.values()), reading=reading)
+    return raw.but(annotators=tuple(new.values()), reading=reading)
 
 
 def _check_offsets(first: str, whole: RawCorpus, source: str, part: RawCorpus) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import PathName, lines_of, read_text
+from spanagree.formats.conll.fields import Fields
 
 _LONGEST_CELL = 1 << 30  # characters; a cell may be a document
 
@@ -34,7 +35,7 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
 
 def csv_columns(
     path: PathName, encoding: str = "utf-8"
-) -> tuple[list[str], list[list[str]], Sequence[int]]:
+) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:
     """Return the header, the columns below it, and the line of each row; as :func:`csv_rows`."""
     text = read_text(path, encoding)
     if (plain := _plain_columns(text.replace("\r\n", "\n"), _sign(path, text))) is not None:
@@ -46,20 +47,23 @@ def csv_columns(
     return rows[0][1], list(map(list, zip(*cells, strict=True))), lines
 
 
-def _plain_columns(text: str, sign: str) -> tuple[list[str], list[list[str]], Sequence[int]] | None:
+def _plain_columns(text: str, sign: str) -> tuple[list[str], list[Fields], Sequence[int]] | None:
     """Return the same of a text whose signs are all between cells, each line a row; else None."""
     text = text.rstrip("\n")
     if '"' in text or "\r" in text or "\n\n" in text or "\n" not in text:
         return None
     header = text[: text.index("\n")].split(sign)
-    data = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\n", np.uint8)
-    between = data[(data == ord(sign)) | (data == ord("\n"))]
+    raw = text.encode("utf-8", "surrogatepass") + b"\n"
+    data = np.frombuffer(raw, np.uint8)
+    ends = np.flatnonzero((data == ord(sign)) | (data == ord("\n")))
     whole = np.frombuffer((sign * (len(header) - 1) + "\n").encode(), np.uint8)
-    if len(between) % len(whole) or not (between.reshape(-1, len(whole)) == whole).all():
+    if len(ends) % len(whole) or not (data[ends].reshape(-1, len(whole)) == whole).all():
         return None
-    cells = text.replace("\n", sign).split(sign)
-    columns = [cells[c :: len(header)][1:] for c in range(len(header))]
-    if not all(map(str.strip, {header[0], *columns[0]})):  # rows may be blank
+    begin, end = (x[len(header) :] for x in (np.append(0, ends[:-1] + 1), ends))
+    columns = [
+        Fields(raw, begin[c :: len(header)], end[c :: len(header)]) for c in range(len(whole))
+    ]
+    if not all(map(str.strip, (header[0], *columns[0].numbered[1]))):  # rows may be blank
         return None
     return header, columns, range(2, len(columns[0]) + 2)
 

@@ -16,6 +16,7 @@ from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.files import BOM, PathName, mark_inside
+from spanagree.formats.conll.fields import numbered
 from spanagree.formats.csv_rows import csv_columns
 from spanagree.settings import as_read
 
@@ -136,7 +137,11 @@ class _Table:
         header = sorted(cell.strip() for cell in self.header)
         is_text = any(re.search(r"[^\W\d]", cell) for cell in header)  # labels may be such numbers
         known = set(header) if is_text else set()
-        first = {cell for cell in set(self.columns[0]) if cell[:1] == BOM or cell.strip() in known}
+        first = {
+            cell
+            for cell in numbered(self.columns[0])[1]
+            if cell[:1] == BOM or cell.strip() in known
+        }
         for i, cell in enumerate(self.columns[0] if first else ()):
             if cell.startswith(BOM):
                 raise mark_inside(self.where(i).removesuffix(": "))

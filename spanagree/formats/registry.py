@@ -320,7 +320,7 @@ def raw_files(
         if FORMATS[name].is_layer:
             part = read(paths, **known)
             notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
-            parts[f"{name} files"] = replace(part, notes=(*notes, *part.notes))
+            parts[f"{name} files"] = part.but(notes=(*notes, *part.notes))
         else:
             parts |= {
                 layer: _from_file(read(path, **known), layer, path, name)

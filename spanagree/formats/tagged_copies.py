@@ -84,6 +84,11 @@ def is_copy(marked: str, text: str) -> bool:
     return any(_TAG.search(copy) or copy == text.strip() for copy in _readings(marked))
 
 
+def without_tags(marked: str) -> str:
+    """Return a copy without anything that looks like a tag."""
+    return _TAG.sub("", marked)
+
+
 def _readings(marked: str) -> list[str]:
     """Return what a model may have meant: as it stands, out of a code fence, and out of XML."""
     fenced = [marked.strip(), unfenced(marked).strip()]

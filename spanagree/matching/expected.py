@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges, unique
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -36,6 +36,9 @@ _FOURIER_TERMS = 1  # and how many for each of them are more work than that
 
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
+
+
+_TOGETHER = 16  # portions of pairs whose transforms are kept together
 
 
 _PASSING = 64  # numbers that are only added up, for the cost of one that is kept
@@ -316,26 +319,76 @@ def _correlated(
 def _correlated_by_fourier(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Return the same, from the probability that B starts δ after A, for all δ at once."""
-    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+    """Return the same as an inner product of P_A, P_B and φ in Fourier space.
 
+    Each of them is symmetric about a point of its own: turned about it, its transform is real, and
+    the three turns cancel. Tokens between the edges all add the same, so most of them are left out
+    of the transforms and added afterwards.
+    """
     total = np.empty(len(a))
-    lengths, which = np.unique(profiles.size[profile_a] + a - 1, return_inverse=True)
-    for n, rows in zip(lengths.tolist(), groups(which, len(lengths)), strict=True):
-        check_cost(4 * n, f"the chance of segments of up to {max(a.max(), b.max())} tokens")
-        size = next_fast_len(n, real=True)  # no δ at which the two overlap is met from both sides
-        step = max(1, _CHUNK // size)
-        for some in (rows[at : at + step] for at in range(0, len(rows), step)):
-            both = np.concatenate((profile_a[some], profile_b[some]))
-            used, place = np.unique(both, return_inverse=True)
-            starts = rfft(profiles.at(used[:, None], np.arange(n)), size)
-            i, j = place.reshape(2, -1)
-            apart = np.maximum(irfft(np.conj(starts[i]) * starts[j], size), 0)
-            offset, pair = ranges(1 - b[some], a[some])
-            shares = phi(offset, a[some][pair], b[some][pair]) * apart[pair, offset % size]
-            first = np.cumsum(a[some] + b[some] - 1) - (a[some] + b[some] - 1)
-            total[some] = np.add.reduceat(shares, first)
+    if not len(a):
+        return total
+    n = profiles.size[profile_a] + a - 1
+    edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
+    least = np.minimum(n, 2 * edge + a + 1)
+    power = 1 << np.frexp(least - 1)[1].astype(np.int64)
+    size = np.where(least <= power // 4 * 3, power // 4 * 3, power)  # few, so that kernels recur
+    check_cost(
+        4 * int(size.max()), f"the chance of segments of up to {max(a.max(), b.max())} tokens"
+    )
+    for S in unique(size).tolist():
+        rows = np.flatnonzero(size == S)
+        step = max(1, _CHUNK // S)
+        for some in np.array_split(rows, range(_TOGETHER * step, len(rows), _TOGETHER * step)):
+            near = np.minimum(n[some], S)
+            sides = np.concatenate((profile_a[some], profile_b[some]))
+            (profile, length, tokens), which, _ = distinct(
+                sides, np.concatenate((a[some], b[some])), np.concatenate((near, near))
+            )
+            shorter = replace(
+                profiles,
+                size=tokens - length + 1,
+                width=profiles.width[profile],
+                offset=profiles.offset[profile],
+            )
+            starts = _turned(
+                shorter.at(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
+            )
+            (kind_a, kind_b), kind, _ = distinct(a[some], b[some])
+            kernels, mass = _kernels(kind_a, kind_b, S, phi)
+            i, j = which.reshape(2, -1)
+            between = (n[some] - near) * profiles.plateau[profile_a[some]]
+            total[some] = between * profiles.plateau[profile_b[some]] * mass[kind]
+            for at in range(0, len(some), step):
+                here = slice(at, at + step)
+                product = starts[i[here]] * starts[j[here]] * kernels[kind[here]]
+                total[some[here]] += np.maximum(product.sum(1), 0)
     return total
+
+
+def _turned(functions: Floats, twice: Ints) -> Floats:
+    """Return the transforms of symmetric functions, each about half of a whole number."""
+    from scipy.fft import rfft  # late: only long documents need it
+
+    S = functions.shape[1]
+    turns = np.exp(1j * np.pi / S * np.arange(2 * S))
+    turned: Floats = (
+        rfft(functions) * turns[twice[:, None] * np.arange(S // 2 + 1) % (2 * S)]
+    ).real
+    return turned
+
+
+def _kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
+    """Return φ of each pair of lengths in Fourier space, with Parseval's weights, and its sum."""
+    offset, pair = ranges(1 - b, a)
+    placed = np.zeros((len(a), S))
+    placed[pair, offset % S] = phi(offset, a[pair], b[pair])
+    weight = np.full(S // 2 + 1, 2 / S)
+    weight[0] = 1 / S
+    if S % 2 == 0:
+        weight[-1] = 1 / S
+    kernels: Floats = _turned(placed, a - b) * weight
+    return kernels, placed.sum(1)
 
 
 def _correlated_near(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges
+from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
 from spanagree.corpus.segments import Layer
 from spanagree.matching.measures import Match
 
@@ -30,7 +30,40 @@ def similar(
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.route == "one-to-one":
         able = value > 0
-        return _one_to_one(a, b, i[able], j[able], cell_a)
+        i, j = i[able], j[able]
+        return _one_to_one(a, b, i, j, cell_a[i])
+    return i, j, value
+
+
+def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return pairs of segments of two documents of a layer, in the same cell, and φ of each.
+
+    The one of the earlier document comes first. All annotations of a text, as documents of a layer,
+    are compared at once: two of them cost nothing but the segments that they share.
+    """
+    if measure.route == "equal":
+        columns = cell, layer.start, layer.end
+        begin = packed(*columns)
+        begin = distinct(*columns)[1] if begin is None else begin
+        end = begin + 1
+    else:
+        stretch = int(layer.end.max(initial=0)) + 1  # of each cell, on one long line
+        begin, end = cell * stretch + layer.start, cell * stretch + layer.end
+    order = np.argsort(begin, kind="stable")
+    up_to = np.searchsorted(begin[order], end[order])
+    later, earlier = ranges(np.arange(1, len(order) + 1), up_to)
+    ends = order[earlier], order[later]
+    i, j = np.minimum(*ends), np.maximum(*ends)
+    if (alone := layer.document[i] == layer.document[j]).any():
+        i, j = i[~alone], j[~alone]
+    start, length = layer.start, layer.end - layer.start
+    value = measure.phi(start[j] - start[i], length[i], length[j])
+    if measure.route == "one-to-one":
+        able = value > 0
+        i, j = i[able], j[able]
+        columns = layer.document[i], layer.document[j], cell[i]
+        both = packed(*columns)
+        return _one_to_one(layer, layer, i, j, distinct(*columns)[1] if both is None else both)
     return i, j, value
 
 
@@ -68,19 +101,22 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
 def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the pairs from left to right, and 1 for those of a greatest matching, else 0.
 
-    All overlap; the segments of a layer do not, within a cell. Of two that overlap, the one that
-    ends first overlaps nothing further on; so each pair is taken as soon as it can be: where the
-    later of its segments starts, unless the earlier one is taken already.
+    All overlap; the segments of a layer do not, within the cell that is given for each pair. Of two
+    that overlap, the one that ends first overlaps nothing further on; so each pair is taken as soon
+    as it can be: where the later of its segments starts, unless the earlier one is taken already.
     """
-    order = np.lexsort((np.maximum(a.start[i], b.start[j]), cell[i]))
-    i, j = i[order], j[order]
+    order = row_order(cell, np.maximum(a.start[i], b.start[j]))
+    i, j, cell = i[order], j[order], cell[order]
     a_first = a.start[i] <= b.start[j]
     earlier = np.where(a_first, i, len(a) + j)
     later = np.where(a_first, len(a) + j, i)
     # after a pair that shared its earlier segment with this one, that segment is taken. Is it the
     # later one of the pair before, then it is taken if that pair was. Else nothing is taken yet.
-    taken_before = np.concatenate(([False], earlier[1:] == earlier[:-1]))[: len(i)]
-    turns = np.concatenate(([False], earlier[1:] == later[:-1]))[: len(i)]
+    together = cell[1:] == cell[:-1]
+    taken_before, turns = (
+        np.concatenate(([False], (earlier[1:] == before[:-1]) & together))[: len(i)]
+        for before in (earlier, later)
+    )
     place = np.arange(len(i))
     last = np.maximum.accumulate(np.where(turns, 0, place))
     taken = ~(taken_before[last] ^ ((place - last) % 2 == 1))

@@ -27,7 +27,7 @@ from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.project.disputed import Disputed, disputed, least_likely
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, bars, rows_size, shown_text
-from spanagree.rendering.table import Column, Table, Value, probability
+from spanagree.rendering.table import Column, LateRows, Table, Value, probability
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
 
@@ -182,12 +182,12 @@ class Disputes(Result):
         rows_of, size = self._rows_of, len(self)
         if by is not None:
             rows_of, size = self._documents_of, len(self.documents)
-        whole = rows_of(size)
         if size <= FIRST:
-            return whole
+            return rows_of(size)
         first = rows_of(FIRST)
         remarks = [more_rows(size - FIRST), *first.remarks]
-        return replace(whole, in_terminal=replace(first, remarks=remarks))
+        rows = LateRows(size, lambda: rows_of(size).rows)
+        return replace(first, rows=rows, in_terminal=replace(first, remarks=remarks))
 
     def _documents_of(self, count: int) -> Table:
         """Return the table of the first documents."""

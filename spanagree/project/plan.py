@@ -328,8 +328,8 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     rest = _of_rows(made, rows, rows.tallies.total(), settings, resampling)
     noun, name = unit(settings), printable(kept.corpus.id_of(most))
     note = (
-        f"{noun} {name} has {share:.0%} of the pairs, and decides; without it the team's"
-        f" {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
+        f"{noun} {name} has {share:.0%} of the pairs of annotations, and decides; without it the"
+        f" team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
     )
     return replace(whole, without=rest, notes=(*whole.notes, note))
 
@@ -373,7 +373,9 @@ def narrower(made: Agreement, resamples: int) -> Plan | None:
     plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, resamples, 0))
     for width in _WIDTHS:
         if width <= _NARROWER * plan.width:
-            return replace(plan, settings=replace(plan.settings, width=width))
+            asked = replace(plan.settings, width=width)
+            without = plan.without and replace(plan.without, settings=asked)
+            return replace(plan, settings=asked, without=without)
     return None
 
 

@@ -7,18 +7,17 @@ system does as well, as a mean over which one of the R is left out.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, step_of
+from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_of
 from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_whole
 from spanagree.matching.annotation_pairs import Crowd
 from spanagree.matching.measures import Match, find_match
-from spanagree.matching.observed import observed
+from spanagree.matching.observed import similar_within
+from spanagree.matching.score import UNDEFINED
 from spanagree.references.ceiling import Shared
 
 
@@ -53,7 +52,8 @@ def best_matches(
 
     Returns:
         What can be summed as tallies are: of an annotation half its best F1, half the mean by luck,
-        and 1; and the greatest standard error of luck of a system or of the ceiling.
+        and 1; and the greatest standard error of luck of a system or of the ceiling, NaN where
+        nobody has a choice, and nothing is drawn.
     """
     corpus, order, own = _in_canonical_order(corpus)
     crowd = Crowd.of(corpus)
@@ -61,6 +61,7 @@ def best_matches(
     layer = best.layer
     rng = np.random.default_rng(seed)
     lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
+    draws = draws if best.chooses.any() else 0
     report_progress = step_of(progress, "drawing the luck of the best match") or (lambda *_: None)
     total = np.zeros(len(crowd.document))
     # the means of systems, and of all references together as that of the number behind
@@ -74,25 +75,40 @@ def best_matches(
         total += drawn
         means[done] = np.bincount(whose, drawn * weight, len(own) + 1) / count
     report_progress(draws, draws)
-    error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max(initial=0))
+    error = UNDEFINED
+    if draws:
+        error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max())
     one = best.chooses.astype(np.float64)
-    sums = np.stack((best.scores(layer) / 2, total / draws / 2, one), axis=1)
+    sums = np.stack((best.scores(layer) / 2, total / max(draws, 1) / 2, one), axis=1)
     document, annotator = order[crowd.document], own[crowd.annotator]
     back = np.lexsort((annotator, document))
     return Shared(document[back], annotator[back], best.others[back], sums[back]), error
 
 
 def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
-    """Return the same with documents and layers in an order of their own, and where these stood."""
+    """Return the same with documents and layers in an order of their own, and where these stood.
+
+    Documents are sorted by length, then by who saw them and what each marked.
+    """
     names = sorted(corpus.annotators)
     numbers = {name: number for number, name in enumerate(corpus.annotators)}
     named = corpus.of_annotators(names)
-
-    def key(d: int) -> tuple[int, list[tuple[str, Any]]]:
-        segments = named[d].segments.items()
-        return int(named.lengths[d]), [(name, [*s]) for name, s in segments if s is not None]
-
-    order = sorted(range(len(corpus)), key=key)
+    crowd = Crowd.of(named)
+    start, end, label = crowd.segments(named)
+    # of each annotation who, then start, end and label of each segment, then 0, as no start is
+    size = 2 + 3 * (crowd.end - crowd.begin)
+    first = np.cumsum(size) - size
+    values = np.zeros(int(size.sum()), ">u8")  # so that bytes are in the order of numbers
+    values[first] = crowd.annotator
+    segment, row = ranges(crowd.begin, crowd.end)
+    place = first[row] + 1 + 3 * (segment - crowd.begin[row])
+    for k, column in enumerate((start + 1, end, ranks(corpus.labels)[label])):
+        values[place + k] = column[segment]
+    borders = np.append(first, len(values))
+    rows = np.searchsorted(crowd.document, np.arange(len(named) + 1))
+    cuts = (borders[rows] * values.itemsize).tolist()
+    data, lengths = values.tobytes(), named.lengths.tolist()
+    order = sorted(range(len(named)), key=lambda d: (lengths[d], data[cuts[d] : cuts[d + 1]]))
     own = np.array([numbers[name] for name in names], np.int64)
     return named.subset(order), np.array(order, np.int64), own
 
@@ -101,8 +117,9 @@ class _Best:
     """The best match of each annotation of a crowd, also where its segments stand elsewhere."""
 
     def __init__(self, corpus: Corpus, crowd: Crowd, measure: Match, reference: Bools) -> None:
-        """Lay out the pairs of annotations of a document of which one is a reference."""
-        self.measure, self.labels = measure, max(1, len(corpus.labels))
+        """Number the pairs of annotations of a document, and lay out who chooses among whom."""
+        self.measure, self.document = measure, crowd.document
+        self.labels = max(1, len(corpus.labels)) if measure.of_label else 1
         start, end, label = crowd.segments(corpus)
         row = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
         seen = np.ones(len(crowd.document), np.bool_)
@@ -110,10 +127,10 @@ class _Best:
         length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
         size = np.bincount(row, length, len(crowd.document))
         first, second = crowd.pairs()
-        some = reference[first] | reference[second]
-        first, second = first[some], second[some]
-        self.sides = [ranges(crowd.begin[rows], crowd.end[rows]) for rows in (first, second)]
         self.size = size[first] + size[second]
+        last = np.searchsorted(crowd.document, crowd.document, side="right")
+        later = last - np.arange(len(last)) - 1
+        self.before = np.cumsum(later) - last  # added to the second of a pair: its number
         # an edge from each annotation to each reference of its document
         self.edge = np.concatenate([np.flatnonzero(reference[y]) for y in (second, first)])
         turned = np.arange(len(self.edge)) >= int(reference[second].sum())
@@ -128,18 +145,11 @@ class _Best:
 
     def scores(self, layer: Layer) -> Floats:
         """Return the best F1 of each annotation, 0 where there is none to choose from."""
-        sides, cells = list[Layer](), list[Ints]()
-        for segment, pair in self.sides:
-            start, end, label = (each[segment] for each in (layer.start, layer.end, layer.label))
-            sides.append(Layer(pair, start, end, label, layer.annotated))
-            cells.append(pair * self.labels + label if self.measure.of_label else pair)
-        (a, b), wide = sides, self.labels if self.measure.of_label else 1
-        total = observed(a, b, cells[0], cells[1], len(self.size) * wide, self.measure)
-        matched = total.reshape(-1, wide).sum(axis=1)
-        f1 = np.where(self.size > 0, 2 * matched / np.maximum(self.size, 1), 1.0)[self.edge]
         best = np.zeros(len(self.among))
-        if not len(f1):
+        if not len(self.edge):
             return best
+        f1 = 2 * self._matched(layer) / np.maximum(self.size, 1)
+        f1 = np.where(self.size > 0, f1, 1.0)[self.edge]
         best[self.chooses] = np.maximum.reduceat(f1, self.first)
         # who is none of the R chooses among all but one of them, so the second best counts too
         of_others = ~self.reference[self.whose]
@@ -149,3 +159,12 @@ class _Best:
         rows = whose[last]
         best[rows] -= (best[rows] - ordered[last - 1]) / self.among[rows]
         return best
+
+    def _matched(self, layer: Layer) -> Floats:
+        """Return what the two of each pair of annotations have in common."""
+        cell = self.document[layer.document] * self.labels
+        cell = cell + layer.label if self.labels > 1 else cell
+        i, j, value = similar_within(layer, cell, self.measure)
+        pair = self.before[layer.document[i]] + layer.document[j]
+        matched: Floats = np.bincount(pair, value, len(self.size)).astype(np.float64)
+        return matched

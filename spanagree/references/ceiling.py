@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -62,34 +62,52 @@ def shared_with(
     ``references`` says which annotators are; ``over`` and ``progress`` are those of
     :func:`spanagree.matching.annotation_pairs.compare`.
     """
+    (whole,) = shared_by_label(corpus, references, match, chance, over, progress, labels=())
+    return whole
+
+
+def shared_by_label(
+    corpus: Corpus,
+    references: Bools,
+    match: str,
+    chance: str,
+    over: Counter[str],
+    progress: Progress = None,
+    *,
+    labels: Sequence[int],
+) -> Iterator[Shared]:
+    """Yield what :func:`shared_with` returns, then the same of each of some labels, by number."""
     crowd, measure = Crowd.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
-    sums = np.zeros((len(crowd.document), 3))
-    at_once = crowd_sums(corpus, crowd, measure, chance, progress, references)
-    if at_once is not None:
-        sums[at_once.rows, :2] = at_once.rest.T
-    few = None if at_once is None else ~at_once.documents
-    rows = PairRows.of(corpus, crowd, match, chance, few, progress, over)
-    pairs = crowd.pairs(documents=few)
-    each = rows.tallies.table(np.arange(len(pairs[0])))[:, :2]
-    # each pair from both its sides, in an order that does not depend on that of annotators
-    whose, other = np.concatenate(pairs), np.concatenate(pairs[::-1])
-    both = np.concatenate((each, each)) * is_reference[other, None]
-    order = np.lexsort((*both.T, whose))
-    for k in (0, 1):
-        sums[:, k] += np.bincount(whose[order], both[order, k], len(sums))
-    length = np.ones(len(crowd.order), np.int64)
-    if measure.in_tokens:
-        start, end, _ = crowd.segments(corpus)
-        length = end - start
-    up_to = np.concatenate(([0], np.cumsum(length)))
-    size = up_to[crowd.end] - up_to[crowd.begin]
-    others, theirs = (
-        np.bincount(crowd.document, x, len(corpus))[crowd.document] - x
-        for x in (is_reference, size * is_reference)
+    at_once = crowd_sums(
+        corpus, crowd, measure, chance, progress, references, by_label=len(labels) > 0
     )
-    sums[:, 2] = size * others + theirs
-    return Shared(crowd.document, crowd.annotator, others.astype(np.int64), sums)
+    few = None if at_once is None else ~at_once.documents
+    tallies = PairRows.of(corpus, crowd, match, chance, few, progress, over).tallies
+    pairs = crowd.pairs(documents=few)
+    whose, other = np.concatenate(pairs), np.concatenate(pairs[::-1])
+    start, end, label = crowd.segments(corpus)
+    length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
+    there = np.bincount(crowd.document, is_reference, len(corpus))[crowd.document]
+    others = there.astype(np.int64) - is_reference
+    for code in (None, *labels):
+        sums = np.zeros((len(crowd.document), 3))
+        if at_once is not None:
+            sums[at_once.rows, :2] = (at_once.rest if code is None else at_once.by_label[code]).T
+        counted = tallies if code is None else tallies.where(tallies.label == code)
+        each = counted.table(np.arange(len(pairs[0])))[:, :2]
+        # each pair from both its sides, in an order that does not depend on that of annotators
+        both = np.concatenate((each, each)) * is_reference[other, None]
+        order = np.lexsort((*both.T, whose))
+        for k in (0, 1):
+            sums[:, k] += np.bincount(whose[order], both[order, k], len(sums))
+        up_to = np.concatenate(
+            ([0], np.cumsum(length if code is None else length * (label == code)))
+        )
+        size = up_to[crowd.end] - up_to[crowd.begin]
+        theirs = np.bincount(crowd.document, size * is_reference, len(corpus))[crowd.document]
+        sums[:, 2] = size * others + theirs - size * is_reference
+        yield Shared(crowd.document, crowd.annotator, others, sums)
 
 
 class Tables(NamedTuple):

@@ -316,13 +316,19 @@ def _of_spans(
     undefined = [np.isnan(each[:, 2]) for each in scores]
     notes = [*corpus.notes, *notes_on(over)]
     if some := int((undefined[0] | undefined[1]).sum()):
+        full = "it counts as full agreement"
+        if chance == "overlapping":  # where luck may be 1 and F1 is not
+            full = "there F1 counts, and 1 if that is undefined"
         notes.append(
             f"{some} of {counted(len(first), 'comparison')} have a score that is not defined, as"
-            " nobody marked anything or luck alone gives 1; it counts as full agreement"
+            f" nobody marked anything or luck alone gives 1; {full}"
         )
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
-        it, she = (np.where(np.isnan(each[:, column]), 1.0, each[:, column]) for each in scores)
+        # by overlapping luck alone may give more than 1, and who agrees less than fully still does
+        raw = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
+        own = (each[:, column] for each in scores)
+        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
         wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
     return wins, expected_how(over), notes
 

@@ -139,12 +139,18 @@ class SoftScores(Result):
             *scores,
             *f1.columns,
         ]
-        last = len(rows) - 1
+        remarks = [
+            "people: each reference against the shares of the others; spanagree agree has F1"
+        ]
+        for row in everybody:
+            if not row.documents:
+                who = "two references" if row is self.people else "it and a reference"
+                remarks.append(f"–: {printable(row.name)}: undefined: no {document} that {who} saw")
+            elif row.f1.reason and row is not self.people:
+                remarks.append(f"–: {printable(row.name)}: F1 undefined: {row.f1.reason}")
         return Table(
-            columns, rows, self.settings, caption=self._caption(), breaks=[last],
-            remarks=[
-                "people: each reference against the shares of the others; spanagree agree has F1"
-            ],
+            columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
+            remarks=remarks,
         )  # fmt: skip
 
     def _caption(self) -> str:
@@ -272,6 +278,11 @@ def _check(threshold: float, chance: str) -> None:
 def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
     """Refuse layers that overlap themselves where luck, or shared tokens, do not allow it."""
     for name in names:
+        try:
+            check_layer(corpus, name, _MATCH, "overlapping")
+        except SettingError as error:
+            what, _, _ = str(error).rpartition(";")
+            raise SettingError(f"{what}; repair merge-overlaps makes one segment of them") from None
         check_layer(corpus, name, _MATCH, chance)
 
 

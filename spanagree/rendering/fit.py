@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from spanagree.rendering.names import common_parts
 
@@ -21,6 +21,7 @@ _ROOM = 24  # columns that sentences of the last column need
 _SAVED = 4  # characters in common that are worth a sentence
 
 
+@lru_cache(maxsize=1 << 14)
 def width_of(text: str) -> int:
     """Return the width in a terminal: combining marks have none, wide characters have two."""
     if text.isascii():
@@ -71,7 +72,7 @@ class Lane:
     @cached_property
     def width(self) -> int:
         """The width of the widest line."""
-        return max(width_of(line) for cell in (self.head, *self.cells) for line in cell.split("\n"))
+        return max(map(width_of, "\n".join({self.head, *self.cells}).split("\n")))
 
     def change(self, short: Callable[[str], str]) -> Lane:
         """Return the column with other names."""

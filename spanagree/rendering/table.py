@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -90,6 +91,26 @@ class Column(NamedTuple):
     kind: str = "figure"
     meaning: str = ""
     spare: bool = False
+
+
+class LateRows(Sequence[Sequence[Value]]):
+    """Rows that are made when one is looked at, as a terminal shows only the first of many."""
+
+    def __init__(self, count: int, make: Callable[[], Sequence[Sequence[Value]]]) -> None:
+        self._count, self._make = count, make
+
+    @cached_property
+    def _rows(self) -> Sequence[Sequence[Value]]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Sequence[Value]]:
+        return iter(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._rows[place]
 
 
 @dataclass(frozen=True)

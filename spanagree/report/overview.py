@@ -36,12 +36,8 @@ from spanagree.project.gold import Gold
 from spanagree.project.gold import gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
-from spanagree.references.against import (
-    AgainstReferences,
-    Person,
-    SystemAgainst,
-    evaluate_references,
-)
+from spanagree.references.against import evaluate_references
+from spanagree.references.against_result import AgainstReferences, Person, SystemAgainst
 from spanagree.rendering.names import common_parts
 from spanagree.uncertainty.luck_figures import LuckFigures
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
@@ -320,6 +316,7 @@ def overview(
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     measures: bool = False,
+    best_match: bool = False,
     by_batch: BatchesBy = None,
     **settings: Any,
 ) -> SystemsOverview | ReferencesOverview | TeamOverview:
@@ -327,8 +324,8 @@ def overview(
 
     Raises:
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
-            :func:`spanagree.agree`; for two of gold, team, and references or systems at once, or
-            measures of systems.
+            :func:`spanagree.agree`; for two of gold, team, and references or systems at once,
+            measures of systems, or the best match without these.
     """
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
@@ -340,7 +337,9 @@ def overview(
                 f"{'team' if team else 'gold'} and references or systems; a report on systems"
                 " against many annotators has neither gold nor team: leave one of them out"
             )
-        return _overview_of_references(corpus, references, systems, settings)
+        return _overview_of_references(corpus, references, systems, settings, best_match)
+    if best_match:
+        raise SettingError("best_match: the nearest of many references; pass references or systems")
     if not team:
         return _overview_of_systems(corpus, gold, settings)
     if gold is not None:
@@ -380,11 +379,11 @@ def _overview_of_references(
     references: Sequence[str] | None,
     systems: Sequence[str] | None,
     settings: Mapping[str, Any],
+    best_match: bool,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
-    against = evaluate_references(
-        corpus, references, systems=systems, ci=True, resamples=_RESAMPLES, **settings
-    )
+    how = {**settings, "best_match": best_match, "ci": True, "resamples": _RESAMPLES}
+    against = evaluate_references(corpus, references, systems=systems, **how)
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(

@@ -314,11 +314,16 @@ def test_many():
     assert counts == {**dict.fromkeys(OUTCOMES, 0), "boundary": 100_000, "missed": 1}
 
 
-def test_a_terminal_shows_the_first_thousand():
+def test_a_terminal_shows_the_first_thousand(monkeypatch):
     """Of 1,001 rows, counted by hand; data and --all-columns have them all."""
+    columns = sa.Disagreements._columns
     layers = {"a": [[(2 * i, 2 * i + 1, "X") for i in range(1001)]], "b": [[]]}
-    table = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b").table()
+    result = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b")
+    made = []
+    monkeypatch.setattr(type(result), "_columns", lambda *at: made.append(at[1]) or columns(*at))
+    table = result.table()
     shown = render(table).splitlines()
+    assert made == [1000]  # no others are made for a terminal
     assert sum("missed" in line for line in shown[2:]) == 1000
     assert "1 more row: --all-columns shows all, --format csv has all" in shown
     assert "2000–2001" not in render(table)

@@ -78,6 +78,39 @@ def test_p_by_enumeration():
         assert p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-12)
 
 
+def test_p_of_wholes_by_enumeration():
+    """By document, one annotator is drawn for all its sentences at once, of those who saw them: each
+    way is gone through by hand. Sentences of a document that others saw are drawn by themselves."""
+    rng = np.random.default_rng(5)
+    corpus = team(7, [0.9, 0.9, 0.6], 3, rng)
+    gap = sa.Corpus.from_segments(
+        [20], {"a0": [[(0, 2, "X")]], "a1": [[(0, 2, "X")]], "a2": [None]}
+    )
+    assert gap.layers.keys() == corpus.layers.keys()
+    parts = [*corpus, *gap]
+    layers = {n: [None if d.segments[n] is None else [*d.segments[n]] for d in parts] for n in corpus.layers}  # fmt: skip
+    both = sa.Corpus.from_segments([d.length for d in parts], layers).grouped_by([*"aabbbcca"])
+    made = sa.agree(both, ci=True, resamples=9, resample_by="document")
+    for name, each in made.standings.items():
+        scores = scores_by_hand(both, name)
+        assert [len(one) for one in scores[:7]] == [3] * 7
+        wholes = [np.sum(scores[a:b], axis=0) for a, b in ((0, 2), (2, 5), (5, 7))] + scores[7:]
+        sums = [sum(ways) for ways in itertools.product(*wholes)]
+        own = sum(whole[0] for whole in wholes)
+        assert each.p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-9)
+    alone = sa.agree(both, ci=True, resamples=9)
+    assert {n: s.p for n, s in alone.standings.items()} != {n: s.p for n, s in made.standings.items()}  # fmt: skip
+
+
+def test_no_p_over_blocks(crowd):
+    """Over blocks, and of very many pairs, a remark says that and why p is not there."""
+    made = sa.agree([crowd.subset(range(30)), crowd.subset(range(30, 63))])
+    assert not made.standings
+    says = "who stands apart is not known: its p needs single documents, which blocks do not keep"
+    assert any(says in remark for remark in made.table("annotator").remarks)
+    assert not any("stands apart" in remark for remark in made.table().remarks)
+
+
 @pytest.mark.parametrize("documents", [20, 40])
 def test_p_by_simulation(documents):
     """The approximation is near 100,000 seeded draws: the nearer, the lower p is."""

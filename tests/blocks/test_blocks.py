@@ -341,15 +341,16 @@ def test_errors_of_whoever_gives_the_blocks():
 
 
 def test_scale():
-    """The script that measures large corpora gives the same figures with workers and without."""
+    """The script that measures large corpora gives the same figures with workers and without, as at once."""
     script = Path(__file__).parents[2] / "scripts" / "scale.py"
-    found = []
-    for more in ([], ["--workers", "2"]):
-        line = [sys.executable, script, "--sentences", "3000", "--block", "700", *more]
+    lines = []
+    for more in (["--block", "700"], ["--block", "0", "--workers", "0"]):
+        line = [sys.executable, script, "--sentences", "3000", *more]
         done = subprocess.run(line, capture_output=True, text=True, check=True)
-        found.append(done.stdout.partition("MB")[2])
-    assert found[0] == found[1]
-    assert found[0].startswith("  one 0.8")
+        lines += done.stdout.splitlines()
+    assert [line.split()[:3] for line in lines] == [["3000", "61050", w] for w in ("0", "2", "0")]
+    (figures,) = {line.partition("MB")[2] for line in lines}
+    assert figures.startswith("  one 0.8")
 
 
 # --- agreement over blocks ------------------------------------------------------------------------

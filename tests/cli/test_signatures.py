@@ -292,6 +292,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", team="--team"),
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
+        **pairs("trio.jsonl --systems cem", best_match="--best-match"),
         **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
         **READING,
         "--output": SHOWN,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS
+from spanagree.corpus.flaws import FLAWS, stripped
 from spanagree.corpus.repairs import REPAIRS, valid_corpus
 from spanagree.formats.combine import concatenated
 from spanagree.formats.hugging_face.read import raw_dataset
@@ -123,6 +125,35 @@ def test_spaces_of_tokens():
     corpus = sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=(" ", "x", ""))
     mended = valid_corpus(corpus.to_raw(), "strip-space")
     assert mended[0].segments["a"] == (sa.Segment(1, 2, "X"),)
+
+
+@given(st.data())
+def test_blank_tokens(data):
+    """Segments lose the blank tokens at their edges, and others stay, also those beyond the text.
+
+    Oracle: each token of each segment is looked at.
+    """
+    sizes = data.draw(st.lists(st.integers(0, 4), min_size=1, max_size=3))
+    total = sum(sizes)
+    tokens = data.draw(
+        st.lists(st.sampled_from(["x", " ", "", "\t"]), min_size=total, max_size=total)
+    )
+    ends = st.tuples(st.integers(0, len(sizes) - 1), st.integers(-1, 5), st.integers(-1, 6))
+    rows = data.draw(st.lists(ends, max_size=6))
+    document, start, end = np.array(rows, np.int64).reshape(-1, 3).T
+    empty = sa.Corpus.from_segments(sizes, {"a": [[] for _ in sizes]})
+    empty = sa.Corpus(empty.lengths, empty.layers, empty.labels, tokens=tuple(tokens)).to_raw()
+    zero = np.zeros(len(rows), np.int64)
+    raw = replace(empty, annotation=document, start=start, end=end, label=zero, labels=("X",))
+    expected = []
+    for d, low, high in rows:
+        own = tokens[sum(sizes[:d]) :][: sizes[d]]
+        inside = own[low:high] if 0 <= low < high else []
+        words = [low + k for k, token in enumerate(inside) if token.strip()]
+        none = low + len(inside), max(high - len(inside), low + len(inside))
+        kept = (words[0], high - (low + len(inside) - 1 - words[-1])) if words else none
+        expected.append(kept if inside else (low, high))
+    assert list(zip(*(x.tolist() for x in stripped(raw)), strict=True)) == expected
 
 
 def test_unknown_repair():

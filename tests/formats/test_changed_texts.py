@@ -170,6 +170,48 @@ def test_answers_in_json(answer):
     assert marked(read(answer)) == ["Jo Smith/PER"]
 
 
+@pytest.mark.parametrize("begin", ["", "```json\n"])
+def test_cut_off(begin):
+    """JSON that is cut off is not taken for a copy, though it has most of the text."""
+    answer = begin + json.dumps([{"text": TEXT, "label": "PER"}])[:-5]
+    with pytest.raises(
+        sa.InputError, match="neither a list of spans in JSON nor a copy of the text"
+    ):
+        read(answer, align=True)
+
+
+def test_one_quote():
+    """An answer that is one object is one quote."""
+    assert marked(read('{"text": "Jo Smith", "label": "PER"}')) == ["Jo Smith/PER"]
+
+
+@pytest.mark.parametrize(
+    ("occurrence", "start"), [("2", 7), (" 2", 7), (2, 7), (None, 0), ("1", 0)]
+)
+def test_which_occurrence(occurrence, start):
+    """A model may write the number as text; null is none."""
+    quote = {"text": "Jo", "label": "X", "occurrence": occurrence}
+    corpus = sa.read([{"text": "Jo met Jo", "gold": [[0, 2, "X"]], "model": [quote]}])
+    assert [segment.start for segment in corpus[0].segments["model"]] == [start]
+
+
+@pytest.mark.parametrize("occurrence", ["first", 1.5, True, "9" * 5000])
+def test_odd_occurrence(occurrence):
+    """Anything else is refused, as it would be taken for the first."""
+    quote = {"text": "Jo", "label": "X", "occurrence": occurrence}
+    with pytest.raises(
+        sa.InputError, match=r"spans: occurrence .*; a whole number is needed, or null"
+    ):
+        read([quote])
+
+
+def test_copies_are_passed_over_aloud():
+    """A column of copies that is not named is said to be passed over."""
+    corpus = sa.read([{"text": TEXT, "gold": GOLD, "model": COPY}])
+    assert corpus.annotators == ("gold",)
+    assert "passed over: model" in corpus.notes[0]
+
+
 # --- quotes -------------------------------------------------------------------------------------
 
 

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree import files
+from spanagree.corpus import words as words_module
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tags import prefixed
+from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import fields, page
@@ -247,7 +249,7 @@ words = st.text("abé\u2028😀", max_size=70).map(lambda word: word[:9] if len(
 
 @given(st.lists(words, max_size=40), st.integers(1, 20), st.data())
 def test_fields(column, portion, data):
-    """Fields are numbered and compared, whatever their length, as Python's strings are."""
+    """Fields are numbered, joined and compared, whatever their length, as Python's strings are."""
 
     def found(first):
         rows = fields.Lines.of(f"{word}\t{len(word)}" for word in first)
@@ -256,8 +258,14 @@ def test_fields(column, portion, data):
     other = list(column)
     if column:
         other[data.draw(st.integers(0, len(column) - 1))] = data.draw(words)
-    with patch.object(fields, "_PORTION", portion):
+    with patch.object(fields, "_PORTION", portion), patch.object(words_module, "_PORTION", portion):
         mine, its = found(column), found(other)
+        assert [mine[i] for i in range(len(mine))] == list(mine.words) == column
+        tokens = mine.joined()
+        assert tokens == tuple(column) == tokens
+        assert (tokens == its.joined()) == (column == other)
+        assert (len(tokens), tokens[1:3]) == (len(column), tuple(column[1:3]))
+        mine = found(column)
         numbers, names = mine.numbered
         assert (numbers.tolist(), names) == (codes(column)[0].tolist(), codes(column)[1])
         assert list(mine) == [mine[i] for i in range(len(mine))] == column
@@ -271,9 +279,27 @@ def test_equal_tokens_are_one_string(tmp_path):
     """Tokens that are equal are one string in memory, also of different parts of a file."""
     path = tmp_path / "a"
     path.write_text("Jo B-X\na O\nJo O\n")
-    with patch.object(fields, "_PORTION", 1):
+    with patch.object(fields, "_PORTION", 1), patch.object(words_module, "_PORTION", 1):
         first, _, third = sa.read_conll({"x": path}).tokens
     assert first is third
+
+
+def test_tokens_are_strings_when_asked_for(tmp_path):
+    """An evaluation makes no strings of tokens, also in blocks; a corpus has a tuple of them."""
+    for name in "xy":
+        (tmp_path / name).write_text("Jo B-X\na O\n\nJo O\n")
+    files = {name: tmp_path / name for name in "xy"}
+    whole = sa.read_conll(files)
+    blocks = [*sa.read_conll(files, block=1, scheme="IOB2")]
+    sa.evaluate(whole)
+    sa.evaluate(iter(blocks))
+    again = pickle.loads(pickle.dumps(whole))
+    for corpus in (whole, again, *blocks):
+        assert isinstance(vars(corpus)["tokens"], Words)
+    assert whole.tokens == again.tokens == ("Jo", "a", "Jo") == vars(whole)["tokens"]
+    assert [block.tokens for block in blocks] == [("Jo", "a"), ("Jo",)]
+    assert whole.subset([1]).tokens == ("Jo",)
+    assert whole == sa.read_conll(files)
 
 
 def test_encodings_by_bytes():

@@ -7,6 +7,8 @@ import json
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -47,6 +49,33 @@ def test_separators(write, sign, name):
     table = sa.read_labels(write(text, name))
     assert table.annotators == ("ann", "bob", 'a"b')
     assert table.labels == ("no", f"x\n{sign}y", "yes")
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.text("ab1. \u00e4\U0001f600", min_size=1, max_size=20)] * 3),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_quoted_cells(tmp_path_factory, rows):
+    """Rows without quotes, which are parted as bytes, are those that the csv module reads in quotes.
+
+    The same table, or the same error with the same line.
+    """
+    made = []
+    for mark in ("", '"'):
+        path = tmp_path_factory.mktemp("labels") / "a.csv"
+        lines = [("item", "annotator", "label"), *rows]
+        text = "".join(",".join(f"{mark}{cell}{mark}" for cell in row) + "\n" for row in lines)
+        path.write_text(text, "utf-8")
+        try:
+            table = sa.read_labels(path)
+            columns = [x.tolist() for x in (table.item, table.annotator, table.label)]
+            made.append((table.items, table.annotators, table.labels, table.notes, *columns))
+        except sa.InputError as error:
+            made.append(str(error).partition("a.csv")[2])
+    assert made[0] == made[1]
 
 
 def test_named_columns(write):

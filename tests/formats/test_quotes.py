@@ -180,7 +180,7 @@ def test_tables_without_rows_of_layers():
     for result, by in (
         (sa.agree(corpus), None),
         (sa.agree(corpus), "pair"),
-        (sa.gold(corpus), None),
+        (sa.agree(corpus), "document"),
     ):
         assert result.table(by).remarks[-1] == sentence
     compared = sa.compare_systems(sa.evaluate(corpus, "gold"), resamples=9)

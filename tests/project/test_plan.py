@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.project.plan import narrower
 
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 
@@ -165,10 +166,14 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     assert made.without.variance == pytest.approx(rest.variance, rel=1e-12)
     assert (made.without.value, made.without.width) == pytest.approx((rest.value, rest.width))
     assert (
-        "document quiz has 62% of the pairs, and decides; without it the team's corrected F1 is"
+        "document quiz has 62% of the pairs of annotations, and decides; without it the team's corrected F1 is"
         f" {rest.value:.4f}, and the width {rest.width:.4f}"
     ) in made.notes  # 66/106
     assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]
+    shown = narrower(sa.agree(corpus), 9)
+    again = sa.plan(corpus, shown.settings.width, resamples=9)
+    assert shown.settings.width != 0.2
+    assert shown.table().to_rows() == again.table().to_rows()
     sa.write_jsonl(corpus, tmp_path / "quiz.jsonl")
     line = ["plan", str(tmp_path / "quiz.jsonl"), "--width", "0.1", "--resamples", "9"]
     assert main([*line, "--format", "json"]) == 0

@@ -73,6 +73,52 @@ def same(score, figures):
         )
 
 
+def label_by_hand(lengths, layers, people, match, chance, label):
+    """The figures of a system, of the ceiling and of the share on one label, all placed anew."""
+
+    def only(segments):
+        return tuple(s for s in segments if s[2] == label)
+
+    def pair(d, a, b):
+        sides = [spans(layers[x][d]) for x in (a, b)]
+        every = [[*configurations(lengths[d], [s[1:] for s in x], chance)] for x in sides]
+        each = [matched(only(x), only(y), match) for x, y in itertools.product(*every)]
+        one, other = map(only, sides)
+        size = sum(s[1] if match == "token" else 1 for s in one + other)
+        return matched(one, other, match), Fraction(sum(each), len(each)), Fraction(size)
+
+    (system,) = layers.keys() - set(people)
+    saw = [[p for p in people if layers[p][d] is not None] for d in range(len(lengths))]
+    mine = [d for d in range(len(lengths)) if layers[system][d] is not None]
+    pairs = {d: [pair(d, system, p) for p in saw[d]] for d in mine}
+    theirs = [[pair(d, *x) for x in itertools.permutations(saw[d], 2)] for d in range(len(lengths))]
+    ceiling = f1_of(added([x for each in theirs for x in each]))
+    alike = f1_of(added([added(pairs[d], len(pairs[d]) - 1) for d in mine]))
+    both = zip(alike, f1_of(added([x for d in mine for x in theirs[d]])), strict=True)
+    share = [None if None in x or x[1] <= 0 else x[0] / x[1] for x in both]
+    return f1_of(added([x for d in mine for x in pairs[d]])), ceiling, share
+
+
+@pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if p[0] != "boundaries"])
+@settings(max_examples=12)
+@given(crowd=crowds(most=4))
+def test_figures_of_a_label(match, chance, crowd):
+    """Of each label F1, ceiling and share are those of enumeration, other labels in the way."""
+    lengths, layers = crowd
+    lengths = lengths[:2]
+    layers = {n: [x and x[:2] for x in each[:2]] for n, each in layers.items()}
+    people = list(layers)[1:]
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    result = sa.evaluate_references(corpus, people, match=match, chance=chance)
+    (system,) = result.systems.values()
+    assert [*system.labels] == [*corpus.labels]
+    for label, own in system.labels.items():
+        f1, ceiling, share = label_by_hand(lengths, layers, people, match, chance, label)
+        same(own.f1, f1)
+        same(own.share, share)
+        same(result.ceiling.labels[label], ceiling)
+
+
 @pytest.mark.parametrize(("match", "chance"), PAIRS)
 @settings(max_examples=30)
 @given(crowd=crowds(most=5))
@@ -125,6 +171,9 @@ def test_a_crowd_at_once_is_the_same_as_its_pairs(match, monkeypatch):
         (one["m"].f1, other["m"].f1),
         (one["m"].share, other["m"].share),
         (one.ceiling.f1, other.ceiling.f1),
+        *((one["m"].labels[x].f1, other["m"].labels[x].f1) for x in "XY"),
+        *((one["m"].labels[x].share, other["m"].labels[x].share) for x in "XY"),
+        *((one.ceiling.labels[x], other.ceiling.labels[x]) for x in "XY"),
         *((one.people[n].f1, other.people[n].f1) for n in one.people),
     ]:
         assert a[:3] == pytest.approx(b[:3], abs=1e-12)
@@ -327,6 +376,25 @@ def test_the_best_match_and_its_luck(match):
     assert sa.evaluate_references(corpus, people, **{**how, "seed": 4}) != result
 
 
+def test_what_is_undefined_is_said():
+    """A system's own figure, or its share alone; what is so of all labels is said once."""
+    one = [(0, 1, "X")]
+    layers = {"a": [one, None], "b": [None, one], "m": [one, one], "z": [None, None]}
+    result = sa.evaluate_references(sa.Corpus.from_segments([4, 4], layers), ["a", "b"])
+    apart = "no document that two references saw"
+    expected = [
+        f"–: m: share undefined: {apart}",
+        "–: z: undefined: no document with a reference",
+        f"–: the ceiling is undefined: {apart}",
+    ]
+    for by in (None, "label"):
+        assert [x for x in result.table(by).remarks if x.startswith("–")] == expected
+    layers = {"a": [one], "b": [one], "m": [[(2, 3, "Y")]]}
+    result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a", "b"])
+    remarks = [x for x in result.table("label").remarks if x.startswith("–")]
+    assert remarks == ["–: m, Y: share undefined: neither marked anything"]
+
+
 def test_the_best_match_needs_two_references():
     """Of a document that one reference saw nothing is left to choose from: it does not count."""
     one = [(0, 2, "X")]
@@ -336,6 +404,11 @@ def test_the_best_match_needs_two_references():
     assert (result["m"].documents, result["m"].f1.observed) == (1, 1)
     only = sa.evaluate_references(corpus, ["a"], systems=["m"], best_match=True)
     assert only["m"].f1.reason == "no document that two references saw"
+    (note,) = only.notes
+    assert note == (
+        "luck of the best match is not defined: no document that two references saw, so there is no"
+        " choice"
+    )
 
 
 # --- nobody, nothing, and what is refused -------------------------------------------------------
@@ -418,7 +491,8 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--gold", "a0"], "--gold is for one gold layer; leave it out with"),
         (["--systems", "m", "--test", "luck"], "--test is for one gold layer; leave it out with"),
         (["--systems", "m", "--levels", "2"], "--levels is for one gold layer; leave it out with"),
-        (["--systems", "m", "--by", "label"], "--by label is for one gold layer; with --references"),
+        (["--systems", "m", "--by", "document"], "--by document is for one gold layer; with --references or --systems there is --by annotator or label"),
+        (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),
         (["--systems", "m", "--workers", "1"], "--references and --systems are for one corpus"),
         (["--systems", "m", "--draws", "9"], "--draws is for --best-match; give that too"),
         (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
@@ -432,6 +506,33 @@ def test_options_that_do_not_go_together(run, crowd, options, message):
     assert code != 0
     assert message in err
     assert "Traceback" not in err
+
+
+def test_the_command_by_label(run, crowd, tmp_path):
+    """A row for each label and system, then for the ceiling; JSON and a picture have them too."""
+    plot = tmp_path / "plot.svg"
+    many = ["evaluate", crowd, "--systems", "m", "--by", "label"]
+    code, out, _ = run(*many, "--ci", "--resamples", 50, "--format", "json", "--plot", plot)
+    assert code == 0
+    data = json.loads(out)
+    assert [*data["systems"][0]["labels"]] == [*data["ceiling"]["labels"]] == ["X", "Y"]
+    assert data["systems"][0]["labels"]["X"]["f1"]["interval"]["kind"] == "bca"
+    code, out, _ = run(*many, "--format", "csv")
+    rows = [line.split(",")[:3] for line in out.splitlines()[1:]]
+    people = "people (the ceiling)"
+    assert code == 0
+    assert [row[:2] for row in rows] == [[x, n] for x in "XY" for n in ("m", people)]
+    assert people in plot.read_text("utf-8")
+    code, out, _ = run(*many, "--match", "boundaries")
+    assert code == 0
+    assert "no rows for labels: match boundaries disregards them" in out
+    for layers, how, why in (
+        ({"a": [[]], "m": [[]]}, {}, "there are no labels"),
+        ({"a": [[(0, 1, "X")]], "m": [[]]}, {"best_match": True}, "the best match is that of all labels"),
+    ):  # fmt: skip
+        result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a"], **how)
+        assert result.table("label").remarks[0] == f"no rows for labels: {why}"
+        assert not result.table("label").rows
 
 
 def test_baselines_are_systems(run, crowd):

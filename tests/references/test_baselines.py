@@ -66,6 +66,11 @@ def test_everything_is_nothing_beyond_luck(corpus, chance):
         for row in result.to_rows("document"):
             beyond = row["f1_corrected"]
             assert beyond != beyond or abs(beyond) <= EXACT
+    against = sa.evaluate_references(whole, systems=["everything"], match="token", chance=chance)
+    for one in (against["everything"], *against["everything"].labels.values()):
+        assert one.f1.reason or one.f1.corrected == pytest.approx(0, abs=EXACT)
+    f1 = sa.soft_scores(corpus, chance=chance, baselines=["everything"])["everything"].f1
+    assert f1.reason or f1.corrected == pytest.approx(0, abs=EXACT)
 
 
 @given(crowds(), st.integers(0, 20))

@@ -132,6 +132,25 @@ def test_nothing_marked_is_agreement():
     assert result.notes[-1].startswith("80 of 120 comparisons have a score that is not defined")
 
 
+def test_luck_that_is_more_than_all():
+    """Where luck alone gives 1 or more, as it may by overlapping, the one who agrees less loses.
+
+    Theory: two segments of one token in two tokens match twice by luck of any two who have both
+    (each of four pairs in half of all draws), so F1 by luck is 1; the candidate, who marked one of
+    the two, shares it and agrees less, though of nobody there is a figure beyond luck.
+    """
+    two, one = [(0, 1, "X"), (1, 2, "X")], [(0, 1, "X")]
+    layers = {"a": [two] * 30, "b": [two] * 30, "c": [one] * 30}
+    corpus = sa.Corpus.from_segments([2] * 30, layers)
+    assert sa.agree(corpus, chance="overlapping")["a", "b"].f1.expected == 1
+    test = sa.replacement_test(corpus, "c", 0.1, chance="overlapping")
+    for kind in ("observed", "corrected"):
+        assert test.verdicts[kind].advantage == 0
+    assert test.notes[-1].endswith(
+        "or luck alone gives 1; there F1 counts, and 1 if that is undefined"
+    )
+
+
 def test_labels():
     """Accuracy of items, with gaps, by the definition; whoever is not asked for does not count."""
     rng = random.Random(2)

@@ -281,6 +281,26 @@ def test_overlapping_layers():
         with pytest.raises(sa.SettingError, match=message):
             function(corpus)
     assert sa.soft_scores(corpus, chance="per-label")["everything"].f1.corrected == approx(0)
+    twice = sa.Corpus.from_segments([4], {"a": [[(0, 3, "X"), (2, 4, "X")]], "b": [[]]})
+    with pytest.raises(sa.SettingError) as error:
+        sa.soft_scores(twice, chance="overlapping")
+    assert str(error.value) == (
+        "'a', document '1': segments 0–3 'X' and 2–4 'X' overlap, which match token does not"
+        " allow; repair merge-overlaps makes one segment of them"
+    )
+
+
+def test_what_is_undefined_is_said():
+    """Each row without a figure has its reason below the table."""
+    one = [(0, 1, "X")]
+    layers = {"a": [one, None], "b": [None, []], "m": [None, []], "z": [None, None]}
+    corpus = sa.Corpus.from_segments([4, 4], layers)
+    result = sa.soft_scores(corpus, systems=["m", "z"], baselines=[])
+    assert result.table().remarks[1:] == [
+        "–: m: F1 undefined: neither marked anything",
+        "–: z: undefined: no document that it and a reference saw",
+        "–: people: undefined: no document that two references saw",
+    ]
 
 
 def test_labels():
@@ -325,6 +345,33 @@ def test_the_command(run, tmp_path):
     assert {row["system"] for row in table} == {"a1", "m"}
     first = [float(row["spearman"]) for row in table if row["system"] == "m"]
     assert first == result.by_document["m"].rho.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_task_from_end_to_end(run, real, tmp_path, name):
+    """The task's files by the command, with baselines, ceiling and probabilities, in seconds.
+
+    The figures are those of Python, which the tests above hold against the definitions; three
+    commands take less than ten seconds of one processor (about two when this was written).
+    """
+    path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
+    corpus = sa.read(path, repair=["drop-empty"])
+    system, *people = corpus.annotators
+    how = ("--repair", "drop-empty", "--format", "json")
+    begin = time.process_time()
+    asked = ("--systems", system, "--match", "token", "--baseline", "everything,majority")
+    code, out, _ = run("evaluate", path, *how, *asked)
+    assert code == 0
+    code, soft, _ = run("soft", path, *how, "--probabilities", f"task={path}", "--soft-gold", path)
+    assert code == 0
+    code, team, _ = run("agree", path, *how, "--match", "token", "--annotators", ",".join(people))
+    assert code == 0
+    assert time.process_time() - begin < 10
+    systems = {each["name"]: each for each in json.loads(out)["systems"]}
+    assert systems["everything"]["f1"]["corrected"] == approx(0)
+    assert json.loads(out)["ceiling"]["f1"] == approx(json.loads(team)["team"]["f1"])
+    scores = {each["name"]: each for each in json.loads(soft)["systems"]}
+    assert (scores["task"]["iou"], scores["task"]["rho"]) == (1, approx(1))
 
 
 def test_a_note_says_that_probabilities_are_not_used(tmp_path):

@@ -59,6 +59,50 @@ def test_sides(answers):
     assert "1 system against 3 references" in shown.texts
 
 
+def test_labels():
+    """A figure for each label and system and for the ceiling, beyond luck and as observed."""
+    crowd = sa.read(ANSWERS.parents[1] / "crowd/crowd.jsonl")
+    result = sa.evaluate_references(crowd, systems=["dia", "eli"], match="token")
+    order = sorted(result.systems.values(), key=lambda one: -one.f1.corrected)
+    expected = [
+        figure
+        for label, top in result.ceiling.labels.items()
+        for f1 in (*(one.labels[label].f1 for one in order), top)
+        for figure in (f1.corrected, f1.observed)
+    ]
+    shown = Page(page(crowd, systems=["dia", "eli"], match="token"))
+    assert [value for section, value, _ in shown.figures if section == "labels"] == expected
+    for how, why in (
+        ({"match": "boundaries"}, "match boundaries disregards them"),
+        ({"best_match": True}, "the best match is that of all labels"),
+    ):
+        shown = Page(page(crowd, systems=["dia"], **how))
+        assert f"no rows for labels: {why}" in "".join(shown.texts)
+
+
+def test_the_nearest_reference(answers, tmp_path, capsys):
+    """The best match is on the page as the result has it, drawn luck too; the command asks for it."""
+    how = {"systems": SYSTEMS, "match": "token", "best_match": True}
+    result = sa.evaluate_references(answers, ci=True, resamples=2000, **how)
+    text = page(answers, **how)
+    shown = Page(text)
+    summary = [value for section, value, _ in shown.figures if section == "summary"]
+    ceiling, best = result.ceiling.f1, result["detector"]
+    of_best = [best.f1[k] for k in (2, 0, 1)]
+    assert summary == [*(ceiling[k] for k in (2, 0, 1)), *of_best, best.share.corrected]
+    assert "2 systems against the nearest of 6 references" in shown.texts
+    assert result.signature in "".join(shown.texts)
+    assert "luck of the best match is the mean of 100 draws" in "".join(shown.texts)
+    out = tmp_path / "report.html"
+    crowd = ["report", str(ANSWERS), "--match", "token", "--best-match", "-o", str(out)]
+    assert main([*crowd, "--systems", "detector,eager"]) == 0
+    assert out.read_text("utf-8") == text
+    capsys.readouterr()
+    assert main(crowd) != 0
+    expected = "--best-match is for --references or --systems; give one of them"
+    assert expected in capsys.readouterr().err
+
+
 def test_forty_references(answers):
     """Of more than forty references the first ones are shown, and how many are not."""
     rng = np.random.default_rng(1)
@@ -97,6 +141,7 @@ def test_half_seen():
         ({"team": True, "systems": ["b"]}, "team and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
         ({"gold": "a", "references": ["a"]}, "gold and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
         ({"measures": True, "systems": ["b"]}, "measures: α_U and γ are for a team; pass team too"),
+        ({"best_match": True}, "best_match: the nearest of many references; pass references or systems"),
         ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
     ],
 )  # fmt: skip

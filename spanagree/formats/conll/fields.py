@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small, unique
 from spanagree.corpus.segments import Vocabulary, codes
+from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted
 from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
@@ -164,13 +165,14 @@ class Fields(Sequence[str]):
 
     def __init__(self, data: bytes, begin: Ints, end: Ints) -> None:
         """Make it of where each field begins and ends in some bytes."""
-        self._data, self._begin, self._end = data, begin, end
+        self._count = len(begin)
+        self._data, self._begin, self._end = data, begin, end  # until it is numbered
 
     def __len__(self) -> int:
-        return len(self._begin)
+        return self._count
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
+        if isinstance(index, slice) or "numbered" in vars(self):
             return self.words[index]
         return _text(self._data[self._begin[index] : self._end[index]])
 
@@ -178,22 +180,21 @@ class Fields(Sequence[str]):
         return iter(self.words)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Fields):
-            return self.words == other
-        pairs = zip(self._portions(), other._portions(), strict=False)
-        return len(self) == len(other) and all(one.same_as(two) for one, two in pairs)
+        return self.words == (other.words if isinstance(other, Fields) else other)
 
     __hash__ = None  # type: ignore[assignment]  # compared by content
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The fields as strings; equal ones are one."""
-        known: dict[str, str] = {}
-        words: list[str] = []
-        for portion in self._portions():
-            some = portion.words()
-            words += map(known.setdefault, some, some)
-        return tuple(words)
+        if "numbered" not in vars(self):
+            return tuple(self.joined())
+        code, names = self.numbered
+        return tuple(map(names.__getitem__, code.tolist()))
+
+    def joined(self) -> Words:
+        """Return the fields, which are not numbered yet, without what else is in their rows."""
+        return Words(b"".join([portion.joined() for portion in self._portions()]), len(self))
 
     @cached_property
     def numbered(self) -> tuple[Ints, tuple[str, ...]]:
@@ -203,6 +204,7 @@ class Fields(Sequence[str]):
         for portion in self._portions():
             code, names = portion.numbered()
             parts.append(as_small([known[name] for name in names])[code])
+        del self._data, self._begin, self._end  # numbers take less
         return np.concatenate(parts), tuple(known)
 
     def _portions(self) -> Iterator[_Portion]:
@@ -220,22 +222,22 @@ class _Portion(NamedTuple):
     begin: Ints
     end: Ints
 
-    def words(self) -> list[str]:
-        """Return the fields as strings."""
+    def joined(self) -> bytes:
+        """Return the fields with a newline behind each."""
         text = np.frombuffer(self.data, np.uint8)[: 1 - _WORD].copy()
         text[self.end] = _NEWLINE
         edges = np.zeros(len(text), np.int8)
         edges[self.begin] += 1
-        edges[self.end + 1] -= 1
+        edges[self.end + 1] -= 1  # where the next may begin
         inside = np.cumsum(edges, dtype=np.int8).view(np.bool_)
-        return _text(text[inside].tobytes()).split("\n")[:-1]
+        return text[inside].tobytes()
 
     def numbered(self) -> tuple[Ints, Sequence[str]]:
         """Return the fields as numbers, and the distinct ones, in the order of their occurrence."""
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
-            return codes(self.words())
+            return codes(_text(self.joined()).split("\n")[:-1])
         count, code = _ranked(self._numbers(slice(None), 0))
         for done in range(_WORD, longest, _WORD):
             rows = np.flatnonzero(size > done)
@@ -250,19 +252,6 @@ class _Portion(NamedTuple):
         names = [_text(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
         rank: Ints = np.argsort(order)
         return rank[code], names
-
-    def same_as(self, other: _Portion) -> bool:
-        """Return whether the fields are those of another portion of as many."""
-        size = self.end - self.begin
-        if not np.array_equal(size, other.end - other.begin):
-            return False
-        rows: Any = slice(None)
-        for done in range(0, int(size.max()), _WORD):
-            if done:
-                rows = np.flatnonzero(size > done)
-            if not np.array_equal(self._numbers(rows, done), other._numbers(rows, done)):
-                return False
-        return True
 
     def _numbers(self, which: Any, done: int) -> Any:
         """Return the next eight bytes of some fields, of which so many are done, as numbers."""

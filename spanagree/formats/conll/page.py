@@ -35,7 +35,7 @@ from spanagree.formats.conll.columns import (
     layout_of,
     number_of,
 )
-from spanagree.formats.conll.fields import Lines, lines_of
+from spanagree.formats.conll.fields import Fields, Lines, lines_of
 from spanagree.formats.conll.lines import (
     BLANK,
     COMMENT,
@@ -237,7 +237,8 @@ def read_page(
     starts = np.flatnonzero(kinds == DOCSTART).tolist()
     marks = [(int(moved[i]), lines[i], before + i + 1) for i in starts]
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
-    table[0] = table[layout.token]
+    if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
+        _ = table[1].numbered
     documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
     ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
     for some in (documents, moved[kinds == BLANK], np.array(breaks["sentence"], np.int64)):
@@ -247,7 +248,7 @@ def read_page(
     first = sentences[:-1].tolist()
     return Page(
         name,
-        table,
+        [table[layout.token].joined(), *table[1:]],
         at,
         np.diff(sentences),
         np.diff(documents),
@@ -273,7 +274,7 @@ def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> di
     return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
 
 
-def _changes(table: list[Sequence[str]], column: int | None) -> list[int]:
+def _changes(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
     """Return where the value of a column that is not empty is not the one before."""
     values = () if column is None else table[column]
     pairs = pairwise(values)
@@ -352,7 +353,7 @@ def _ids(
     return tuple(seen)
 
 
-def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Sequence[str]]:
+def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Fields]:
     """Return the columns of some lines; an error where one has more or fewer than the first."""
     rows = lines.fields(keep)
     width = int(rows.widths[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
@@ -263,7 +262,7 @@ def _raw(
     wholes = None if marked is None else marked.wholes
     same = next(iter(breaks.values()), None) if options.breaks or not differ else None
     ends = None if sentences or in_blocks or same is None else _ends(same, text.documents)
-    return replace(raw, reading={**raw.reading, **ignored}, wholes=wholes, text_ends=ends)
+    return raw.but(reading={**raw.reading, **ignored}, wholes=wholes, text_ends=ends)
 
 
 def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from spanagree.errors import is_whole
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed
+from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import COLUMNS, keys_of, plain
 
 NAMELESS = frozenset(
@@ -124,6 +125,7 @@ class _Guess:
             return {"tags": {name: name for name in tags}, "tokens": tokens}
         self.like = [name for name in self.names if self.may_be_spans(name)]
         lists = [name for name in self.like if self.is_spans(name)]
+        self.like += [name for name in self.names if self.has_copies(name)]  # --spans names them
         people = [name for name in self.names if self.people(name)]
         ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
         if people or len(lists) == 1:
@@ -131,6 +133,18 @@ class _Guess:
         if lists and self.usual("annotator", _is_name):
             return {"spans": ranked[0]}
         return {"spans": {name: name for name in lists}} if lists else {}
+
+    def has_copies(self, column: str) -> bool:
+        """Return whether a column has copies of another one's text, with tags in them."""
+        for row in self.rows:
+            cell = row.get(column)
+            if isinstance(cell, str) and (plainly := without_tags(cell)) != cell:
+                others = (text for name, text in row.items() if name != column)
+                if any(
+                    isinstance(text, str) and text.strip() == plainly.strip() for text in others
+                ):
+                    return True
+        return False
 
     def is_tags(self, column: str, tokens: str) -> bool:
         """Return whether a column has a tag for each token; a token a row is another format."""

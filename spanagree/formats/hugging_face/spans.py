@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
-from spanagree.formats.exports import Surfaces
+from spanagree.formats.exports import Surfaces, number_in
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
@@ -124,16 +124,16 @@ class SpanReader:
             return None
         whose = who if isinstance(who, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
-            is_marked = self.align or is_copy(spans, text)
+            is_marked = is_copy(spans, text) or (self.align and not _is_cut_off(spans, text))
             spans = self.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
             raise unfit(place, spans, _NO_COPY if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
-            spans = _transposed(spans, place)
+            spans = [spans] if _is_quote(spans) else _transposed(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise unfit(place, spans, _NEEDED)
         if isinstance(text, str):
-            spans = list(self._placed(spans, text, whose))
+            spans = list(self._placed(spans, text, whose, place))
         rows = [row for span in spans for row in self._row(span, spans, place)]
         labels = [_name(label, names, where) for _, _, label, _ in rows]
         bounds = [(start, end) for start, end, _, _ in rows]
@@ -161,7 +161,7 @@ class SpanReader:
             own |= {"copies": copies, "changed": self.copies.changed[who]}
         return counts
 
-    def _placed(self, spans: Iterable[Any], text: str, who: str) -> Iterator[Any]:
+    def _placed(self, spans: Iterable[Any], text: str, who: str, place: str) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
         times: Counter[str] = Counter()
         for span in spans:
@@ -174,11 +174,11 @@ class SpanReader:
             number = times[quote]
             times[quote] += 1
             for name, value in span.items():
-                if plain(name) in _TIMES and is_whole(value):
-                    number = value - ("index" not in plain(name))
-            if (place := self.quotes.place(text, quote, number, who)) is not None:
+                if plain(name) in _TIMES and value is not None:
+                    number = _time(value, f"{place}: {name}") - ("index" not in plain(name))
+            if (bounds := self.quotes.place(text, quote, number, who)) is not None:
                 others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-                yield {**others, "start": place[0], "end": place[1]}
+                yield {**others, "start": bounds[0], "end": bounds[1]}
 
     def _row(self, span: Any, spans: Any, place: str) -> Iterable[_Row]:
         """Return what a span says, once for each of its labels."""
@@ -203,6 +203,25 @@ class SpanReader:
             self.labelled |= bool(label)
             return [(start, end, label[0] if label else None, None)]
         raise unfit(place, spans, _NEEDED)
+
+
+def _is_cut_off(answer: str, text: str) -> bool:
+    """Return whether an answer begins as JSON does, and the text does not."""
+    begin = unfenced(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
+    return begin in ("[", "{") and not text.lstrip().startswith(begin)
+
+
+def _is_quote(span: Mapping[Any, Any]) -> bool:
+    keys = keys_of(tuple(span))
+    return "start" not in keys and isinstance(span.get(keys.get("text")), str)
+
+
+def _time(value: object, place: str) -> int:
+    """Return which occurrence of a quote is meant, which a model may write as text."""
+    number = number_in(value.strip(), 1 << 48) if isinstance(value, str) else value
+    if not is_whole(number):
+        raise unfit(place, value, "a whole number is needed, or null")
+    return int(number)
 
 
 def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:

@@ -40,6 +40,7 @@ def write_report(
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
+    best_match: bool = False,
     batches: BatchesBy = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
@@ -58,6 +59,8 @@ def write_report(
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
             is on systems against many annotators, beside what people reach among themselves.
+        best_match: whether the nearest reference of each document counts, as for
+            :func:`spanagree.evaluate_references`.
         batches: of a team, what batches are, as for :func:`spanagree.batches`; up to five in the
             order of the documents unless given.
 
@@ -65,11 +68,12 @@ def write_report(
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
             :func:`spanagree.agree` and :func:`spanagree.batches`; for two of gold, team, and
-            references or systems at once, or measures or batches of systems.
+            references or systems at once, measures or batches of systems, or the best match without
+            these.
     """
     check_writable(path)
     sides = {"references": kept_names(references), "systems": kept_names(systems)}
-    comparing = {"match": match, "chance": chance, "measures": measures}
+    comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
     text = page(corpus, gold=gold, team=team, by_batch=batches, **sides, **comparing)
     write_bytes(path, text.encode())
 

@@ -141,6 +141,23 @@ def show_labels(report: SystemsOverview) -> Html:
     return Html(show_matrix(_BELOW, rows[:_ROWS], _heads(report), cell) + remarks(*more))
 
 
+def show_labels_against(report: ReferencesOverview) -> Html:
+    """Return the F1 of each label and system, and of people; of very many labels the first."""
+    systems, top, labels = report.placed, report.against.ceiling, report.against.labels
+    if not labels:
+        return remarks(*report.against.table("label").remarks[:1])
+    left = len(labels) - _ROWS
+    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left > 0 else []
+
+    def cell(i: int, j: int) -> Html:
+        own = systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
+        return _cell(own)
+
+    heads = [named(one.name, report.short, 24) for one in systems]
+    rows = [(label, "") for label in labels[:_ROWS]]
+    return Html(show_matrix(_BELOW, rows, [*heads, name(top.name, 24)], cell) + remarks(*more))
+
+
 def show_levels(report: SystemsOverview) -> Html:
     """Return the F1 of each level of difficulty and system, and of all documents."""
     levels, document = report.levels, unit(report.difficulty.settings)
