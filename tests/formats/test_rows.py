@@ -386,3 +386,12 @@ def test_tables_and_objects_are_named(tmp_path):
         f"{path}: JSON with the keys text, features, annotation_sets, in which no spans or tags were"
         " found; name its columns: --text C --spans C"
     )
+
+
+def test_a_span_without_its_text():
+    """Of rows that are spans, one may lack the column of the spans' texts, or its end."""
+    span = {"id": "1", "start": 0, "end": 2, "label": "A", "length": 9}
+    rows = [{**span, "text": "Jo"}, {**span, "start": 3, "end": 5}]
+    assert len(sa.read(rows)[0].segments["spans"]) == 2
+    with pytest.raises(sa.SettingError, match="row 2: no column 'end'"):
+        sa.read([{**span, "text": "Jo"}, {"id": "1", "start": 3, "text": "x"}])

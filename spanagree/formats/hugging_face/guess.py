@@ -206,7 +206,9 @@ class _Guess:
 
     def _is_quote(self, column: str) -> bool:
         keys = keys_of(tuple(self.names))
-        rows = [row for row in self.rows if _is_number(row.get(keys["start"]))]
+        ends = [keys["start"], keys["end"]]
+        whole = (row for row in self.rows if column in row)
+        rows = [row for row in whole if all(_is_number(row.get(end)) for end in ends)]
         return all(
             len(str(row[column])) == int(row[keys["end"]]) - int(row[keys["start"]]) for row in rows
         )
