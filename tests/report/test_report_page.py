@@ -26,6 +26,7 @@ from spanagree.matching.pairing import KINDS, OUTCOMES
 from spanagree.rendering.html import el, visible
 from spanagree.rendering.table import figure, probability
 from spanagree.report import page as of_page
+from spanagree.report.overview import SystemsOverview
 from spanagree.report.page import page
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
@@ -1142,3 +1143,19 @@ def test_nothing_to_compare(visit, layers, message):
     choose(browser, kind="apart")
     shown = browser.execute_script("return document.querySelector('.empty').textContent")
     assert shown == message
+
+
+def test_ranks_are_put_in_order_once_a_section(monkeypatch):
+    """As often for twelve systems as for three: once for each cell grew with the square of systems."""
+    calls = Counter()
+    ordered = SystemsOverview.placed.fget
+
+    def placed(report):
+        calls[len(report.evaluation.systems)] += 1
+        return ordered(report)
+
+    monkeypatch.setattr(SystemsOverview, "placed", property(placed))
+    for systems in (3, 12):
+        layers = {f"s{i:02}": [[(0, 2, "X")], [(i % 5, 6, "X")]] for i in range(systems + 1)}
+        page(sa.Corpus.from_segments([8, 8], layers), gold="s00")
+    assert calls[3] == calls[12] > 0

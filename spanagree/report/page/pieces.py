@@ -165,8 +165,10 @@ def show_levels(report: SystemsOverview) -> Html:
     parts.append(("all", levels.whole))
     rows = [(title, counted(part.documents, document)) for title, part in parts]
 
+    names = [system.name for system in report.placed]
+
     def cell(i: int, j: int) -> Html:
-        return _cell(parts[i][1].systems[report.placed[j].name].f1)
+        return _cell(parts[i][1].systems[names[j]].f1)
 
     made = show_matrix(f"by difficulty, the easiest first: {_BELOW}", rows, _heads(report), cell)
     return Html(made + remarks(*levels.table().remarks))
