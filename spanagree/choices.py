@@ -16,7 +16,7 @@ Scheme: TypeAlias = Literal[
     "BIO", "BIO1", "BIO2", "BIOES", "BMES", "BMEWO", "BILUO",
 ] | str  # fmt: skip
 Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
-ResampleBy: TypeAlias = Literal["unit", "document", "text"] | str
+ResampleBy: TypeAlias = Literal["unit", "document", "sentence", "text"] | str
 SampledBy: TypeAlias = Literal["annotators", "both"] | str
 OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str

@@ -66,7 +66,8 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: unit, document, text: annotators fixed; annotators: documents; both: neither.
+        resample_by: what is drawn, with the annotators fixed (unit, document, sentence, text), the
+            documents fixed (annotators), or neither (both).
         luck: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 

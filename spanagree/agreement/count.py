@@ -132,7 +132,7 @@ class Kept:
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
-        if resampling.resample_by == "text":
+        if resampling.by_text(settings):
             return self.rows.by_text(self.corpus, self.match, self.chance)
         wholes = resampling.wholes_of(self.corpus.wholes, settings)
         rows = self.rows

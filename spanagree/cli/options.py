@@ -169,7 +169,7 @@ def certainty(
     kinds = "bca; percentile over blocks"
     drawn = (
         "Draw each unit, or whole documents with all their sentences (groups, with --group-by), or"
-        " each text that --unit document joined."
+        " each text (sentence) that --unit document joined."
     )
     if team:
         drawn += " Annotators are fixed, unless you say annotators, or both for units and these."

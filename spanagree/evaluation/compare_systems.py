@@ -277,8 +277,8 @@ def compare_systems(
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_evaluation(evaluation, "compare_systems")
-    _check_test(test, resample_by)
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    _check_test(test, resampling.by_text(evaluation.settings), resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
@@ -305,13 +305,13 @@ def compare_systems(
     return Comparison(tuple(ordered), settings)
 
 
-def _check_test(test: str, resample_by: str) -> None:
+def _check_test(test: str, by_text: bool, resample_by: str) -> None:
     """Refuse an unknown test, and one that exchanges what luck expects in parts of documents."""
     check_choice(test, TESTS, "test")
-    if test == "permutation" and resample_by == "text":
+    if test == "permutation" and by_text:
         raise SettingError(
-            "resample_by text: a permutation test exchanges what luck expects too, which belongs to"
-            " whole documents; test by bootstrap, or resample by unit or document"
+            f"resample_by {resample_by}: a permutation test exchanges what luck expects too, which"
+            " belongs to whole documents; test by bootstrap, or resample by unit or document"
         )
 
 

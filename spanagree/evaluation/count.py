@@ -75,7 +75,7 @@ class Kept(NamedTuple):
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
-        if resampling.resample_by != "text":
+        if not resampling.by_text(settings):
             return self, resampling.wholes_of(self.wholes, settings)
         corpus, document = JoinedTexts.of(self.joined)
         ask = settings.gold, settings.match, settings.chance

@@ -103,6 +103,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
     whole = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
+    if drawn == "sentence" and settings.get("unit") == "document":
+        whole = "text"
     if whole == "document" and settings.keys() & {"group_by", "joined"}:
         whole = "group"
     return {

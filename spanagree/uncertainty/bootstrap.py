@@ -34,6 +34,7 @@ INTERVALS = {
 RESAMPLE_BY = {
     "unit": "each document as it was read: a sentence, or with --unit document a whole one",
     "document": "whole documents with all their sentences, or with --group-by whole groups",
+    "sentence": "each sentence; with --unit document, each by itself of those that were joined",
     "text": "each text by itself of documents that were joined of texts, with their luck",
 }
 """What is drawn, by name."""
@@ -95,16 +96,26 @@ class Resampling:
             return {"ci": kind, **by}
         return {"ci": kind, **by, "resamples": int(self.resamples), "seed": int(self.seed)}
 
+    def by_text(self, settings: Mapping[str, Any]) -> bool:
+        """Return whether the texts (or sentences) that documents were joined of are drawn."""
+        by_sentence = self.resample_by == "sentence" and settings.get("unit") == "document"
+        return by_sentence or self.resample_by == "text"
+
     def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
         """Return the number of the whole of each document if wholes are drawn; else ``None``.
 
         Raises:
-            SettingError: if it is not known what sentences belong to.
+            SettingError: if it is not known what sentences belong to, or nothing is a sentence.
         """
-        if self.resample_by == "text":
+        if self.by_text(settings):
             raise SettingError(
-                "resample_by text: here luck is not that of joined documents, or cannot be shared"
-                " out over their texts; choose unit or document"
+                f"resample_by {self.resample_by}: here luck is not that of joined documents, or"
+                " cannot be shared out over their texts; choose unit or document"
+            )
+        if self.resample_by == "sentence" and settings.get("unit") != "sentence":
+            raise SettingError(
+                "resample_by sentence: the documents were not read as sentences; choose unit, or"
+                " text if they were joined with group_by"
             )
         if self.resample_by != "document":
             return None

@@ -170,6 +170,29 @@ def test_conll_and_groups(sentences, documents):
     assert ours == theirs
 
 
+def test_sentences(sentences, documents):
+    """Sentences are the units, or the texts that these are joined of; a post is not a sentence."""
+    for corpus, same in ((sentences, "unit"), (documents, "text")):
+        for measure in (lambda c, **how: sa.evaluate(c, **how).systems["tagger"].f1,
+                        lambda c, **how: sa.agree(c, **how).team.f1):  # fmt: skip
+            asked, meant = (
+                measure(corpus, **TEXTS | {"resample_by": by}) for by in ("sentence", same)
+            )
+            assert asked == meant
+    result = sa.evaluate(documents, **TEXTS | {"resample_by": "sentence"})
+    assert "|resample_by:sentence|" in result.signature
+    assert "199 resamples of the texts" in " ".join(
+        " ".join(text for _, text in explain([result.table()])).split()
+    )
+    with pytest.raises(sa.SettingError, match="resample_by sentence: a permutation test"):
+        sa.compare_systems(sa.evaluate(documents), test="permutation", resample_by="sentence")
+    posts = replace(sentences, reading={})
+    with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* not read as sentences"):
+        sa.evaluate(posts, **TEXTS | {"resample_by": "sentence"})
+    with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* choose unit or document"):
+        sa.presence(documents, **TEXTS | {"resample_by": "sentence"})
+
+
 def test_refused(sentences, documents):
     """What cannot be drawn by texts says so, and what to choose instead."""
     for call, says in (
