@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
     key = packed(*columns)
-    order = np.lexsort(columns[::-1]) if key is None else np.argsort(key)
+    order = np.lexsort(columns[::-1]) if key is None else _order(key)
     ordered = [column[order] for column in (columns if key is None else (key,))]
     new = np.ones(len(order), np.bool_)
     new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
@@ -98,7 +98,14 @@ def row_order(*columns: Ints) -> Ints:
     [1, 2, 0]
     """
     key = packed(*columns)
-    return np.lexsort(columns[::-1]) if key is None else np.argsort(key, kind="stable")
+    return np.lexsort(columns[::-1]) if key is None else _order(key, kind="stable")
+
+
+def _order(key: Ints, kind: Literal["stable"] | None = None) -> Ints:
+    """Return the places of numbers from 0 on, sorted; those of 16 bits are sorted by digits."""
+    if key.max(initial=0) < 1 << 16:
+        return np.argsort(key.astype(np.uint16), kind="stable")
+    return np.argsort(key, kind=kind)
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:

@@ -22,7 +22,6 @@ before D; so a distribution is kept as one edge and one constant
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
@@ -134,18 +133,25 @@ def _edges_of_many_lengths(long: Ints, F: int, whole: dict[int, int]) -> dict[in
 def _memory(long: Ints, F: int) -> int:
     """Return after how many tokens a renewal process of these lengths has forgotten its start.
 
-    The increments of its density are, in Fourier space, 1 / Σ_x z^x Pr(longer than x). Without
-    a free token or segment of one it may never forget.
+    The increments of its density are, in Fourier space, 1 / Σ_x z^x Pr(longer than x). They are
+    looked at in a stretch that is doubled until they end in its first half: a document may be far
+    longer. Without a free token or segment of one it may never forget.
     """
     from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
 
-    if len(long) == F:
-        return F + int(long.sum())
+    n, stretch = F + int(long.sum()), 4 * (int(long.max()) + 1)
+    if len(long) == F or stretch > _CHUNK:
+        return n
     longer = np.bincount(long)[::-1].cumsum()[::-1] / F
     longer[0] = 1
-    size = next_fast_len(F + int(long.sum()), real=True)
-    missing = np.abs(irfft(1 / rfft(longer, size), size)[::-1].cumsum())[::-1]
-    return int(np.flatnonzero(missing > _FLAT * missing[0])[-1])
+    while stretch <= _CHUNK:
+        size = next_fast_len(min(stretch, n), real=True)
+        missing = np.abs(irfft(1 / rfft(longer, size), size)[::-1].cumsum())[::-1]
+        reach = int(np.flatnonzero(missing > _FLAT * missing[0])[-1])
+        if 2 * reach < stretch or n <= stretch:
+            return reach
+        stretch *= 2
+    return n
 
 
 def _starts_up_to(limit: int, long: Ints, F: int, excesses: list[int]) -> Floats | None:
@@ -382,7 +388,9 @@ def _subset_sums(excess: Ints, most: int, limit: int) -> Floats:
     T[0, 0] = height = width = 1
     total = 0
     # those of little excess first: so the table stays small for long
-    for e, c in sorted(Counter(excess.tolist()).items(), key=lambda each: (prod(each), each[0])):
+    count = np.bincount(excess)
+    lengths = ((e, int(count[e])) for e in np.flatnonzero(count).tolist())
+    for e, c in sorted(lengths, key=lambda each: (prod(each), each[0])):
         total += c
         known = T[:height, :width].copy()
         drawn = min(height + c, most + 1)

@@ -70,7 +70,8 @@ def number_texts(
     if None in names:
         row = int(np.argmax(code == names.index(None)))
         raise InputError(f"{where(row)}the {what} is missing; every label needs one")
-    if names == different and len(names) < len(values):  # each is a name of its own
+    plain = {*map(type, different)} <= {str}  # what is not may be an array, which equals nothing
+    if plain and names == different and len(names) < len(values):  # each is a name of its own
         return code, tuple(filter(None, names))
     number, distinct_names = codes(filter(None, names))
     return number[code], distinct_names

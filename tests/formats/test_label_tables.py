@@ -6,6 +6,7 @@ import io
 import json
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +131,12 @@ def test_names_are_kept(write):
     assert table.notes == notes
     rows = [("a", "x", "y"), ("a\u00a0", "x", "y")]
     assert sa.LabelTable.from_rows(rows).items == ("a", "a\u00a0")
+
+
+def test_arrays_as_names():
+    """An array among the names is the name that it prints as: it is not compared, as it has no truth."""
+    rows = [("x", "ann", "1"), (np.array(["x", "y"]), "ann", "2"), (np.array(["x", "y"]), "b", "1")]
+    assert sa.LabelTable.from_rows(rows).items == ("x", "['x' 'y']")
     wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n", "wide.csv"), wide=True, annotator=["ann", "bob"])  # fmt: skip
     assert wide.annotators == (" ann", "bob")
     assert sa.read_labels(path, missing="yes").labels == ("4", "e\u0301", "\u00e9")
