@@ -131,15 +131,15 @@ def test_names_are_kept(write):
     assert table.notes == notes
     rows = [("a", "x", "y"), ("a\u00a0", "x", "y")]
     assert sa.LabelTable.from_rows(rows).items == ("a", "a\u00a0")
+    wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n", "wide.csv"), wide=True, annotator=["ann", "bob"])  # fmt: skip
+    assert wide.annotators == (" ann", "bob")
+    assert sa.read_labels(path, missing="yes").labels == ("4", "e\u0301", "\u00e9")
 
 
 def test_arrays_as_names():
     """An array among the names is the name that it prints as: it is not compared, as it has no truth."""
     rows = [("x", "ann", "1"), (np.array(["x", "y"]), "ann", "2"), (np.array(["x", "y"]), "b", "1")]
     assert sa.LabelTable.from_rows(rows).items == ("x", "['x' 'y']")
-    wide = sa.read_labels(write("item, ann,bob\n1,yes,no\n", "wide.csv"), wide=True, annotator=["ann", "bob"])  # fmt: skip
-    assert wide.annotators == (" ann", "bob")
-    assert sa.read_labels(path, missing="yes").labels == ("4", "e\u0301", "\u00e9")
 
 
 def test_headers_that_are_no_repeats(write):
