@@ -31,7 +31,7 @@ import numpy as np
 from spanagree.arrays import Complexes, Floats, Ints, unique
 from spanagree.limits import check_cost
 
-FIRST_EDGE = 64  # tokens; an edge that has not converged is doubled
+FIRST_EDGE = 64  # tokens; an edge that is no longer is summed as it stands
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
 _ROUNDED = 4e-15  # the same after sums over a whole document, which do not converge but are exact
 _LEAST = 1e-250  # smaller floats may lose digits
@@ -66,11 +66,11 @@ def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     """Return for each distinct excess of a long document the edge of P with its plateau.
 
-    Edges are doubled until their ends are flat. Near an edge P follows a renewal equation: each
-    value is a mean of earlier ones, at most ``longest`` back. So once that many values in a row
-    agree, all later ones agree with them. Where an edge has room for most of the segments, as in
-    dense text, it is less work to sum over the whole document; where lengths are many, as by
-    characters, they share their sums.
+    Edges are as long as a renewal process takes to forget its start; if their ends are not flat,
+    they are doubled. Near an edge P follows a renewal equation: each value is a mean of earlier
+    ones, at most ``longest`` back. So once that many values in a row agree, all later ones agree
+    with them. Where an edge has room for most of the segments, as in dense text, it is less work to
+    sum over the whole document; where lengths are many, as by characters, they share their sums.
     """
     slots = np.array([F])
     long = excess[excess > 0]
@@ -80,7 +80,7 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     if K < _PASCAL_ROWS and len(whole) * _MANY > K:
         return _edges_of_many_lengths(long, F, whole)
     edges: dict[int, Floats] = {}
-    limit = max(FIRST_EDGE, 4 * longest)
+    limit = _memory(long, F) + max(longest, FIRST_EDGE // 4)
     while len(edges) < len(whole):
         limit = min(limit, max(whole.values()))
         most = _most(long, limit)
@@ -107,10 +107,7 @@ def _purpose(long: Ints, F: int) -> str:
 
 
 def _edges_of_many_lengths(long: Ints, F: int, whole: dict[int, int]) -> dict[int, Floats]:
-    """Return the same from sums that all lengths share, up to where the edges are flat.
-
-    They are as long as a renewal process takes to forget its start; if not, they are doubled.
-    """
+    """Return the same from sums that all lengths share."""
     longest = int(long.max()) + 1
     edges: dict[int, Floats] = {}
     limit = _memory(long, F) + longest
@@ -137,16 +134,14 @@ def _memory(long: Ints, F: int) -> int:
     looked at in a stretch that is doubled until they end in its first half: a document may be far
     longer. Without a free token or segment of one it may never forget.
     """
-    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
-
-    n, stretch = F + int(long.sum()), 4 * (int(long.max()) + 1)
+    n, stretch = F + int(long.sum()), 4 << int(long.max()).bit_length()
     if len(long) == F or stretch > _CHUNK:
         return n
     longer = np.bincount(long)[::-1].cumsum()[::-1] / F
     longer[0] = 1
     while stretch <= _CHUNK:
-        size = next_fast_len(min(stretch, n), real=True)
-        missing = np.abs(irfft(1 / rfft(longer, size), size)[::-1].cumsum())[::-1]
+        increments = np.fft.irfft(1 / np.fft.rfft(longer, stretch), stretch)
+        missing = np.abs(increments[::-1].cumsum())[::-1]
         reach = int(np.flatnonzero(missing > _FLAT * missing[0])[-1])
         if 2 * reach < stretch or n <= stretch:
             return reach

@@ -184,7 +184,8 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
                 continue
             for s in of_these:
                 for e, edge in long_edges(excess, int(slots[s])).items():
-                    of_shape[s, excess == e] = len(edges)
+                    first_e, last_e = np.searchsorted(excess, (e, e + 1)).tolist()
+                    of_shape[s, first_e:last_e] = len(edges)
                     edges.append(edge)
                     sizes.append(int(slots[s] + excess.sum()) - e)
     _fill(cells, edges, sizes)
