@@ -566,7 +566,7 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     )
     yield row("γ, 5 annotators × 500 units", "pygamma fast", 0.4, gamma, 500, 5, needs=pyg)
     yield row(
-        "α_U, 40 annotators × 400 documents", "krippendorff of tokens", 0.3, alpha_u, needs=kri
+        "α_U, 40 annotators × 400 documents", "krippendorff of tokens", 0.6, alpha_u, needs=kri
     )
     yield row("α, π, SPA of 40,000 × 5, 50 labels", kri, 0.05, alpha, needs=kri)
     yield row("the same, peak memory", kri, 0.1, alpha_memory, needs=kri, unit="bytes")
