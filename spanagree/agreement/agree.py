@@ -66,8 +66,7 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: what is drawn, with the annotators fixed (unit, document, sentence, text), the
-            documents fixed (annotators), or neither (both).
+        resample_by: unit, document, sentence or text; annotators, documents being fixed; or both.
         luck: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 

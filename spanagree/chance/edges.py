@@ -66,11 +66,10 @@ def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     """Return for each distinct excess of a long document the edge of P with its plateau.
 
-    Edges are as long as a renewal process takes to forget its start; if their ends are not flat,
-    they are doubled. Near an edge P follows a renewal equation: each value is a mean of earlier
-    ones, at most ``longest`` back. So once that many values in a row agree, all later ones agree
-    with them. Where an edge has room for most of the segments, as in dense text, it is less work to
-    sum over the whole document; where lengths are many, as by characters, they share their sums.
+    Edges are as long as a renewal process takes to forget its start, or doubled until their ends
+    are flat: each value is a mean of earlier ones, at most ``longest`` back, so once that many in a
+    row agree, all later ones do. Where an edge has room for most segments, as in dense text, sums
+    over the whole document are less work; many lengths, as by characters, share their sums.
     """
     slots = np.array([F])
     long = excess[excess > 0]
@@ -130,12 +129,11 @@ def _edges_of_many_lengths(long: Ints, F: int, whole: dict[int, int]) -> dict[in
 def _memory(long: Ints, F: int) -> int:
     """Return after how many tokens a renewal process of these lengths has forgotten its start.
 
-    The increments of its density are, in Fourier space, 1 / Σ_x z^x Pr(longer than x). They are
-    looked at in a stretch that is doubled until they end in its first half: a document may be far
-    longer. Without a free token or segment of one it may never forget.
+    Its density has, in Fourier space, the increments 1 / Σ_x z^x Pr(longer than x), here of a
+    stretch that is doubled until they end in its first half; a document may be far longer.
     """
     n, stretch = F + int(long.sum()), 4 << int(long.max()).bit_length()
-    if len(long) == F or stretch > _CHUNK:
+    if len(long) == F or stretch > _CHUNK:  # without any token alone it may never forget
         return n
     longer = np.bincount(long)[::-1].cumsum()[::-1] / F
     longer[0] = 1

@@ -271,7 +271,7 @@ def compare_systems(
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
         interval: how intervals are made: bca, percentile or jackknife.
-        resample_by: what is drawn or exchanged, unit or document, or drawn, text; see ``evaluate``.
+        resample_by: unit, document, sentence or text is drawn, or exchanged; see ``evaluate``.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.

@@ -63,7 +63,7 @@ def evaluate(
         interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
         luck: p, z and standard deviations of each system and document too; not over blocks.
         resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
-            sentences, whose luck is still theirs; text, each text of joined documents, likewise.
+            sentences, whose luck is still theirs; text or sentence, each of joined documents.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.

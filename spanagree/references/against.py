@@ -64,7 +64,7 @@ def evaluate_references(
         ci: intervals for every figure, as of :func:`spanagree.evaluate`.
         seed: a whole number from 0, of resamples and of draws.
         interval: bca, percentile or jackknife.
-        resample_by: what is drawn for intervals, unit or document; not text.
+        resample_by: what is drawn for intervals, unit, document or sentence, not text.
         progress: called with the number of steps done, and of all.
 
     Raises:
