@@ -40,17 +40,19 @@ class Fitted:
 
 
 def measure(growth: Growth, rounds: int, part: int) -> Fitted:
-    """Time each size, the first one once more before; small sizes show but fixed costs."""
+    """Time all sizes, round after round, so that a slow minute is not that of one size alone.
+
+    The first size is timed once more before; small sizes show but fixed costs.
+    """
     sizes = [max(size // part, 2) for size in growth.sizes]
-    growth.make(sizes[0])()
-    seconds = []
-    for size in sizes:
-        call, least = growth.make(size), math.inf
-        for _ in range(rounds):
+    calls = [growth.make(size) for size in sizes]
+    calls[0]()
+    seconds = [math.inf] * len(sizes)
+    for _ in range(rounds):
+        for i, call in enumerate(calls):
             begin = time.process_time()
             call()
-            least = min(least, time.process_time() - begin)
-        seconds.append(max(least, 1e-9))
+            seconds[i] = min(seconds[i], max(time.process_time() - begin, 1e-9))
     logs = ([math.log(x) for x in column[-3:]] for column in (sizes, seconds))
     return Fitted(growth, sizes, seconds, statistics.linear_regression(*logs).slope)
 

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import spanagree as sa
+
 # the machine's speed is no property of the code
 settings.register_profile(
     "spanagree", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -91,6 +93,23 @@ def real() -> Path:
 def newsroom() -> Path:
     """The small corpus of our own."""
     return Path(__file__).parent.parent / "corpora" / "newsroom"
+
+
+def _newsroom(folder: Path, **how: Any) -> sa.Corpus:
+    names = ("gold", "lexicon", "tagger", "chunker")
+    return sa.read_conll({name: folder / f"{name}.conll" for name in names}, **how)
+
+
+@pytest.fixture(scope="session")
+def sentences(newsroom: Path) -> sa.Corpus:
+    """The same corpus, read sentence by sentence."""
+    return _newsroom(newsroom)
+
+
+@pytest.fixture(scope="session")
+def documents(newsroom: Path) -> sa.Corpus:
+    """The same corpus, its sentences joined to documents."""
+    return _newsroom(newsroom, unit="document")
 
 
 @pytest.fixture

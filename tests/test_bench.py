@@ -102,6 +102,22 @@ def test_rounds(bench):
     ]
 
 
+def test_rounds_of_growth(monkeypatch, bench):
+    """A minute in which everything takes ten times as long slows a round of all sizes, not one of
+    them: the least of three rounds, and so the slope, are those of a quiet machine."""
+    growth, clock, calls = sys.modules["bench_growth"], [0.0], []
+    monkeypatch.setattr(growth.time, "process_time", lambda: clock[0])
+
+    def call(size):
+        calls.append(size)
+        clock[0] += size * (10 if 5 <= len(calls) < 10 else 1)
+
+    given = growth.Growth("size", (2, 4, 8, 16), lambda size: lambda: call(size))
+    fitted = growth.measure(given, 3, 1)
+    assert calls == [2, *(3 * [2, 4, 8, 16])]  # the first one is not counted
+    assert (fitted.seconds, fitted.slope) == ([2, 4, 8, 16], pytest.approx(1))
+
+
 def test_page_is_written(bench, monkeypatch, tmp_path):
     """The tables stand between the marks, below the machine; the plot beside the page."""
     page = tmp_path / "benchmarks.md"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.rendering.plots import Picture, bars, shown_text
-from spanagree.rendering.table import Column, LateRows, Table, Value
+from spanagree.rendering.table import Column, Table, Value, first_shown
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
 
@@ -24,9 +24,6 @@ CONTEXT = {"tokens": 5, "characters": 40}
 
 LONGEST = 40
 """Characters of a segment's text that people see; the other formats have all."""
-
-FIRST = 1000
-"""How many rows people see in a terminal."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -131,16 +128,8 @@ class Disagreements(Result):
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
     def _table(self, by: str | None) -> Table:
-        """A row for each disagreement; if there is none, the caption says so.
-
-        People see the first rows only, as nobody reads thousands of them in a terminal.
-        """
-        left = len(self) - FIRST
-        if left <= 0:
-            return self._rows_of(len(self))
-        first = self._rows_of(FIRST)
-        rows = LateRows(len(self), lambda: self._rows_of(len(self)).rows)
-        return replace(first, rows=rows, in_terminal=replace(first, remarks=[more_rows(left)]))
+        """A row for each disagreement; if there is none, the caption says so."""
+        return first_shown(self._rows_of, len(self))
 
     def _rows_of(self, count: int) -> Table:
         """Return the table of the first rows."""
@@ -188,11 +177,6 @@ class Disagreements(Result):
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
         return Picture(lambda ax: bars(ax, counts, what))
-
-
-def more_rows(count: int) -> str:
-    """Return where the rows are that a terminal does not show."""
-    return f"{counted(count, 'more row')}: --all-columns shows all, --format csv has all"
 
 
 def around(

@@ -38,7 +38,7 @@ from spanagree.chance.hypergeometric import (
 from spanagree.chance.subset_sums import subset_sums, ways, without
 from spanagree.limits import check_cost
 
-FIRST_EDGE = 64  # tokens; an edge that is no longer is summed as it stands
+FIRST_EDGE = 64  # tokens; an edge of up to so many is summed as it stands
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
 _ROUNDED = 4e-15  # the same after sums over a whole document, which do not converge but are exact
 _FOURIER = 256  # edges longer than this are summed by Fourier transforms

@@ -137,4 +137,4 @@ def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
         return corpus
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus.of_annotators(annotators)
-    return replace(corpus, reading={**corpus.reading, "chosen": chosen})
+    return corpus.but(reading={**corpus.reading, "chosen": chosen})

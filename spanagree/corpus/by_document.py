@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,6 +10,20 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.segments import Layer, Segment, columns_of_all
+
+
+def numbered_annotations(layers: Sequence[Layer]) -> tuple[Ints, Ints, Ints]:
+    """Return annotations and segments as numbers, by document and then by layer, sorted.
+
+    A number is that of the document, times the layers, and that of the layer. With them comes the
+    order of the segments: which each is, one layer after the other.
+    """
+    nothing = np.zeros(0, np.int64)
+    seen = [np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)]
+    marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
+    segments = np.concatenate([nothing, *marked])
+    order = np.argsort(segments, kind="stable")
+    return np.sort(np.concatenate([nothing, *seen])), segments[order], order
 
 
 @dataclass(frozen=True)
@@ -35,19 +49,14 @@ class ByDocument:
     @classmethod
     def of(cls, layers: Mapping[str, Layer], documents: int) -> ByDocument:
         """Return the annotations of all layers over so many documents."""
-        nothing = np.zeros(0, np.int64)
         many, names = len(layers), list(layers)
-        seen = [np.flatnonzero(x.annotated) * many + i for i, x in enumerate(layers.values())]
-        annotations = np.sort(np.concatenate([nothing, *seen]))
-        of_segment = [x.document * many + i for i, x in enumerate(layers.values())]
-        segments = np.concatenate([nothing, *of_segment])
-        order = np.argsort(segments, kind="stable")
+        annotations, segments, order = numbered_annotations(list(layers.values()))
         _, start, end, label, _ = (column[order] for column in columns_of_all(layers.values()))
         return cls(
             dict.fromkeys(names),
             np.searchsorted(annotations, np.arange(documents + 1) * many),
             tuple(names[i] for i in (annotations % max(many, 1)).tolist()),
-            np.append(np.searchsorted(segments[order], annotations), len(segments)),
+            np.append(np.searchsorted(segments, annotations), len(segments)),
             *(start, end, label),
         )
 

@@ -6,7 +6,6 @@ import io
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -332,7 +331,7 @@ def raw_files(
     if form is None or all(_is_known_as(form, path) for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
-    return replace(whole, reading={**whole.reading, **named})
+    return whole.but(reading={**whole.reading, **named})
 
 
 def _is_known_as(form: str, path: PathName) -> bool:
@@ -383,7 +382,7 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
         more = [note.removeprefix(f"{name}: ") for note in mine]
         others = [note for note in notes if note not in mine]
         notes = ("; ".join([f"{name}: read as {form}", *more]), *others)
-    return replace(renamed(raw, {who: who or own for who in raw.annotators}), notes=notes)
+    return renamed(raw, {who: who or own for who in raw.annotators}).but(notes=notes)
 
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:

@@ -125,4 +125,4 @@ def _only(corpus: Corpus, code: int) -> Corpus:
     layers = {
         name: replace(layer, label=np.zeros(len(layer), np.int64)) for name, layer in kept.items()
     }
-    return replace(corpus, layers=layers, labels=(corpus.labels[code],))
+    return corpus.but(layers=layers, labels=(corpus.labels[code],))

@@ -15,6 +15,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
 from spanagree.chance.start_distributions import Profiles
+from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.matching.expected import Placed, place_layers, tallies
@@ -43,15 +44,9 @@ class Crowd:
     @classmethod
     def of(cls, corpus: Corpus) -> Crowd:
         """Return who saw what in a corpus."""
-        layers = corpus.layers.values()
-        nothing = np.zeros(0, np.int64)
-        # annotations and segments as numbers, by document and then by annotator
-        seen = [np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)]
-        annotations = np.sort(np.concatenate([*seen, nothing]))
-        marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
-        segments = np.concatenate([*marked, nothing])
-        order = np.argsort(segments, kind="stable")
-        begin, end = (np.searchsorted(segments[order], annotations, s) for s in ("left", "right"))
+        layers = list(corpus.layers.values())
+        annotations, segments, order = numbered_annotations(layers)
+        begin, end = (np.searchsorted(segments, annotations, side) for side in ("left", "right"))
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)
 

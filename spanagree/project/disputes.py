@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,9 +11,7 @@ import numpy as np
 
 from spanagree.agreement.count import team_by_document
 from spanagree.agreement.disagreements import (
-    FIRST,
     around,
-    more_rows,
     no_texts,
     shortened,
     texts_of,
@@ -27,7 +25,7 @@ from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.project.disputed import Disputed, disputed, least_likely
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, bars, rows_size, shown_text
-from spanagree.rendering.table import Column, LateRows, Table, Value, probability
+from spanagree.rendering.table import Column, Table, Value, first_shown, probability
 from spanagree.results import Result
 from spanagree.settings import Settings, unit
 
@@ -182,12 +180,7 @@ class Disputes(Result):
         rows_of, size = self._rows_of, len(self)
         if by is not None:
             rows_of, size = self._documents_of, len(self.documents)
-        if size <= FIRST:
-            return rows_of(size)
-        first = rows_of(FIRST)
-        remarks = [more_rows(size - FIRST), *first.remarks]
-        rows = LateRows(size, lambda: rows_of(size).rows)
-        return replace(first, rows=rows, in_terminal=replace(first, remarks=remarks))
+        return first_shown(rows_of, size)
 
     def _documents_of(self, count: int) -> Table:
         """Return the table of the first documents."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -285,7 +285,7 @@ def gold(
 def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
     """Return a corpus with a layer that was made of the others; its figures say how."""
     reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: made}}
-    return replace(corpus, layers={**corpus.layers, name: layer}, reading=reading)
+    return corpus.but(layers={**corpus.layers, name: layer}, reading=reading)
 
 
 def _check_share(share: float | None) -> None:

@@ -105,7 +105,7 @@ def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
             layer = corpus.layers[reference]
             counts += np.bincount(layer.label, minlength=len(corpus.labels))
         if not len(counts):
-            corpus = replace(corpus, labels=(_LABEL,))
+            corpus = corpus.but(labels=(_LABEL,))
         else:
             label = int(counts.argmax())  # of equals the first of the alphabet
     document = np.flatnonzero(some)

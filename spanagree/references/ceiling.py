@@ -49,23 +49,6 @@ class Shared(NamedTuple):
     sums: Floats
 
 
-def shared_with(
-    corpus: Corpus,
-    references: Bools,
-    match: str,
-    chance: str,
-    over: Counter[str],
-    progress: Progress = None,
-) -> Shared:
-    """Return what each annotation of a corpus has in common with the references of its document.
-
-    ``references`` says which annotators are; ``over`` and ``progress`` are those of
-    :func:`spanagree.matching.annotation_pairs.compare`.
-    """
-    (whole,) = shared_by_label(corpus, references, match, chance, over, progress, labels=())
-    return whole
-
-
 def shared_by_label(
     corpus: Corpus,
     references: Bools,
@@ -74,9 +57,13 @@ def shared_by_label(
     over: Counter[str],
     progress: Progress = None,
     *,
-    labels: Sequence[int],
+    labels: Sequence[int] = (),
 ) -> Iterator[Shared]:
-    """Yield what :func:`shared_with` returns, then the same of each of some labels, by number."""
+    """Yield what each annotation of a corpus has in common with the references of its document.
+
+    Then the same of each of some labels, by number. ``references`` says which annotators are;
+    ``over`` and ``progress`` are those of :func:`spanagree.matching.annotation_pairs.compare`.
+    """
     crowd, measure = Crowd.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
     at_once = crowd_sums(

@@ -32,7 +32,7 @@ from spanagree.matching.annotation_pairs import Crowd, compare
 from spanagree.matching.expected import expected_how, notes_on
 from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.matching.score import f1_figures
-from spanagree.references.ceiling import shared_with
+from spanagree.references.ceiling import shared_by_label
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table, Value
@@ -302,7 +302,8 @@ def _of_spans(
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     people = len(corpus.annotators) - 1
-    shared = shared_with(corpus, np.arange(people + 1) < people, match, chance, over, progress)
+    ask = corpus, np.arange(people + 1) < people, match, chance, over, progress
+    (shared,) = shared_by_label(*ask)
     crowd = Crowd.of(corpus)  # its rows are those of shared
     first, second = crowd.pairs()
     with_it = (crowd.annotator[second] == people) & (shared.others[first] > 0)

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from spanagree.errors import counted
+from spanagree.errors import counted, cut
 from spanagree.rendering.table import UNDEFINED, Table, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
@@ -69,7 +69,7 @@ def name(text: str, longest: int = LONGEST) -> Html:
     """Return a user's name, apart from the direction of the text around it, cut if it is long."""
     if len(text) <= longest:
         return el("bdi", text)
-    return el("bdi", f"{text[: longest - 1]}…", title=text)
+    return el("bdi", cut(text, longest), title=text)
 
 
 def number(value: Value, shown: str = "") -> Html:

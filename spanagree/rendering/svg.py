@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
 from spanagree.arrays import Bools
+from spanagree.errors import cut
 from spanagree.rendering.html import Html, el
 from spanagree.rendering.table import figure
 
@@ -57,7 +58,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     rights = apart([place(after) for _, _, after, _ in lines], gap, foot)
     for (who, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
         kind = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
-        short = el("tspan", who if len(who) <= _SHORT else f"{who[: _SHORT - 1]}…", class_="name")
+        short = el("tspan", cut(who, _SHORT), class_="name")
         at_left, at_right = f"\u2002{figure(before)}", f"{figure(after)}\u2002"
         parts.append(
             el(
@@ -175,7 +176,7 @@ def ranges(
         ]
     for i, (who, row) in enumerate(rows):
         middle = top + gap * (i + 0.5)
-        short = el("tspan", who if len(who) <= _SHORT else f"{who[: _SHORT - 1]}…", class_="name")
+        short = el("tspan", cut(who, _SHORT), class_="name")
         parts.append(el("text", short, x=side - 12, y=_digits(middle + 4), text_anchor="end"))
         for k, (value, *ends) in enumerate(row):
             if math.isnan(value):

@@ -9,13 +9,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spanagree.errors import printable
+from spanagree.errors import counted, printable
 from spanagree.settings import signature
 
 Value = str | int | float | tuple[float, float] | None
 
 UNDEFINED = "–"
 
+_FIRST = 1000  # rows that people see in a terminal
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
 
 KINDS = {
@@ -368,3 +369,16 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool = F
     if math.isnan(value[0]) or value[0] == value[1]:  # resamples that are all alike tell nothing
         return UNDEFINED
     return "–".join(decimal(times * end, digits) for end in value)
+
+
+def first_shown(rows_of: Callable[[int], Table], size: int) -> Table:
+    """Return a table of ``size`` rows, of which a terminal shows the first thousand.
+
+    ``rows_of`` makes one of the first rows; the others are made when somebody looks at them.
+    """
+    if size <= _FIRST:
+        return rows_of(size)
+    first = rows_of(_FIRST)
+    more = f"{counted(size - _FIRST, 'more row')}: --all-columns shows all, --format csv has all"
+    rows = LateRows(size, lambda: rows_of(size).rows)
+    return replace(first, rows=rows, in_terminal=replace(first, remarks=[more, *first.remarks]))

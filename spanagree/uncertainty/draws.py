@@ -49,15 +49,14 @@ def weights(times: Ints, resamples: int, seed: int, wide: int) -> Iterator[Float
         return
     for low, high in portions(resamples, wide):
         if rows * 8 < units:
-            drawn = rng.multinomial(units, times / units, size=high - low)
+            yield rng.multinomial(units, times / units, size=high - low).astype(np.float64)
         else:
-            drawn = _counts(rng, np.repeat(np.arange(rows), times), high - low, rows)
-        yield drawn.astype(np.float64)
+            yield _counts(rng, np.repeat(np.arange(rows), times), high - low, rows)
 
 
-def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Ints:
+def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Floats:
     """Return how often each row is drawn of units that have these rows; (count, rows)."""
-    made = np.empty((count, rows), np.int64)
+    made = np.empty((count, rows))
     some = max(1, _NEAR // max(rows, 1))
     for low in range(0, count, some):
         here = made[low : low + some]
@@ -71,7 +70,7 @@ def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Ints:
 def _drawn(units: int, resamples: int, seed: int) -> Floats:
     """Return how often each of so many units is drawn; (units, resamples), not to be written to."""
     rng = np.random.default_rng(seed)
-    drawn = _counts(rng, np.arange(units), resamples, units).T.astype(np.float64, order="C")
+    drawn = np.ascontiguousarray(_counts(rng, np.arange(units), resamples, units).T)
     drawn.flags.writeable = False
     return drawn
 

@@ -23,16 +23,6 @@ POSTS = {
 IDS = ["t-1", "u-1", "t-2", "t-3"]
 
 
-@pytest.fixture(scope="module")
-def sentences(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES})
-
-
-@pytest.fixture(scope="module")
-def documents(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES}, unit="document")
-
-
 @pytest.fixture
 def posts():
     texts = ["abc", "de", "fghi", "j"]

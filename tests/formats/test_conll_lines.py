@@ -275,6 +275,19 @@ def test_fields(column, portion, data):
         assert mine != found([]) or not column
 
 
+@given(st.lists(words), st.lists(words), st.lists(st.tuples(words, words)))
+def test_unlike(column, more, changed):
+    """The places of tokens that differ are those where their strings do, as far as both go."""
+
+    def joined(tokens):
+        return Words("".join(f"{token}\n" for token in tokens).encode(), len(tokens))
+
+    mine, its = ([*column, *(pair[i] for pair in changed), *column] for i in (0, 1))
+    differ = [i for i, (a, b) in enumerate(zip(mine, its, strict=True)) if a != b]
+    assert joined(mine).unlike(joined([*its, *more])) == differ
+    assert joined([*its, *more]).unlike(joined(mine)) == differ
+
+
 def test_equal_tokens_are_one_string(tmp_path):
     """Tokens that are equal are one string in memory, also of different parts of a file."""
     path = tmp_path / "a"

@@ -567,6 +567,11 @@ def test_refused_before_the_work(tmp_path, monkeypatch):
         ({"team": True, "gold": "a"}, "gold and team; a report is on systems against gold or on a team"),
         ({"gold": "eve"}, "unknown gold 'eve'; allowed: a, b"),
         ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"),
+        ({"team": True, "systems": ["b"]}, "team and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
+        ({"gold": "a", "references": ["a"]}, "gold and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
+        ({"measures": True, "systems": ["b"]}, "measures: α_U and γ are for a team; pass team too"),
+        ({"best_match": True}, "best_match: the nearest of many references; pass references or systems"),
+        ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
     ],
 )  # fmt: skip
 def test_refused(settings, message, tmp_path):

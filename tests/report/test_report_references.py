@@ -135,24 +135,6 @@ def test_half_seen():
     assert "That is 1.0000 times what people reach on the same documents." in text
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"team": True, "systems": ["b"]}, "team and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
-        ({"gold": "a", "references": ["a"]}, "gold and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
-        ({"measures": True, "systems": ["b"]}, "measures: α_U and γ are for a team; pass team too"),
-        ({"best_match": True}, "best_match: the nearest of many references; pass references or systems"),
-        ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
-    ],
-)  # fmt: skip
-def test_refused(settings, message, tmp_path):
-    """Choices that do not go together or do not exist; nothing is written."""
-    with pytest.raises(sa.SettingError) as caught:
-        sa.write_report(ODD["one document"], tmp_path / "x.html", **settings)
-    assert str(caught.value) == message
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_command(answers, newsroom, tmp_path, capsys):
     """The command writes what Python writes; baselines are systems, of gold and of references."""
     out = tmp_path / "report.html"

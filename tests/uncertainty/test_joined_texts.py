@@ -14,19 +14,8 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.report.explain import explain
 
-NAMES = ("gold", "lexicon", "tagger", "chunker")
 ASK = {"ci": True, "resamples": 199, "seed": 4}
 TEXTS = {"ci": True, "resamples": 199, "seed": 4, "resample_by": "text"}
-
-
-@pytest.fixture(scope="module")
-def sentences(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES})
-
-
-@pytest.fixture(scope="module")
-def documents(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES}, unit="document")
 
 
 def bare(score):

@@ -13,19 +13,6 @@ from spanagree.cli.main import main
 from spanagree.formats.combine import concatenated, unite
 from spanagree.uncertainty.bootstrap import Resampling
 
-NAMES = ("gold", "lexicon", "tagger", "chunker")
-
-
-@pytest.fixture(scope="module")
-def sentences(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES})
-
-
-@pytest.fixture(scope="module")
-def documents(newsroom):
-    return sa.read_conll({n: newsroom / f"{n}.conll" for n in NAMES}, unit="document")
-
-
 ASK = {"ci": True, "resamples": 300, "seed": 2}
 
 

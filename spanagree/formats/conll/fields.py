@@ -18,7 +18,7 @@ from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
 from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines
 
-_TAB, _NEWLINE, _SPACE = b"\t\n "
+_TAB, _NEWLINE, _RETURN, _SPACE = b"\t\n\r "
 _WORD = 8  # bytes that are compared as one number
 _LONG = 4 * _WORD  # of fields that are longer, strings are compared
 _ENDS = np.array([256**i - 1 for i in range(_WORD + 1)], "<u8")  # what counts of a number's bytes
@@ -42,6 +42,11 @@ class Lines:
 
     def __getitem__(self, line: int) -> str:
         return _text(self.data[self.starts[line] : self.starts[line + 1] - 1])
+
+    def texts(self, which: Ints) -> list[str]:
+        """Return some lines, without their ends."""
+        bounds = zip(self.starts[which].tolist(), self.starts[which + 1].tolist(), strict=True)
+        return [_text(self.data[start : end - 1]) for start, end in bounds]
 
     def have(self, byte: int) -> Bools:
         """Return whether each line has a byte."""
@@ -92,21 +97,29 @@ def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]
     if BOM in text:
         for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
             raise mark_inside(f"{name}:{number}")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    if "\r" in text:
-        text = "\n".join([line.rstrip(" \r") for line in text.split("\n")])
-        for number in (number for number, line in _numbered(text, before) if "\r" in line):
-            raise InputError(
-                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-            )
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    if b"\r" in data:
+        data = _without_returns(name, data, before)
     starts, kinds = kinds_of_lines(data)
     lines = Lines(data, starts)
     if sign != "\t":
         is_row = (kinds == ROW) | (kinds == COMMENT)
         lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
     return lines, kinds
+
+
+def _without_returns(name: str, data: bytes, before: int) -> bytes:
+    """Return lines without the carriage returns at their ends; refuse others."""
+    characters = np.frombuffer(data, np.uint8)
+    behind = characters[np.flatnonzero(characters == _RETURN) + 1]
+    if (behind == _NEWLINE).all():
+        return data.replace(b"\r", b"")
+    lines = [line.rstrip(b" \r") for line in data.split(b"\n")]
+    for number in (number for number, line in enumerate(lines, before + 1) if b"\r" in line):
+        raise InputError(
+            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+        )
+    return b"\n".join(lines)
 
 
 def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -383,34 +384,39 @@ def _comments(
     A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
     """
     doubtful = np.flatnonzero(kinds == COMMENT)
-    doubtful = doubtful[[lines.data[i] == ord("#") for i in lines.starts[doubtful].tolist()]]
+    first = np.frombuffer(lines.data, np.uint8)[lines.starts[doubtful]]
+    doubtful = doubtful[first == ord("#")]
     if not len(doubtful):
         return []
-    texts = [(i, lines[i].rstrip(" ")) for i in doubtful.tolist()]
+    texts = [text.rstrip(" ") for text in lines.texts(doubtful)]
     is_sure = is_row.copy()
     is_sure[doubtful] = False
-    sure = lines.fields(is_sure)
-    asked = [fields_of(text) for _, text in texts]
+    asked = [fields_of(text) for text in texts]
     where = [-1 if c is None else c for c in columns]
-    seen = {"O", options.missing}
 
-    def token(row: list[str]) -> bool:
-        return 1 < len(row) > max(where) and all(
-            # a word such as I is not a tag yet
-            row[c] in seen or (len(row[c]) > 1 and prefixed(row[c], options.scheme))
-            for c in where
-        )
+    @cache  # the columns of the rows that are sure are looked at only for what is no tag by itself
+    def in_rows() -> set[str]:
+        sure = lines.fields(is_sure)
+        return {tag for c in where for tag in sure.where_wide(c).numbered[1]}
+
+    @cache
+    def is_tag(value: str) -> bool:
+        # a word such as I is not a tag yet
+        is_prefixed = len(value) > 1 and prefixed(value, options.scheme) is not None
+        return is_prefixed or value in ("O", options.missing) or value in in_rows()
+
+    def is_token(row: list[str]) -> bool:
+        return 1 < len(row) > max(where) and all(is_tag(row[c]) for c in where)
 
     # without a row that is sure, the first that can be a token decides
-    some = len(sure.widths) > 0
-    width = int(sure.widths[0]) if some else len(next(filter(token, asked), ()))
-    fitting = [len(row) == width for row in asked]
-    if some and any(fitting) and lines.have(ord("\t"))[is_sure].all():
-        fitting = [f and "\t" in text for f, (_, text) in zip(fitting, texts, strict=True)]
-    if any(fitting):
-        seen |= {tag for c in where for tag in sure.where_wide(c).numbered[1]}
+    some = bool(is_sure.any())
+    model = fields_of(lines[int(is_sure.argmax())]) if some else next(filter(is_token, asked), [])
+    fitting = [len(row) == len(model) for row in asked]
+    parted = [f and "\t" in text for f, text in zip(fitting, texts, strict=True)]
+    if some and parted != fitting and lines.have(ord("\t"))[is_sure].all():
+        fitting = parted
     return [
-        comment
-        for comment, fits, row in zip(texts, fitting, asked, strict=True)
-        if not (fits and token(row))
+        (i, text)
+        for i, text, fits, row in zip(doubtful.tolist(), texts, fitting, asked, strict=True)
+        if not (fits and is_token(row))
     ]

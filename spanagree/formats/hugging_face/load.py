@@ -8,7 +8,6 @@ import socket
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,7 +59,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         raise
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
-    return replace(raw, reading={**raw.reading, **as_read(encoding, **raw.reading.get("read", {}))})
+    return raw.but(reading={**raw.reading, **as_read(encoding, **raw.reading.get("read", {}))})
 
 
 def guess_of(start: Peek) -> dict[str, Any]:

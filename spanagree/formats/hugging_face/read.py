@@ -99,7 +99,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     data, shape, notes = _shaped(choose_split(data, split), named, None, **own)
     if block is None:
         raw = _read(data, shape)
-        return valid_corpus(replace(raw, notes=(*notes, *raw.notes)), repair)
+        return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
     check_whole(block, 1, "block")
     rows = _in_rows(data, block, shape.document if shape.annotator is not None else None)
     return _numbered(valid_corpus(_read(part, shape), repair) for part in rows)
@@ -117,7 +117,7 @@ def raw_dataset(
     data = choose_split(data, split)
     data, shape, notes = _shaped(data, columns, file, split=split, **others)
     raw = _read(data, shape)
-    return replace(raw, notes=(*notes, *raw.notes))
+    return raw.but(notes=(*notes, *raw.notes))
 
 
 def _shaped(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
-from spanagree.errors import counted
+from spanagree.errors import counted, cut
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.matching.pairing import OUTCOMES
@@ -52,7 +52,7 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     shown = short.get(full, full)
     if shown == full:
         return name(full, longest)
-    return el("bdi", shown if len(shown) <= longest else f"{shown[: longest - 1]}…", title=full)
+    return el("bdi", cut(shown, longest), title=full)
 
 
 _LEADING = ("corrected F1", "share beyond luck", "F1", "chance F1")
