@@ -11,12 +11,15 @@ and so weighs two, and its middle.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks
-from spanagree.blocks.exact_sums import FixedPoint, TallySum
+from spanagree.blocks.exact_sums import FixedPoint, TallySums
+from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.matching.annotation_pairs import Crowd, Marks
 from spanagree.matching.expected import cover
@@ -25,8 +28,10 @@ from spanagree.matching.tally import Tallies
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
-_TOGETHER = 1 << 20  # cells that are laid out at a time, of no more than so many
+_TOGETHER = 1 << 16  # segments that are laid out at a time, of no more than so many
 _DOCUMENTS = 1000
+_VALUES = 1 << 20  # of profiles, at a time
+_SINGLE = 1 << 24  # up to this, whole numbers are exact in single precision
 
 
 class CrowdSums(NamedTuple):
@@ -34,8 +39,7 @@ class CrowdSums(NamedTuple):
 
     Attributes:
         documents: which documents these are.
-        pairs: how many of these documents two annotators share and their sums, by the numbers of
-            the two, the lower first.
+        pairs: of annotators, over these documents.
         tallies: of documents and labels, over all pairs.
         rows: the annotations of these documents, by their rows in the crowd.
         rest: what each of them has in common with the references of its document, herself left
@@ -44,7 +48,7 @@ class CrowdSums(NamedTuple):
     """
 
     documents: Bools
-    pairs: dict[tuple[int, int], tuple[int, TallySum]]
+    pairs: PairSums
     tallies: Tallies
     rows: Ints
     rest: Floats
@@ -74,31 +78,84 @@ class _Segments(NamedTuple):
         return _Segments(*(column[here] for column in self))
 
 
-class _Columns(NamedTuple):
-    """What annotators may share, a column of F each; document after document, as the cells are."""
+class _Marked(NamedTuple):
+    """What annotators mark: columns of F, and the cells in which it has a one, by document.
+
+    Attributes:
+        document, label, weight: of each column.
+        row, column: of each cell.
+    """
 
     document: Ints
     label: Ints
     weight: Ints
-    row: Ints  # of each cell
+    row: Ints
     column: Ints
-    value: Floats | Ints
 
-    def matrices(self, low: int, annotators: Ints) -> Iterator[tuple[Floats, Ints, Ints]]:
-        """Yield F, W and the labels of the columns, of each document from ``low`` on.
-
-        ``annotators`` says how many each document has.
-        """
+    def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
+        """Yield F W Fᵀ of each document from ``low`` on; ``annotators`` says how many each has."""
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
         cells = np.searchsorted(self.document[self.column], borders).tolist()
         for i, k in enumerate(annotators.tolist()):
             first, last = columns[i : i + 2]
             here = slice(*cells[i : i + 2])
-            cell = self.row[here] * (last - first) + self.column[here] - first
-            filled = np.bincount(cell, self.value[here], k * (last - first))
-            F: Floats = filled.astype(np.float64).reshape(k, last - first)
-            yield F, self.weight[first:last], self.label[first:last]
+            W = self.weight[first:last].astype(np.float64)
+            if W.sum() < _SINGLE:
+                W = W.astype(np.float32)
+            F = np.zeros((k, last - first), W.dtype)
+            F[self.row[here], self.column[here] - first] = 1
+            yield (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
+
+
+class _Kinds(NamedTuple):
+    """Segments of a document that have the same label and equally many places to start are a kind.
+
+    Attributes:
+        document, label: of each kind.
+        places: of each kind, the number of places.
+        width: of each kind, how long its edges are.
+        entries: where the entries of each kind begin, and where the last of them end.
+        row, profile, number: of each entry, the annotator, the profile, and how many of her
+            segments have it.
+        profiles: the start distributions, or what they cover.
+    """
+
+    document: Ints
+    label: Ints
+    places: Ints
+    width: Ints
+    entries: list[int]
+    row: Ints
+    profile: Ints
+    number: Ints
+    profiles: Profiles
+
+    def matrix(self, low: int, high: int, annotators: int) -> tuple[Floats, Ints]:
+        """Return F √W of the kinds from ``low`` up to ``high``, and the first column of each.
+
+        Columns are edges, which stand at both ends and so weigh two, then middles.
+        """
+        width, entries = self.width[low:high], self.entries[low : high + 1]
+        last, widest = np.cumsum(width + 1) - 1, int(width.max()) + 1
+        F = np.zeros((annotators, last[-1] + 1))
+        (profile,), which, _ = distinct(self.profile[entries[0] : entries[-1]])
+        step = max(1, _VALUES // len(profile))
+        for x in range(0, widest, step):
+            values = self.profiles.left(profile[:, None], np.arange(x, min(x + step, widest)))
+            columns = width.tolist(), (last - width + x).tolist(), pairwise(entries)
+            for w, first, (begin, end) in zip(*columns, strict=True):
+                row, number = self.row[begin:end], self.number[begin:end, None]
+                here = slice(begin - entries[0], end - entries[0])
+                part = values[:, : max(w + 1 - x, 0)][which[here]] * number
+                new = np.flatnonzero(np.diff(row, prepend=-1))
+                if len(new) < len(row):
+                    row, part = row[new], np.add.reduceat(part, new)
+                F[row, first : first + part.shape[1]] = part
+        weight = np.full(F.shape[1], 2)
+        weight[last] = self.places[low:high] - 2 * width
+        F *= np.sqrt(weight)
+        return F, last - width
 
 
 def crowd_sums(
@@ -136,7 +193,7 @@ def crowd_sums(
     products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
     if by_label:
         products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
-    for low, high in _portions(cells[documents]):
+    for low, high in _portions(products.segments.document, len(products.numbers)):
         products.add(low, high)
         if progress is not None:
             progress(*products.pairs_done(high))
@@ -161,15 +218,26 @@ def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
     return annotators * np.maximum(expected, observed).astype(np.int64)
 
 
-def _portions(cells: Ints) -> Iterator[tuple[int, int]]:
-    """Yield from which to which document cells are laid out together."""
-    low, up_to = 0, np.cumsum(cells)
-    while low < len(cells):
-        most = up_to[low] - cells[low] + _TOGETHER
+def _portions(document: Ints, documents: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which document segments are laid out together."""
+    low, up_to = 0, np.cumsum(np.bincount(document, minlength=documents))
+    while low < documents:
+        most = (up_to[low - 1] if low else 0) + _TOGETHER
         high = int(np.searchsorted(up_to, most, side="right"))
         high = max(low + 1, min(high, low + _DOCUMENTS))
         yield low, high
         low = high
+
+
+def _of_pairs(F: Floats) -> Floats:
+    """Return Σ F[i] F[j] of all rows i < j, for each column."""
+    total = np.zeros(F.shape[1])
+    while len(F) > 1:
+        half = len(F) // 2
+        one, other, odd = np.split(F, (half, 2 * half))
+        total += np.einsum("ij,ij->j", one, other)
+        F = np.concatenate((one + other, odd))
+    return total
 
 
 class _Products:
@@ -212,7 +280,7 @@ class _Products:
         self.size = np.bincount(row, self.weight, len(rows))
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
-        self.matched, self.expected = np.zeros((K, K), np.int64), FixedPoint(K, K)
+        self.matched, self.expected = np.zeros((K, K)), FixedPoint(K, K)
         self.cells, self.cell, _ = distinct(self.segments.document, self.segments.label)
         self.totals = np.zeros((2, len(self.cells[0])))
 
@@ -225,89 +293,98 @@ class _Products:
         self.shared += seen.T @ seen
         self.sizes += marked.T @ seen
         part = self.segments.of_documents(low, high)
-        for kind, columns in enumerate((self._observed(part), self._expected(part))):
-            totals = [np.zeros(0)]
-            for d, (F, W, label) in enumerate(columns.matrices(low, self.count[low:high]), low):
-                annotations = slice(self.first[d], self.first[d + 1])
-                who, reference = self.who[annotations], self.reference[annotations]
-                FW = F * W
-                product = FW @ F.T
-                total = W * (F * (np.cumsum(F, axis=0) - F)).sum(axis=0)
-                self.rest[kind, annotations] = (
-                    product @ reference - np.diagonal(product) * reference
+        self._add_observed(low, high, self._marked(part))
+        self._add_expected(self._kinds(part))
+
+    def _where(self, document: int) -> Any:
+        """Return where the annotators of a document have their pairs."""
+        who = self.who[self.first[document] : self.first[document + 1]]
+        return np.ix_(who, who) if len(who) < len(self.members) else slice(None)
+
+    def _add_observed(self, low: int, high: int, marked: _Marked) -> None:
+        """Add what the documents from ``low`` up to ``high`` have in common."""
+        document, label, weight, row, column = marked
+        annotation = self.first[document[column]] + row
+        reference = self.reference[annotation]
+        count = np.bincount(column, minlength=len(weight))
+        references = np.bincount(column, reference, len(weight))
+        of_cell = self._cell_of(document, label)
+        pairs = weight * (count * (count - 1) // 2)
+        self.totals[0] += np.bincount(of_cell, pairs, len(self.cells[0]))
+        common = weight[column] * (references[column] - reference)
+        np.add.at(self.rest[0], annotation, common)
+        if len(self.by_label):
+            np.add.at(self.by_label[:, 0], (label[column], annotation), common)
+        for d, product in enumerate(marked.products(low, self.count[low:high]), low):
+            self.matched[self._where(d)] += product
+
+    def _add_expected(self, kinds: _Kinds) -> None:
+        """Add what luck would give some documents."""
+        of_cell = self._cell_of(kinds.document, kinds.label)
+        borders = np.flatnonzero(np.diff(kinds.document, prepend=-1, append=-1))
+        for low, high in pairwise(borders.tolist()):
+            d = int(kinds.document[low])
+            F, first = kinds.matrix(low, high, int(self.count[d]))
+            product = F @ F.T
+            self.expected.add(self._where(d), product)
+            np.add.at(self.totals[1], of_cell[low:high], np.add.reduceat(_of_pairs(F), first))
+            here = slice(self.first[d], self.first[d + 1])
+            reference = self.reference[here]
+            self.rest[1, here] = product @ reference - np.diagonal(product) * reference
+            if len(self.by_label):
+                with_all, herself = (
+                    np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
                 )
-                if len(self.by_label) and len(label):
-                    begin = np.flatnonzero(np.diff(label, prepend=-1))  # columns are by label
-                    all_of_them, herself = (
-                        np.add.reduceat(FW * x, begin, axis=1).T for x in (reference @ F, F)
-                    )
-                    of_label = all_of_them - herself * reference
-                    self.by_label[label[begin], kind, annotations] = of_label
-                where = np.ix_(who, who) if len(who) < len(self.members) else slice(None)
-                if kind:
-                    self.expected.add(where, product)
-                else:
-                    self.matched[where] += product.astype(np.int64)
-                totals.append(total)
-            of_cell = self._cell_of(columns.document, columns.label)
-            self.totals[kind] += np.bincount(of_cell, np.concatenate(totals), len(self.cells[0]))
+                of_label = with_all - herself * reference
+                np.add.at(self.by_label[:, 1, here], kinds.label[low:high], of_label)
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""
         wide = 1 + int(self.cells[1].max(initial=0))
         return np.searchsorted(self.cells[0] * wide + self.cells[1], document * wide + label)
 
-    def _observed(self, part: _Segments) -> _Columns:
+    def _marked(self, part: _Segments) -> _Marked:
         """Return the segments that occur, or the stretches between borders of segments."""
         key = part.document, part.label
         if self.measure.route == "equal":
             (document, label, *_), which, _ = distinct(*key, part.start, part.length)
-            one = np.ones(len(which), np.int64)
-            return _Columns(document, label, one[: len(label)], part.row, which, one)
+            return _Marked(document, label, np.ones(len(label), np.int64), part.row, which)
         ends = part.start, part.start + part.length
         (document, label, border), which, _ = distinct(
             *(np.concatenate((x, x)) for x in key), np.concatenate(ends)
         )
         column, segment = ranges(*np.split(which, 2))
         length = np.append(np.diff(border), 0)  # none is covered from one label to the next
-        row = part.row[segment]
-        return _Columns(document, label, np.maximum(length, 0), row, column, np.ones(len(row)))
+        return _Marked(document, label, np.maximum(length, 0), part.row[segment], column)
 
-    def _expected(self, part: _Segments) -> _Columns:
-        """Return the places of start distributions (or of what they cover): edges, then middles."""
+    def _kinds(self, part: _Segments) -> _Kinds:
+        """Return the kinds of segments that two annotators of a document have."""
         size = self.profiles.size[part.profile]
-        (document, label, n), kind, _ = distinct(part.document, part.label, size)
-        (kind, row, profile), _, number = distinct(kind, part.row, part.profile)
-        width = np.zeros(len(n), np.int64)
+        columns, kind, _ = distinct(part.document, part.label, size)
+        (of_kind, _), _, _ = distinct(kind, part.row)
+        several = np.bincount(of_kind) > 1
+        document, label, places = (column[several] for column in columns)
+        kind, here = (np.cumsum(several) - 1)[kind], several[kind]
+        # by length, as beside other documents profiles are numbered otherwise
+        entries = (column[here] for column in (kind, part.row, part.length, part.profile))
+        (kind, row, _, profile), _, number = distinct(*entries)
+        width = np.zeros(len(document), np.int64)
         np.maximum.at(width, kind, self.profiles.width[profile])
-        first = np.cumsum(width + 1) - width - 1
-        x, which = ranges(0 * kind, width[kind] + 1)
-        value = number[which] * self.profiles.at(profile[which], x)
-        weight = np.full(int(width.sum()) + len(n), 2)
-        weight[first + width] = n - 2 * width
-        document, label = (np.repeat(each, width + 1) for each in (document, label))
-        return _Columns(document, label, weight, row[which], first[kind[which]] + x, value)
+        borders = np.searchsorted(kind, np.arange(len(document) + 1)).tolist()
+        return _Kinds(document, label, places, width, borders, row, profile, number, self.profiles)
 
     def pairs_done(self, high: int) -> tuple[int, int]:
         """Return how many pairs of annotations the documents below ``high`` have, and all."""
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
 
-    def pairs(self) -> dict[tuple[int, int], tuple[int, TallySum]]:
-        """Return how many documents each pair shares, and its sums, by the annotators' numbers."""
+    def pairs(self) -> PairSums:
+        """Return the sums of pairs."""
         i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
-        expected = self.expected.totals((i, j))
-        matched = self.matched[i, j].tolist()
-        turned = self.members[i] > self.members[j]
-        i, j = np.where(turned, j, i), np.where(turned, i, j)
-        sizes = (
-            s[a, b].astype(np.int64).tolist()
-            for s, a, b in ((self.sizes, i, j), (self.sizes, j, i))
-        )
-        sums = map(TallySum.of_whole, matched, expected, *sizes)
-        shared = self.shared[i, j].astype(np.int64).tolist()
-        keys = zip(self.members[i].tolist(), self.members[j].tolist(), strict=True)
-        return dict(zip(keys, zip(shared, sums, strict=True), strict=True))
+        columns = self.shared[i, j], self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
+        shared, matched, *sizes = (column.astype(np.int64) for column in columns)
+        sums = TallySums.of_whole(matched, self.expected.totals((i, j)), *sizes)
+        return PairSums.of(self.members[i], self.members[j], shared, sums)
 
     def tallies(self, corpus: Corpus) -> Tallies:
         """Return the tallies of documents and labels, over all pairs."""
