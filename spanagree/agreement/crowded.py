@@ -10,6 +10,7 @@ and so weighs two, and its middle.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,9 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.pair_sums import PairSums
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.blocks.exact_sums import FixedPoint, TallySums
-from spanagree.chance.start_distributions import Profiles
 from spanagree.corpus.corpus import Corpus
 from spanagree.matching.annotation_pairs import Crowd, Marks
 from spanagree.matching.expected import cover
@@ -28,9 +28,8 @@ from spanagree.matching.tally import Tallies
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
-_TOGETHER = 1 << 16  # segments that are laid out at a time, of no more than so many
+_TOGETHER = 1 << 20  # values that are laid out at a time, of no more than so many
 _DOCUMENTS = 1000
-_VALUES = 1 << 20  # of profiles, at a time
 _SINGLE = 1 << 24  # up to this, whole numbers are exact in single precision
 
 
@@ -108,54 +107,24 @@ class _Marked(NamedTuple):
             yield (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
 
 
-class _Kinds(NamedTuple):
-    """Segments of a document that have the same label and equally many places to start are a kind.
+class _Random(NamedTuple):
+    """Where the random segments of a document start, or which tokens they cover.
+
+    Segments that have the same label and equally many places to start are of a kind. Columns of F
+    are the places of one kind after the other: edges, which stand at both ends and so weigh two,
+    then middles.
 
     Attributes:
-        document, label: of each kind.
-        places: of each kind, the number of places.
-        width: of each kind, how long its edges are.
-        entries: where the entries of each kind begin, and where the last of them end.
-        row, profile, number: of each entry, the annotator, the profile, and how many of her
-            segments have it.
-        profiles: the start distributions, or what they cover.
+        document: its number.
+        label: of each kind.
+        first: the first column of each kind.
+        F: F √W; (annotators, columns).
     """
 
-    document: Ints
+    document: int
     label: Ints
-    places: Ints
-    width: Ints
-    entries: list[int]
-    row: Ints
-    profile: Ints
-    number: Ints
-    profiles: Profiles
-
-    def matrix(self, low: int, high: int, annotators: int) -> tuple[Floats, Ints]:
-        """Return F √W of the kinds from ``low`` up to ``high``, and the first column of each.
-
-        Columns are edges, which stand at both ends and so weigh two, then middles.
-        """
-        width, entries = self.width[low:high], self.entries[low : high + 1]
-        last, widest = np.cumsum(width + 1) - 1, int(width.max()) + 1
-        F = np.zeros((annotators, last[-1] + 1))
-        (profile,), which, _ = distinct(self.profile[entries[0] : entries[-1]])
-        step = max(1, _VALUES // len(profile))
-        for x in range(0, widest, step):
-            values = self.profiles.left(profile[:, None], np.arange(x, min(x + step, widest)))
-            columns = width.tolist(), (last - width + x).tolist(), pairwise(entries)
-            for w, first, (begin, end) in zip(*columns, strict=True):
-                row, number = self.row[begin:end], self.number[begin:end, None]
-                here = slice(begin - entries[0], end - entries[0])
-                part = values[:, : max(w + 1 - x, 0)][which[here]] * number
-                new = np.flatnonzero(np.diff(row, prepend=-1))
-                if len(new) < len(row):
-                    row, part = row[new], np.add.reduceat(part, new)
-                F[row, first : first + part.shape[1]] = part
-        weight = np.full(F.shape[1], 2)
-        weight[last] = self.places[low:high] - 2 * width
-        F *= np.sqrt(weight)
-        return F, last - width
+    first: Ints
+    F: Floats
 
 
 def crowd_sums(
@@ -184,8 +153,8 @@ def crowd_sums(
     if measure.route == "cover":
         profiles, profile = cover(marks.profiles, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)
-    cells = _cells(corpus, crowd, marks, measure)
-    documents = many & (cells <= _CELLS)
+    expected, observed = _cells(corpus, crowd, marks, measure)
+    documents = many & (np.maximum(expected, observed) <= _CELLS)
     if not documents.any():
         return None
     if references is None:
@@ -193,7 +162,7 @@ def crowd_sums(
     products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
     if by_label:
         products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
-    for low, high in _portions(products.segments.document, len(products.numbers)):
+    for low, high in _portions(expected[documents]):
         products.add(low, high)
         if progress is not None:
             progress(*products.pairs_done(high))
@@ -203,8 +172,8 @@ def crowd_sums(
     )  # fmt: skip
 
 
-def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
-    """Return for each document how many cells F has at most."""
+def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> tuple[Ints, Ints]:
+    """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
     kind = marks.profiles.size[marks.profile]  # in a document, segments of one length
@@ -212,17 +181,17 @@ def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
     (of_document, _, _), which, _ = distinct(document, label, kind)
     width = np.zeros(len(of_document), np.int64)
     np.maximum.at(width, which, marks.profiles.width[marks.profile] + 1)
-    expected = np.bincount(of_document, width, len(corpus))
+    expected = np.bincount(of_document, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
-    return annotators * np.maximum(expected, observed).astype(np.int64)
+    return annotators * expected, annotators * observed
 
 
-def _portions(document: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Yield from which to which document segments are laid out together."""
-    low, up_to = 0, np.cumsum(np.bincount(document, minlength=documents))
-    while low < documents:
-        most = (up_to[low - 1] if low else 0) + _TOGETHER
+def _portions(cells: Ints) -> Iterator[tuple[int, int]]:
+    """Yield from which to which document cells are laid out together."""
+    low, up_to = 0, np.cumsum(cells)
+    while low < len(cells):
+        most = up_to[low] - cells[low] + _TOGETHER
         high = int(np.searchsorted(up_to, most, side="right"))
         high = max(low + 1, min(high, low + _DOCUMENTS))
         yield low, high
@@ -234,9 +203,9 @@ def _of_pairs(F: Floats) -> Floats:
     total = np.zeros(F.shape[1])
     while len(F) > 1:
         half = len(F) // 2
-        one, other, odd = np.split(F, (half, 2 * half))
+        one, other = F[:half], F[half : 2 * half]
         total += np.einsum("ij,ij->j", one, other)
-        F = np.concatenate((one + other, odd))
+        F = np.concatenate((one + other, F[2 * half :]))
     return total
 
 
@@ -294,7 +263,8 @@ class _Products:
         self.sizes += marked.T @ seen
         part = self.segments.of_documents(low, high)
         self._add_observed(low, high, self._marked(part))
-        self._add_expected(self._kinds(part))
+        for random in self._random(part):
+            self._add_expected(random)
 
     def _where(self, document: int) -> Any:
         """Return where the annotators of a document have their pairs."""
@@ -318,25 +288,21 @@ class _Products:
         for d, product in enumerate(marked.products(low, self.count[low:high]), low):
             self.matched[self._where(d)] += product
 
-    def _add_expected(self, kinds: _Kinds) -> None:
-        """Add what luck would give some documents."""
-        of_cell = self._cell_of(kinds.document, kinds.label)
-        borders = np.flatnonzero(np.diff(kinds.document, prepend=-1, append=-1))
-        for low, high in pairwise(borders.tolist()):
-            d = int(kinds.document[low])
-            F, first = kinds.matrix(low, high, int(self.count[d]))
-            product = F @ F.T
-            self.expected.add(self._where(d), product)
-            np.add.at(self.totals[1], of_cell[low:high], np.add.reduceat(_of_pairs(F), first))
-            here = slice(self.first[d], self.first[d + 1])
-            reference = self.reference[here]
-            self.rest[1, here] = product @ reference - np.diagonal(product) * reference
-            if len(self.by_label):
-                with_all, herself = (
-                    np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
-                )
-                of_label = with_all - herself * reference
-                np.add.at(self.by_label[:, 1, here], kinds.label[low:high], of_label)
+    def _add_expected(self, random: _Random) -> None:
+        """Add what luck would give a document."""
+        d, label, first, F = random
+        product = F @ F.T
+        self.expected.add(self._where(d), product)
+        cell = self._cell_of(np.full(len(label), d), label)
+        np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
+        here = slice(self.first[d], self.first[d + 1])
+        reference = self.reference[here]
+        self.rest[1, here] = product @ reference - np.diagonal(product) * reference
+        if len(self.by_label):
+            with_all, herself = (
+                np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
+            )
+            np.add.at(self.by_label[:, 1, here], label, with_all - herself * reference)
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""
@@ -357,8 +323,8 @@ class _Products:
         length = np.append(np.diff(border), 0)  # none is covered from one label to the next
         return _Marked(document, label, np.maximum(length, 0), part.row[segment], column)
 
-    def _kinds(self, part: _Segments) -> _Kinds:
-        """Return the kinds of segments that two annotators of a document have."""
+    def _random(self, part: _Segments) -> Iterator[_Random]:
+        """Yield the documents in which two annotators have segments of a kind."""
         size = self.profiles.size[part.profile]
         columns, kind, _ = distinct(part.document, part.label, size)
         (of_kind, _), _, _ = distinct(kind, part.row)
@@ -370,8 +336,40 @@ class _Products:
         (kind, row, _, profile), _, number = distinct(*entries)
         width = np.zeros(len(document), np.int64)
         np.maximum.at(width, kind, self.profiles.width[profile])
-        borders = np.searchsorted(kind, np.arange(len(document) + 1)).tolist()
-        return _Kinds(document, label, places, width, borders, row, profile, number, self.profiles)
+        last = np.cumsum(width + 1)
+        root = np.full(int(width.sum()) + len(width), math.sqrt(2))
+        root[last - 1] = np.sqrt(places - 2 * width)
+        # matrices one after the other, and in each the rows of annotators
+        borders = np.flatnonzero(np.diff(document, prepend=-1, append=-1))
+        numbers = document[borders[:-1]]
+        column = np.append(0, last)[borders]
+        shape = np.stack((self.count[numbers], np.diff(column)))
+        begin = np.cumsum(np.append(0, shape.prod(axis=0)))
+        matrix = np.repeat(np.arange(len(numbers)), np.diff(borders))
+        first = last - width - 1 - column[matrix]
+        at = begin[matrix[kind]] + row * shape[1, matrix[kind]] + first[kind]
+        values = self._laid_out(int(begin[-1]), at, width[kind], profile, number)
+        for i, (low, high) in enumerate(pairwise(borders.tolist())):
+            F = (
+                values[begin[i] : begin[i + 1]].reshape(shape[:, i])
+                * root[column[i] : column[i + 1]]
+            )
+            yield _Random(int(numbers[i]), label[low:high], first[low:high], F)
+
+    def _laid_out(self, size: int, at: Ints, width: Ints, profile: Ints, number: Ints) -> Floats:
+        """Return the values of profiles, each from a place on; of one place, their sum."""
+        laid_out = np.zeros(size)
+        for w in unique(width).tolist():
+            these = np.flatnonzero(width == w)
+            new = np.flatnonzero(np.diff(at[these], prepend=-1))
+            step = max(1, _TOGETHER // len(these))
+            for x in range(0, w + 1, step):
+                places = np.arange(x, min(x + step, w + 1))
+                values = self.profiles.left(profile[these, None], places) * number[these, None]
+                if len(new) < len(these):
+                    values = np.add.reduceat(values, new)
+                laid_out[at[these[new], None] + places] = values
+        return laid_out
 
     def pairs_done(self, high: int) -> tuple[int, int]:
         """Return how many pairs of annotations the documents below ``high`` have, and all."""
