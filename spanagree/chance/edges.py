@@ -217,8 +217,9 @@ def _edges_beside(
         P = _starts_up_to(limit, short, F, rows, left) if rows else np.empty((0, limit + 1))
         if P is None:
             return None
-        alone = [comb(F - 1 - K + (e > 0), left) for e in rows]  # of all slots of one token
-        W[left, len(near) - len(rows) :] = P * (comb(limit, left) / np.array(alone)[:, None])
+        alone = [F - 1 - K + (e > 0) for e in rows]  # slots of one token
+        share = [comb(min(limit, n), left) / comb(n, left) for n in alone]
+        W[left, len(near) - len(rows) :] = P * np.array(share)[:, None]
     edges: dict[int, Floats] = {}
     for e in excesses:
         itself, own = (1, 0) if e >= far[0] else (0, e)
