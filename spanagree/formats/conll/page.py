@@ -229,9 +229,12 @@ def read_page(
     passed = _pass_over(lines, keep, layout, header=layout.header and not before)
     if not keep.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    at = as_small(np.flatnonzero(keep) + before + 1)
+    at = np.flatnonzero(keep)
+    at += before + 1
+    at = as_small(at)
     table = _table(name, lines, keep, at)
-    moved: Ints = np.cumsum(keep) - keep  # how many rows there are above a line
+    moved: Ints = np.cumsum(keep, dtype=lines.starts.dtype)
+    moved -= keep  # how many rows there are above a line
     named = [(int(moved[i]), comment, before + i + 1) for i, comment in comments]
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
@@ -269,7 +272,8 @@ def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> di
     if not layout.numbered:
         return {}
     others = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
-    at = np.searchsorted(lines.starts, [start for start, _ in others], side="right") - 1
+    starts = np.array([start for start, _ in others], lines.starts.dtype)
+    at = np.searchsorted(lines.starts, starts, side="right") - 1
     kinds = [kind for (_, kind), kept in zip(others, keep[at].tolist(), strict=True) if kept]
     keep[at] = False
     return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
