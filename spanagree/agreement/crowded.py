@@ -345,9 +345,9 @@ class _Products:
         column = np.append(0, last)[borders]
         shape = np.stack((self.count[numbers], np.diff(column)))
         begin = np.cumsum(np.append(0, shape.prod(axis=0)))
-        of = np.repeat(np.arange(len(numbers)), np.diff(borders))
-        first = last - width - 1 - column[of]
-        at = begin[of[kind]] + row * shape[1, of[kind]] + first[kind]
+        matrix = np.repeat(np.arange(len(numbers)), np.diff(borders))
+        first = last - width - 1 - column[matrix]
+        at = begin[matrix[kind]] + row * shape[1, matrix[kind]] + first[kind]
         values = self._laid_out(int(begin[-1]), at, width[kind], profile, number)
         for i, (low, high) in enumerate(pairwise(borders.tolist())):
             F = (
