@@ -240,7 +240,7 @@ def test_pages(text, columns, scheme, missing, unit, before, portion):
     part = conll_lines.TextPart(text, before)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
-    with patch.object(fields, "_PORTION", portion):
+    with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
         assert outcome(page.read_page, "name", part, columns, options) == slow
 
 
