@@ -226,9 +226,8 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
 def together(caveats: Iterable[str]) -> tuple[str, ...]:
     """Return caveats of several rows: of those that differ in a number only, one names all rows.
 
-    >>> left = "the corrected figure rests on the little that is left"
-    >>> together(f"{name}: luck alone gives {luck}; {left}" for name, luck in (("a", 0.8), ("b", 0.7)))
-    ('a, b: luck alone gives 0.7 to 0.8; the corrected figure rests on the little that is left',)
+    >>> together(["a: luck alone gives 0.8; beware", "b: luck alone gives 0.7; beware", "c: no"])
+    ('a, b: luck alone gives 0.7 to 0.8; beware', 'c: no')
     """
     alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for caveat in caveats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections.abc import Callable, Iterator
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before datasets is imported: the suite needs no network
@@ -110,6 +111,22 @@ def sentences(newsroom: Path) -> sa.Corpus:
 def documents(newsroom: Path) -> sa.Corpus:
     """The same corpus, its sentences joined to documents."""
     return _newsroom(newsroom, unit="document")
+
+
+@pytest.fixture(scope="session")
+def growth() -> Callable[[Callable[[], object], Callable[[], object]], float]:
+    """How many times as long the second call takes as the first; the least processor time of each.
+
+    Of eight times the work, a call takes 8 times as long if time grows with the work, and 64 times
+    if with its square: tests allow 30, as others may use the same processor.
+    """
+
+    def seconds(call: Callable[[], object]) -> float:
+        begin = time.process_time()
+        call()
+        return time.process_time() - begin
+
+    return lambda few, many: min(seconds(many) for _ in "12") / min(seconds(few) for _ in "123")
 
 
 @pytest.fixture

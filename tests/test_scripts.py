@@ -88,13 +88,13 @@ def test_tests_of_a_mutant():
 
 def test_what_is_cached_is_run_again():
     """Each test runs the lines of a cached function that it calls, even if another has before."""
-    from spanagree.chance import edges
+    from spanagree.chance import hypergeometric
 
-    file = Path(edges.__file__)
+    file = Path(hypergeometric.__file__)
     reach = script("mutate.py").Reach([file])
     for name in ("a", "b"):
         reach.pytest_runtest_logstart(name)
-        edges._binomials()
+        hypergeometric.binomials()
         reach.pytest_runtest_logfinish(name)
     run = {line: tests for line, tests in reach.lines[str(file)].items() if tests}
     assert len(run) > 4

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.crowded import CrowdSums, crowd_sums
+from spanagree.agreement.pair_sums import PairSums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import NO_TALLY, TallySum, added
+from spanagree.blocks.exact_sums import TallySum, TallySums, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
@@ -147,7 +148,7 @@ class CountedPairs(Counted[AgreementSettings]):
         seen: how many documents two or more annotators saw.
         saw: how many documents each annotator saw.
         seen_without: how many documents two of the others saw, for each annotator.
-        pairs: how many documents each pair shares, and its sums.
+        pairs: of annotators, numbered as they stand in ``saw``, and their sums.
         labels: the sums of each label; empty for a measure that disregards labels.
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that carry much of the weight; of a block without ids none.
@@ -160,7 +161,7 @@ class CountedPairs(Counted[AgreementSettings]):
     seen: int
     saw: Mapping[str, int]
     seen_without: Mapping[str, int]
-    pairs: Mapping[tuple[str, str], tuple[int, TallySum]]
+    pairs: PairSums
     labels: Mapping[str, TallySum]
     single: int
     heavy: tuple[Heavy, ...]
@@ -169,11 +170,7 @@ class CountedPairs(Counted[AgreementSettings]):
 
     def _add(self, other: CountedPairs) -> dict[str, Any]:
         names = list(dict.fromkeys([*self.saw, *other.saw]))
-        pairs = dict(self.pairs)
-        for (a, b), (shared, sums) in other.pairs.items():
-            key = (b, a) if (b, a) in pairs else (a, b)
-            before, so_far = pairs.get(key, (0, NO_TALLY))
-            pairs[key] = before + shared, so_far.plus(sums if key == (a, b) else sums.turned())
+        number = {name: i for i, name in enumerate(names)}
         return {
             "seen": self.seen + other.seen,
             "saw": {name: self.saw.get(name, 0) + other.saw.get(name, 0) for name in names},
@@ -182,7 +179,9 @@ class CountedPairs(Counted[AgreementSettings]):
                 name: sum(part.seen_without.get(name, part.seen) for part in (self, other))
                 for name in names
             },
-            "pairs": pairs,
+            "pairs": self.pairs.plus(
+                other.pairs, np.array([*map(number.get, other.saw)], np.int64)
+            ),
             "labels": added(self.labels, other.labels),
             "single": self.single + other.single,
             "heavy": self.heavy + other.heavy,
@@ -228,23 +227,21 @@ def count(
     crowd, over = Crowd.of(corpus), Counter[str]()
     # resamples need rows of single documents; a whole corpus makes them when it is asked for them
     rows, at_once = _compared(corpus, crowd, match, chance, drawing is None, progress, over)
-    pairs = _pairs(rows, at_once)
     tallies = _by_document(rows, at_once)
     by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
     saw = np.bincount(crowd.document, minlength=len(corpus))
     only = np.bincount(crowd.annotator[saw[crowd.document] == 2], minlength=len(names))
     ids, how = () if keep else ids_of(corpus), expected_how(over)
-    of_pairs = [(names[i], names[j]) for i, j in pairs]
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
         notes=(*corpus.notes, *notes_on(over)),
         ids=ids,
-        replicates=None if drawing is None else _draw(ids, of_pairs, labels, rows, drawing),
+        replicates=None if drawing is None else _draw(ids, names, labels, rows, drawing),
         seen=int((saw > 1).sum()),
         saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
         seen_without=dict(zip(names, ((saw > 1).sum() - only).tolist(), strict=True)),
-        pairs=dict(zip(of_pairs, pairs.values(), strict=True)),
+        pairs=_pairs(rows, at_once),
         labels=dict(zip(labels, by_label, strict=True)),
         single=count_single(crowd, saw),
         heavy=heavy_documents(corpus, tallies, saw) if keep or ids else (),
@@ -295,20 +292,15 @@ def team_by_document(
     return _of_documents(_by_document(*compared), np.arange(len(corpus))), expected_how(over)
 
 
-def _pairs(
-    rows: PairRows, at_once: CrowdSums | None
-) -> dict[tuple[int, int], tuple[int, TallySum]]:
-    """Return how many documents two annotators share and their sums, by the numbers of the two."""
-    keys = list(zip(*(side.tolist() for side in rows.members), strict=True))
-    sums = TallySum.each(rows.tallies, rows.pair[rows.tallies.document], len(keys))
-    shared = np.bincount(rows.pair, minlength=len(keys)).tolist()
-    pairs = dict(zip(keys, zip(shared, sums, strict=True), strict=True))
+def _pairs(rows: PairRows, at_once: CrowdSums | None) -> PairSums:
+    """Return the sums of all pairs."""
+    first, second = rows.members
+    sums = TallySums.each(rows.tallies, rows.pair[rows.tallies.document], len(first))
+    shared = np.bincount(rows.pair, minlength=len(first))
+    pairs = PairSums.of(first, second, shared, sums)
     if at_once is None:
         return pairs
-    for key, (more, here) in at_once.pairs.items():
-        before, so_far = pairs.get(key, (0, None))
-        pairs[key] = before + more, here if so_far is None else so_far.plus(here)
-    return dict(sorted(pairs.items()))
+    return at_once.pairs.plus(pairs, np.arange(max(second, default=0) + 1))
 
 
 def _evidence(
@@ -374,7 +366,7 @@ def _tables_by(rows: PairRows, parts: Ints, count: int) -> Iterator[tuple[Ints, 
 
 def _draw(
     ids: Sequence[Hashes],
-    pairs: Sequence[tuple[str, str]],
+    names: Sequence[str],
     labels: Sequence[str],
     rows: PairRows,
     resampling: Resampling,
@@ -382,7 +374,7 @@ def _draw(
     """Return what a block adds in every resample to the columns of each pair and label."""
     tallies, document = rows.tallies, rows.document[rows.tallies.document]
     values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
-    keys = [tuple(sorted(names)) for names in pairs]
+    keys = [tuple(sorted((names[i], names[j]))) for i, j in zip(*rows.members, strict=True)]
     entries = [
         Entries([(*key, column) for key in whose], which, document, value)
         for whose, which in (

@@ -10,13 +10,16 @@ and so weighs two, and its middle.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks
-from spanagree.blocks.exact_sums import FixedPoint, TallySum
+from spanagree.agreement.pair_sums import PairSums
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
+from spanagree.blocks.exact_sums import FixedPoint, TallySums
 from spanagree.corpus.corpus import Corpus
 from spanagree.matching.annotation_pairs import Crowd, Marks
 from spanagree.matching.expected import cover
@@ -25,8 +28,9 @@ from spanagree.matching.tally import Tallies
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
-_TOGETHER = 1 << 20  # cells that are laid out at a time, of no more than so many
+_TOGETHER = 1 << 20  # values that are laid out at a time, of no more than so many
 _DOCUMENTS = 1000
+_SINGLE = 1 << 24  # up to this, whole numbers are exact in single precision
 
 
 class CrowdSums(NamedTuple):
@@ -34,8 +38,7 @@ class CrowdSums(NamedTuple):
 
     Attributes:
         documents: which documents these are.
-        pairs: how many of these documents two annotators share and their sums, by the numbers of
-            the two, the lower first.
+        pairs: of annotators, over these documents.
         tallies: of documents and labels, over all pairs.
         rows: the annotations of these documents, by their rows in the crowd.
         rest: what each of them has in common with the references of its document, herself left
@@ -44,7 +47,7 @@ class CrowdSums(NamedTuple):
     """
 
     documents: Bools
-    pairs: dict[tuple[int, int], tuple[int, TallySum]]
+    pairs: PairSums
     tallies: Tallies
     rows: Ints
     rest: Floats
@@ -74,31 +77,54 @@ class _Segments(NamedTuple):
         return _Segments(*(column[here] for column in self))
 
 
-class _Columns(NamedTuple):
-    """What annotators may share, a column of F each; document after document, as the cells are."""
+class _Marked(NamedTuple):
+    """What annotators mark: columns of F, and the cells in which it has a one, by document.
+
+    Attributes:
+        document, label, weight: of each column.
+        row, column: of each cell.
+    """
 
     document: Ints
     label: Ints
     weight: Ints
-    row: Ints  # of each cell
+    row: Ints
     column: Ints
-    value: Floats | Ints
 
-    def matrices(self, low: int, annotators: Ints) -> Iterator[tuple[Floats, Ints, Ints]]:
-        """Yield F, W and the labels of the columns, of each document from ``low`` on.
-
-        ``annotators`` says how many each document has.
-        """
+    def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
+        """Yield F W Fᵀ of each document from ``low`` on; ``annotators`` says how many each has."""
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
         cells = np.searchsorted(self.document[self.column], borders).tolist()
         for i, k in enumerate(annotators.tolist()):
             first, last = columns[i : i + 2]
             here = slice(*cells[i : i + 2])
-            cell = self.row[here] * (last - first) + self.column[here] - first
-            filled = np.bincount(cell, self.value[here], k * (last - first))
-            F: Floats = filled.astype(np.float64).reshape(k, last - first)
-            yield F, self.weight[first:last], self.label[first:last]
+            W = self.weight[first:last].astype(np.float64)
+            if W.sum() < _SINGLE:
+                W = W.astype(np.float32)
+            F = np.zeros((k, last - first), W.dtype)
+            F[self.row[here], self.column[here] - first] = 1
+            yield (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
+
+
+class _Random(NamedTuple):
+    """Where the random segments of a document start, or which tokens they cover.
+
+    Segments that have the same label and equally many places to start are of a kind. Columns of F
+    are the places of one kind after the other: edges, which stand at both ends and so weigh two,
+    then middles.
+
+    Attributes:
+        document: its number.
+        label: of each kind.
+        first: the first column of each kind.
+        F: F √W; (annotators, columns).
+    """
+
+    document: int
+    label: Ints
+    first: Ints
+    F: Floats
 
 
 def crowd_sums(
@@ -127,8 +153,8 @@ def crowd_sums(
     if measure.route == "cover":
         profiles, profile = cover(marks.profiles, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)
-    cells = _cells(corpus, crowd, marks, measure)
-    documents = many & (cells <= _CELLS)
+    expected, observed = _cells(corpus, crowd, marks, measure)
+    documents = many & (np.maximum(expected, observed) <= _CELLS)
     if not documents.any():
         return None
     if references is None:
@@ -136,7 +162,7 @@ def crowd_sums(
     products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
     if by_label:
         products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
-    for low, high in _portions(cells[documents]):
+    for low, high in _portions(expected[documents]):
         products.add(low, high)
         if progress is not None:
             progress(*products.pairs_done(high))
@@ -146,8 +172,8 @@ def crowd_sums(
     )  # fmt: skip
 
 
-def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
-    """Return for each document how many cells F has at most."""
+def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> tuple[Ints, Ints]:
+    """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
     kind = marks.profiles.size[marks.profile]  # in a document, segments of one length
@@ -155,10 +181,10 @@ def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> Ints:
     (of_document, _, _), which, _ = distinct(document, label, kind)
     width = np.zeros(len(of_document), np.int64)
     np.maximum.at(width, which, marks.profiles.width[marks.profile] + 1)
-    expected = np.bincount(of_document, width, len(corpus))
+    expected = np.bincount(of_document, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
-    return annotators * np.maximum(expected, observed).astype(np.int64)
+    return annotators * expected, annotators * observed
 
 
 def _portions(cells: Ints) -> Iterator[tuple[int, int]]:
@@ -170,6 +196,17 @@ def _portions(cells: Ints) -> Iterator[tuple[int, int]]:
         high = max(low + 1, min(high, low + _DOCUMENTS))
         yield low, high
         low = high
+
+
+def _of_pairs(F: Floats) -> Floats:
+    """Return Σ F[i] F[j] of all rows i < j, for each column."""
+    total = np.zeros(F.shape[1])
+    while len(F) > 1:
+        half = len(F) // 2
+        one, other = F[:half], F[half : 2 * half]
+        total += np.einsum("ij,ij->j", one, other)
+        F = np.concatenate((one + other, F[2 * half :]))
+    return total
 
 
 class _Products:
@@ -212,7 +249,7 @@ class _Products:
         self.size = np.bincount(row, self.weight, len(rows))
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
-        self.matched, self.expected = np.zeros((K, K), np.int64), FixedPoint(K, K)
+        self.matched, self.expected = np.zeros((K, K)), FixedPoint(K, K)
         self.cells, self.cell, _ = distinct(self.segments.document, self.segments.label)
         self.totals = np.zeros((2, len(self.cells[0])))
 
@@ -225,89 +262,127 @@ class _Products:
         self.shared += seen.T @ seen
         self.sizes += marked.T @ seen
         part = self.segments.of_documents(low, high)
-        for kind, columns in enumerate((self._observed(part), self._expected(part))):
-            totals = [np.zeros(0)]
-            for d, (F, W, label) in enumerate(columns.matrices(low, self.count[low:high]), low):
-                annotations = slice(self.first[d], self.first[d + 1])
-                who, reference = self.who[annotations], self.reference[annotations]
-                FW = F * W
-                product = FW @ F.T
-                total = W * (F * (np.cumsum(F, axis=0) - F)).sum(axis=0)
-                self.rest[kind, annotations] = (
-                    product @ reference - np.diagonal(product) * reference
-                )
-                if len(self.by_label) and len(label):
-                    begin = np.flatnonzero(np.diff(label, prepend=-1))  # columns are by label
-                    all_of_them, herself = (
-                        np.add.reduceat(FW * x, begin, axis=1).T for x in (reference @ F, F)
-                    )
-                    of_label = all_of_them - herself * reference
-                    self.by_label[label[begin], kind, annotations] = of_label
-                where = np.ix_(who, who) if len(who) < len(self.members) else slice(None)
-                if kind:
-                    self.expected.add(where, product)
-                else:
-                    self.matched[where] += product.astype(np.int64)
-                totals.append(total)
-            of_cell = self._cell_of(columns.document, columns.label)
-            self.totals[kind] += np.bincount(of_cell, np.concatenate(totals), len(self.cells[0]))
+        self._add_observed(low, high, self._marked(part))
+        for random in self._random(part):
+            self._add_expected(random)
+
+    def _where(self, document: int) -> Any:
+        """Return where the annotators of a document have their pairs."""
+        who = self.who[self.first[document] : self.first[document + 1]]
+        return np.ix_(who, who) if len(who) < len(self.members) else slice(None)
+
+    def _add_observed(self, low: int, high: int, marked: _Marked) -> None:
+        """Add what the documents from ``low`` up to ``high`` have in common."""
+        document, label, weight, row, column = marked
+        annotation = self.first[document[column]] + row
+        reference = self.reference[annotation]
+        count = np.bincount(column, minlength=len(weight))
+        references = np.bincount(column, reference, len(weight))
+        of_cell = self._cell_of(document, label)
+        pairs = weight * (count * (count - 1) // 2)
+        self.totals[0] += np.bincount(of_cell, pairs, len(self.cells[0]))
+        common = weight[column] * (references[column] - reference)
+        np.add.at(self.rest[0], annotation, common)
+        if len(self.by_label):
+            np.add.at(self.by_label[:, 0], (label[column], annotation), common)
+        for d, product in enumerate(marked.products(low, self.count[low:high]), low):
+            self.matched[self._where(d)] += product
+
+    def _add_expected(self, random: _Random) -> None:
+        """Add what luck would give a document."""
+        d, label, first, F = random
+        product = F @ F.T
+        self.expected.add(self._where(d), product)
+        cell = self._cell_of(np.full(len(label), d), label)
+        np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
+        here = slice(self.first[d], self.first[d + 1])
+        reference = self.reference[here]
+        self.rest[1, here] = product @ reference - np.diagonal(product) * reference
+        if len(self.by_label):
+            with_all, herself = (
+                np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
+            )
+            np.add.at(self.by_label[:, 1, here], label, with_all - herself * reference)
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""
         wide = 1 + int(self.cells[1].max(initial=0))
         return np.searchsorted(self.cells[0] * wide + self.cells[1], document * wide + label)
 
-    def _observed(self, part: _Segments) -> _Columns:
+    def _marked(self, part: _Segments) -> _Marked:
         """Return the segments that occur, or the stretches between borders of segments."""
         key = part.document, part.label
         if self.measure.route == "equal":
             (document, label, *_), which, _ = distinct(*key, part.start, part.length)
-            one = np.ones(len(which), np.int64)
-            return _Columns(document, label, one[: len(label)], part.row, which, one)
+            return _Marked(document, label, np.ones(len(label), np.int64), part.row, which)
         ends = part.start, part.start + part.length
         (document, label, border), which, _ = distinct(
             *(np.concatenate((x, x)) for x in key), np.concatenate(ends)
         )
         column, segment = ranges(*np.split(which, 2))
         length = np.append(np.diff(border), 0)  # none is covered from one label to the next
-        row = part.row[segment]
-        return _Columns(document, label, np.maximum(length, 0), row, column, np.ones(len(row)))
+        return _Marked(document, label, np.maximum(length, 0), part.row[segment], column)
 
-    def _expected(self, part: _Segments) -> _Columns:
-        """Return the places of start distributions (or of what they cover): edges, then middles."""
+    def _random(self, part: _Segments) -> Iterator[_Random]:
+        """Yield the documents in which two annotators have segments of a kind."""
         size = self.profiles.size[part.profile]
-        (document, label, n), kind, _ = distinct(part.document, part.label, size)
-        (kind, row, profile), _, number = distinct(kind, part.row, part.profile)
-        width = np.zeros(len(n), np.int64)
+        columns, kind, _ = distinct(part.document, part.label, size)
+        (of_kind, _), _, _ = distinct(kind, part.row)
+        several = np.bincount(of_kind) > 1
+        document, label, places = (column[several] for column in columns)
+        kind, here = (np.cumsum(several) - 1)[kind], several[kind]
+        # by length, as beside other documents profiles are numbered otherwise
+        entries = (column[here] for column in (kind, part.row, part.length, part.profile))
+        (kind, row, _, profile), _, number = distinct(*entries)
+        width = np.zeros(len(document), np.int64)
         np.maximum.at(width, kind, self.profiles.width[profile])
-        first = np.cumsum(width + 1) - width - 1
-        x, which = ranges(0 * kind, width[kind] + 1)
-        value = number[which] * self.profiles.at(profile[which], x)
-        weight = np.full(int(width.sum()) + len(n), 2)
-        weight[first + width] = n - 2 * width
-        document, label = (np.repeat(each, width + 1) for each in (document, label))
-        return _Columns(document, label, weight, row[which], first[kind[which]] + x, value)
+        last = np.cumsum(width + 1)
+        root = np.full(int(width.sum()) + len(width), math.sqrt(2))
+        root[last - 1] = np.sqrt(places - 2 * width)
+        # matrices one after the other, and in each the rows of annotators
+        borders = np.flatnonzero(np.diff(document, prepend=-1, append=-1))
+        numbers = document[borders[:-1]]
+        column = np.append(0, last)[borders]
+        shape = np.stack((self.count[numbers], np.diff(column)))
+        begin = np.cumsum(np.append(0, shape.prod(axis=0)))
+        matrix = np.repeat(np.arange(len(numbers)), np.diff(borders))
+        first = last - width - 1 - column[matrix]
+        at = begin[matrix[kind]] + row * shape[1, matrix[kind]] + first[kind]
+        values = self._laid_out(int(begin[-1]), at, width[kind], profile, number)
+        for i, (low, high) in enumerate(pairwise(borders.tolist())):
+            F = (
+                values[begin[i] : begin[i + 1]].reshape(shape[:, i])
+                * root[column[i] : column[i + 1]]
+            )
+            yield _Random(int(numbers[i]), label[low:high], first[low:high], F)
+
+    def _laid_out(self, size: int, at: Ints, width: Ints, profile: Ints, number: Ints) -> Floats:
+        """Return the values of profiles, each from a place on; of one place, their sum."""
+        laid_out = np.zeros(size)
+        for w in unique(width).tolist():
+            these = np.flatnonzero(width == w)
+            new = np.flatnonzero(np.diff(at[these], prepend=-1))
+            step = max(1, _TOGETHER // len(these))
+            for x in range(0, w + 1, step):
+                places = np.arange(x, min(x + step, w + 1))
+                values = self.profiles.left(profile[these, None], places) * number[these, None]
+                if len(new) < len(these):
+                    values = np.add.reduceat(values, new)
+                laid_out[at[these[new], None] + places] = values
+        return laid_out
 
     def pairs_done(self, high: int) -> tuple[int, int]:
         """Return how many pairs of annotations the documents below ``high`` have, and all."""
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
 
-    def pairs(self) -> dict[tuple[int, int], tuple[int, TallySum]]:
-        """Return how many documents each pair shares, and its sums, by the annotators' numbers."""
+    def pairs(self) -> PairSums:
+        """Return the sums of pairs."""
         i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
-        expected = self.expected.totals((i, j))
-        matched = self.matched[i, j].tolist()
-        turned = self.members[i] > self.members[j]
-        i, j = np.where(turned, j, i), np.where(turned, i, j)
-        sizes = (
-            s[a, b].astype(np.int64).tolist()
-            for s, a, b in ((self.sizes, i, j), (self.sizes, j, i))
-        )
-        sums = map(TallySum.of_whole, matched, expected, *sizes)
-        shared = self.shared[i, j].astype(np.int64).tolist()
-        keys = zip(self.members[i].tolist(), self.members[j].tolist(), strict=True)
-        return dict(zip(keys, zip(shared, sums, strict=True), strict=True))
+        columns = self.shared[i, j], self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
+        shared, matched, *sizes = (column.astype(np.int64) for column in columns)
+        sums = TallySums.of_whole(matched, self.expected.totals((i, j)), *sizes)
+        return PairSums.of(self.members[i], self.members[j], shared, sums)
 
     def tallies(self, corpus: Corpus) -> Tallies:
         """Return the tallies of documents and labels, over all pairs."""

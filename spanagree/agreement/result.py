@@ -152,7 +152,7 @@ class Agreement(Result):
     @cached_property
     def few(self) -> int:
         """How many pairs share fewer documents than the number asked for."""
-        return sum(pair.few for pair in self.pairs.values())
+        return int(self.pairs.few.sum())
 
     def matrix(self, figure: Figure = "corrected") -> Floats:
         """Return the F1 of each annotator with each other, in the order of ``annotators``.
@@ -171,8 +171,7 @@ class Agreement(Result):
         check_choice(figure, Figures._fields, "figure")
         matrix = np.full((len(self.annotators),) * 2, np.nan)
         i, j = self.pairs.members.T
-        values = [getattr(pair.f1, figure) for pair in self.pairs.values()]
-        matrix[i, j] = matrix[j, i] = values
+        matrix[i, j] = matrix[j, i] = self.pairs.f1[:, Figures._fields.index(figure)]
         return matrix
 
     def documents_kept(self) -> Kept:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.count import CountedPairs
-from spanagree.arrays import Ints
+from spanagree.agreement.pair_sums import PairSums
+from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import counted, show
-from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, undefined
-from spanagree.matching.tally import Tallies, Tally
+from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
+from spanagree.matching.tally import Tally
 from spanagree.results import Comparable
 
 
@@ -113,15 +116,30 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
     """
 
-    def __init__(self, names: Iterable[str], pairs: Mapping[tuple[int, int], Pair]) -> None:
-        """Make it of all annotators, and the pairs by the numbers of the two, the lower first."""
+    def __init__(
+        self, names: Iterable[str], sums: PairSums, min_shared: int, made: Sequence[Pair] = ()
+    ) -> None:
+        """Make it of all annotators and sums; ``made`` are the pairs, if they are there already."""
         self._names = {name: i for i, name in enumerate(names)}
-        self._pairs = dict(sorted(pairs.items()))
+        self._sums, self._min_shared, self._made = sums, min_shared, [*made]
+        self.tallies = sums.sums.tallies
 
     @property
     def members(self) -> Ints:
         """The numbers of the two annotators of each pair; (pairs, 2)."""
-        return np.array(list(self._pairs), np.int64).reshape(-1, 2)
+        return np.stack((self._sums.first, self._sums.second), axis=1)
+
+    @property
+    def few(self) -> Bools:
+        """Which pairs share fewer documents than the number asked for."""
+        return self._sums.shared < self._min_shared
+
+    @cached_property
+    def f1(self) -> Floats:
+        """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
+        t = self.tallies
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return f1_figures(np.stack((t.matched, t.expected, t.size_a + t.size_b), axis=1))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
@@ -129,10 +147,16 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         Raises:
             KeyError: for a name that is not there, or twice the same.
         """
-        if (pair := self._pairs.get(self._numbers(names))) is not None:
-            return pair
+        if (place := self._place(names)) is not None:
+            return self.values()[place]
         first, second = sorted(names, key=self._names.__getitem__)
         return Pair(first, second, 0, Tally(), True)
+
+    def _place(self, names: tuple[str, str]) -> int | None:
+        i, j = self._numbers(names)
+        low, high = np.searchsorted(self._sums.first, (i, i + 1)).tolist()
+        place = low + int(np.searchsorted(self._sums.second[low:high], j))
+        return place if place < high and self._sums.second[place] == j else None
 
     def _numbers(self, names: tuple[str, str]) -> tuple[int, int]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
@@ -143,26 +167,33 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     def __contains__(self, names: object) -> bool:
         try:
-            return self._numbers(names) in self._pairs  # type: ignore[arg-type]  # or anything
+            return self._place(names) is not None  # type: ignore[arg-type]  # or anything
         except (KeyError, TypeError):
             return False
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((pair.a, pair.b) for pair in self._pairs.values())
+        names = [*self._names]
+        return ((names[i], names[j]) for i, j in self.members.tolist())
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return len(self._sums.first)
 
     def __repr__(self) -> str:
         return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
 
     def values(self) -> Any:
-        """The pairs themselves."""
-        return self._pairs.values()
+        """The pairs themselves, which are made when somebody asks."""
+        if not self._made:
+            t = self.tallies
+            columns = t.matched, t.expected, t.size_a, t.size_b
+            tallies = itertools.starmap(Tally, zip(*map(np.ndarray.tolist, columns), strict=True))
+            each = zip(self, self._sums.shared.tolist(), tallies, self.few.tolist(), strict=True)
+            self._made = [Pair(*names, shared, tally, few) for names, shared, tally, few in each]
+        return self._made
 
     def replaced(self, pairs: Sequence[Pair]) -> Pairs:
         """Return the same with other figures."""
-        return Pairs(self._names, dict(zip(self._pairs, pairs, strict=True)))
+        return Pairs(self._names, self._sums, self._min_shared, pairs)
 
 
 class Scored(NamedTuple):
@@ -200,17 +231,10 @@ def team_of(team: Team) -> dict[str, Any]:
 
 def scored(counts: CountedPairs, min_shared: int) -> Scored:
     """Return the figures of what was counted, without intervals."""
-    names = list(counts.saw)
-    place = {name: i for i, name in enumerate(names)}
-    by_place = {}
-    for (a, b), (shared, sums) in counts.pairs.items():
-        if place[a] > place[b]:
-            a, b, sums = b, a, sums.turned()
-        by_place[place[a], place[b]] = Pair(a, b, shared, sums.tally, shared < min_shared)
-    pairs = Pairs(names, by_place)
-    reason = "" if pairs else _nobody(len(names))
+    pairs = Pairs(counts.saw, counts.pairs, min_shared)
+    reason = "" if pairs else _nobody(len(counts.saw))
     team, annotators = _team_and_members(counts, pairs, reason)
-    mean = _mean([pair.f1 for pair in pairs.values()], reason)
+    mean = _mean(pairs.f1, reason)
     labels = {label: sums.tally for label, sums in counts.labels.items()}
     return Scored(team, mean, pairs, annotators, labels)
 
@@ -221,11 +245,9 @@ def _nobody(annotators: int) -> str:
     return "no document was seen by two annotators"
 
 
-def _mean(scores: Sequence[Score], reason: str) -> Mean:
-    figures = [
-        [value for score in scores if not math.isnan(value := getattr(score, kind))]
-        for kind in Figures._fields
-    ]
+def _mean(f1: Floats, reason: str) -> Mean:
+    """Return the mean over pairs of their figures; (pairs, 3)."""
+    figures = [column[~np.isnan(column)].tolist() for column in f1.T]
     means = [math.fsum(values) / len(values) if values else math.nan for values in figures]
     spread = [
         math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)) if values else math.nan
@@ -244,11 +266,7 @@ def _team_and_members(
     counts: CountedPairs, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, Member]]:
     """Return the team, and each annotator against the others, with the team less these pairs."""
-    tallied = [pair.tally for pair in pairs.values()]
-    number = np.arange(len(pairs))
-    names = ("matched", "expected", "size_a", "size_b")
-    values = ([getattr(tally, name) for tally in tallied] for name in names)
-    columns = Tallies(number, number, *(np.array(v or number) for v in values))
+    columns = pairs.tallies
     whole = TallySum.of(columns)
     team = Team(len(pairs), counts.seen, whole.tally, reason)
     members = pairs.members

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.matching.tally import Tallies, Tally
 
 _SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends at 2**-1126
@@ -72,18 +73,9 @@ class TallySum(NamedTuple):
     @classmethod
     def each(cls, tallies: Tallies, which: Ints, count: int) -> list[TallySum]:
         """Return the sums for each number below ``count``, over what ``which`` gives it."""
-        whole = tallies.matched.dtype.kind == "i"
-        sizes = [
-            np.bincount(which, size, count).astype(np.int64).tolist()
-            for size in (tallies.size_a, tallies.size_b)
-        ]
-        sums = (exact_sums(column, which, count) for column in (tallies.matched, tallies.expected))
-        return [cls(whole, *row) for row in zip(*sums, *sizes, strict=True)]
-
-    @classmethod
-    def of_whole(cls, matched: int, expected: int, size_a: int, size_b: int) -> TallySum:
-        """Return sums of which what is matched are whole numbers, given as one."""
-        return cls(True, matched << _SHIFT, expected, size_a, size_b)
+        sums = TallySums.each(tallies, which, count)
+        columns = sums.matched, sums.expected, sums.size_a.tolist(), sums.size_b.tolist()
+        return [cls(sums.whole, *row) for row in zip(*columns, strict=True)]
 
     def turned(self) -> TallySum:
         """Return the sums with the two sides exchanged."""
@@ -103,6 +95,69 @@ class TallySum(NamedTuple):
         matched = rounded(self.matched)
         whole = int(matched) if self.whole else matched
         return Tally(whole, rounded(self.expected), self.size_a, self.size_b)
+
+
+@dataclass(frozen=True, eq=False)
+class TallySums:
+    """Many sums as :class:`TallySum` has them, as columns; sizes are arrays."""
+
+    whole: bool
+    matched: list[int]
+    expected: list[int]
+    size_a: Ints
+    size_b: Ints
+
+    @classmethod
+    def each(cls, tallies: Tallies, which: Ints, count: int) -> TallySums:
+        """Return the sums for each number below ``count``, over what ``which`` gives it."""
+        return cls(
+            tallies.matched.dtype.kind == "i",
+            exact_sums(tallies.matched, which, count),
+            exact_sums(tallies.expected, which, count),
+            *(_whole_sums(size, which, count) for size in (tallies.size_a, tallies.size_b)),
+        )
+
+    @classmethod
+    def of_whole(cls, matched: Ints, expected: list[int], size_a: Ints, size_b: Ints) -> TallySums:
+        """Return sums of which what is matched are whole numbers, given as such."""
+        return cls(True, [m << _SHIFT for m in matched.tolist()], expected, size_a, size_b)
+
+    def turned(self, where: Bools) -> TallySums:
+        """Return the sums with the two sides exchanged at some places."""
+        a, b = self.size_a, self.size_b
+        return replace(self, size_a=np.where(where, b, a), size_b=np.where(where, a, b))
+
+    def joined(self, other: TallySums) -> TallySums:
+        """Return the sums of one, then those of the other."""
+        return TallySums(
+            self.whole and other.whole,
+            self.matched + other.matched,
+            self.expected + other.expected,
+            np.concatenate((self.size_a, other.size_a)),
+            np.concatenate((self.size_b, other.size_b)),
+        )
+
+    def grouped(self, which: Ints, count: int) -> TallySums:
+        """Return the sums for each number below ``count``, over what ``which`` gives it."""
+        matched, expected = [0] * count, [0] * count
+        for group, m, e in zip(which.tolist(), self.matched, self.expected, strict=True):
+            matched[group] += m
+            expected[group] += e
+        sizes = (_whole_sums(size, which, count) for size in (self.size_a, self.size_b))
+        return TallySums(self.whole, matched, expected, *sizes)
+
+    @property
+    def tallies(self) -> Tallies:
+        """The tallies, each rounded once; the column ``document`` numbers them."""
+        number = np.arange(len(self.matched))
+        matched: Floats | Ints = np.array([*map(rounded, self.matched)], np.float64)
+        matched = matched.astype(np.int64) if self.whole else matched
+        expected = np.array([*map(rounded, self.expected)], np.float64)
+        return Tallies(number, number, matched, expected, self.size_a, self.size_b)
+
+
+def _whole_sums(values: Ints, which: Ints, count: int) -> Ints:
+    return np.bincount(which, values, count).astype(np.int64)
 
 
 NO_TALLY = TallySum(True, 0, 0, 0, 0)

@@ -116,8 +116,11 @@ class Profiles:
         """Return the values at places ``x`` (broadcast against ``profile``), 0 outside of them."""
         inner = np.minimum(x, self.size[profile] - 1 - x)  # the mirror image
         inside = inner >= 0
-        place = self.offset[profile] + np.minimum(np.where(inside, inner, 0), self.width[profile])
-        return np.where(inside, self.values[place], 0.0)
+        return np.where(inside, self.left(profile, np.where(inside, inner, 0)), 0.0)
+
+    def left(self, profile: Ints, x: Ints) -> Floats:
+        """Return the values at places ``x`` of the left half (broadcast against ``profile``)."""
+        return self.values[self.offset[profile] + np.minimum(x, self.width[profile])]
 
     def expand(self, profile: int) -> Floats:
         """Return one profile in full, ``size`` values."""

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+_END = ord("\n")
 _PORTION = 1 << 20  # bytes that are parted in one go
 
 
@@ -36,6 +39,27 @@ class Words(Sequence[str]):
         return self._words == other
 
     __hash__ = None  # type: ignore[assignment]  # compared by content
+
+    def unlike(self, other: Words) -> list[int]:
+        """Return the places where two rows of tokens differ, as far as both go.
+
+        >>> Words(b"Jo\\nsang\\nto\\n", 3).unlike(Words(b"Jo\\nsings\\nme\\nso\\n", 4))
+        [1, 2]
+        """
+        count = min(len(self), len(other))
+        both = [np.frombuffer(words._joined, np.uint8) for words in (self, other)]
+        ends = [np.flatnonzero(text == _END)[:count] for text in both]
+        sizes = [np.diff(end, prepend=-1) for end in ends]
+        differs = sizes[0] != sizes[1]
+        alike = [
+            text[: size.sum()][np.repeat(~differs, size)]
+            for text, size in zip(both, sizes, strict=True)
+        ]
+        size = sizes[0][~differs]  # with the end of a token none is empty
+        if len(size):
+            other_bytes = np.logical_or.reduceat(alike[0] != alike[1], np.cumsum(size) - size)
+            differs[~differs] = other_bytes
+        return np.flatnonzero(differs).tolist()
 
     @cached_property
     def _words(self) -> tuple[str, ...]:

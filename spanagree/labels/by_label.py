@@ -45,10 +45,9 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each, with the labels."""
-        caveats = (
-            (label, *each.partition(": ")) for label, part in self.items() for each in part.caveats
-        )
-        return together(f"{name} of {label}: {each}" for label, name, _, each in caveats)
+        every = ((label, each) for label, part in self.items() for each in part.caveats)
+        parts = ((label, *each.partition(": ")) for label, each in every)
+        return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""

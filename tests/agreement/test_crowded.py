@@ -119,6 +119,16 @@ def test_order_and_blocks_change_no_digit(match):
         }
 
 
+@pytest.mark.parametrize(("match", "chance"), [*itertools.product(MEASURES, CHANCES)], ids="-".join)
+def test_what_is_laid_out_together_changes_no_digit(match, chance, monkeypatch):
+    """Few values of start distributions at a time; all numbers are double."""
+    corpus = sa.Corpus.from_segments(*many())
+    whole = sa.agree(corpus, match=match, chance=chance)
+    for name, few in (("_TOGETHER", 7), ("_SINGLE", 0)):
+        monkeypatch.setattr(crowded, name, few)
+    assert sa.agree(corpus, match=match, chance=chance) == whole
+
+
 def test_single_documents_are_there_for_who_asks():
     """Documents, intervals and luck rest on rows, which are made when somebody asks."""
     corpus = sa.Corpus.from_segments(*many())

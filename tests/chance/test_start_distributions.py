@@ -17,6 +17,7 @@ from scipy.signal import lfilter
 
 import spanagree as sa
 from spanagree.chance import edges as edges_of
+from spanagree.chance import hypergeometric as draws
 from spanagree.chance import start_distributions as placement
 from spanagree.chance.table import StartDistributions
 
@@ -197,7 +198,7 @@ def test_halves_equal_fractions(free, lengths):
 def test_all_lengths_at_once(segments, longest, free, monkeypatch):
     """Terms that all lengths share give what each length by itself gives, also for many segments.
 
-    Oracle: the recurrence for one segment less, which :func:`_without` makes for each length.
+    Oracle: the recurrence for one segment less, which :func:`without` makes for each length.
     """
     lengths = np.random.default_rng(segments).integers(2, longest, segments)
     distinct = np.unique(lengths - 1).tolist()
@@ -282,6 +283,126 @@ def test_few_long_segments_in_a_long_document():
         np.testing.assert_allclose(edge, exact, rtol=0, atol=1e-14 * max(exact))
 
 
+def beside(monkeypatch, excess, slots):
+    """Return the edges of a document, and whether far longer segments were left to the end."""
+    found = []
+    near = edges_of._edges_beside
+
+    def noting(*document):
+        found.append(near(*document))
+        return found[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(edges_of, "_edges_beside", noting)
+        edges = edges_of.long_edges(np.sort(excess), slots)
+    return edges, [edges is each for each in found]
+
+
+def same_edges(ours, theirs, error):
+    """Refuse edges that differ by more than so much of the greatest value."""
+    assert ours.keys() == theirs.keys()
+    for e, edge in ours.items():
+        reach = max(len(edge), len(theirs[e]))
+        p, q = (np.append(each, np.full(reach - len(each), each[-1])) for each in (edge, theirs[e]))
+        assert np.abs(p - q).max() <= error * q.max()
+        assert p.min() >= 0
+
+
+@pytest.mark.parametrize(
+    ("short", "far", "free"),
+    [
+        ([2], [50], 0),
+        ([0, 1, 3], [90], 150),  # the edge ends long before the middle
+        ([1, 1, 2], [60, 45], 2),
+        ([0, 1, 2], [70, 70], 120),
+        ([0, 0, 2, 2], [200, 95, 80], 170),
+        ([1, 3], [80, 60, 60], 0),  # fewer free tokens than far longer segments
+    ],
+)
+def test_far_longer_segments_equal_fractions(short, far, free, monkeypatch):
+    """Beside one to three segments that are far longer, from which of them are to the left.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    monkeypatch.setattr(edges_of, "_FAR", 1)
+    excess = np.sort([*short, *far])
+    slots = free + len(excess)
+    edges, used = beside(monkeypatch, excess, slots)
+    assert used == [True]
+    assert sorted(edges) == sorted({*short, *far})
+    for e, edge in edges.items():
+        others = np.delete(excess, np.searchsorted(excess, e))
+        exact = fractions_of_starts(others[others > 0].tolist(), slots)
+        reach = (len(exact) + 1) // 2
+        wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
+        np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
+@pytest.mark.parametrize(
+    ("segments", "mean", "far", "free"),
+    [
+        (300, 4, [8_000], 9_000),
+        (100, 3, [9_999], 20_000),  # where the plain sums hold more than half of the segments
+        (100, 3, [9_999, 9_999], 20_000),
+        (60, 20, [3_000], 6_000),  # by characters
+        (700, 3, [5_000, 5_000, 9_999], 9_000),  # each length by itself, of so many
+        (40, 5, [2_000, 3_500, 9_000], 300),  # the far longer ones reach beyond the middle
+    ],
+)
+def test_far_longer_segments_equal_the_plain_sums(segments, mean, far, free, monkeypatch):
+    """Larger documents of this kind have the edges that sums over all segments give.
+
+    Oracle: those sums, which other tests hold against fractions.
+    """
+    excess = np.append(np.random.default_rng(segments).geometric(1 / mean, segments) - 1, far)
+    slots = free + len(excess)
+    edges, used = beside(monkeypatch, excess, slots)
+    assert used == [True]
+    monkeypatch.setattr(edges_of, "_FAR", 10**9)
+    same_edges(edges, edges_of.long_edges(np.sort(excess), slots), 2e-14)
+    by_halves = edges_of._edges_by_halves(np.sort(excess[excess > 0]), slots, sorted(edges))
+    same_edges(edges, by_halves, 2e-14)
+
+
+def test_where_far_longer_segments_do_not_help(monkeypatch):
+    """Dense text beside a far longer segment is summed as before, and so is a row of long ones."""
+    dense = np.append(np.random.default_rng(0).geometric(1 / 4, 100), 3_000)
+    edges, used = beside(monkeypatch, dense, 201)
+    assert used == [False]
+    monkeypatch.setattr(edges_of, "_FAR", 10**9)
+    same_edges(edges, edges_of.long_edges(np.sort(dense), 201), 0)
+    monkeypatch.undo()
+    _, used = beside(monkeypatch, [3, 3, 2_000, 3_500, 3_600, 3_700], 400)
+    assert used == []
+
+
+def test_what_is_no_polynomial(monkeypatch):
+    """Values that do not end as a polynomial of their degree are refused; those that do go on.
+
+    Oracle: x and 1 at whole numbers, x² of which the mirror image would be another.
+    """
+    x = np.arange(41.0)
+    W = np.stack((np.full(41, 200.0), x))  # of the latter the last place is 200
+    np.testing.assert_allclose(edges_of._continued(W, 200)[1], np.arange(101), rtol=1e-14)
+    assert len(edges_of._continued(W, 60)[0]) == 31
+    assert edges_of._continued(np.stack((W[0], x + (x == 35) * 1e-9)), 200) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(edges_of, "_continued", lambda *_: None)
+        excess = np.array([1, 1, 2, 5_000])
+        edges, used = beside(monkeypatch, excess, 4_000)
+    assert used == [False]
+    same_edges(edges, edges_of.long_edges(excess, 4_000), 1e-14)
+
+
+def test_what_far_longer_segments_cost(monkeypatch):
+    """The numbers that are checked before they are made: two rows for each length and four more."""
+    asked = []
+    monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append((cost, what)))
+    edges_of.long_edges(np.array([1, 1, 2, 5_000]), 4_000)
+    what = "the chance of segments of up to 5001 tokens in a document of 9000"
+    assert asked[0] == ((3 + 2 * 1 + 2) * 9_004, what)
+
+
 def fractions_of_starts(excess, slots):
     """Return P(x) of a segment beside others of these excesses, all longer than one token."""
     subsets = Counter({(0, 0): 1})
@@ -325,11 +446,12 @@ def test_edges_end_where_they_are_flat():
     """In a sparse document an edge is some of its longest segments wide (a renewal process), not all.
 
     Oracle: all together have an excess of 1300 tokens, and Prop. 3 alone would take as many. The
-    process has forgotten its start after 14 tokens, 16 more show it, and one value is the plateau.
+    process has forgotten its start after 14 tokens but for 1e-13, after 15 but for 4e-15, less than
+    which the transforms and sums may err; and one value is the plateau.
     """
     excess = np.array([1] * 700 + [2] * 300)
     for edge in edges_of.long_edges(excess, 18_700).values():
-        assert len(edge) == 31
+        assert len(edge) == 16
 
 
 def test_what_long_documents_cost(monkeypatch):
@@ -351,10 +473,10 @@ def test_what_long_documents_cost(monkeypatch):
 def test_binomials_equal_draws(monkeypatch):
     """The table of binomials and the draw-by-draw recurrence agree."""
     totals = np.array([40, 90, 200])
-    table = edges_of._hypergeometric(35, 30, totals, 20)
-    monkeypatch.setattr(edges_of, "_PASCAL_ROWS", 1)
+    table = draws.hypergeometric(35, 30, totals, 20)
+    monkeypatch.setattr(draws, "PASCAL_ROWS", 1)
     np.testing.assert_allclose(
-        table, edges_of._hypergeometric(35, 30, totals, 20), rtol=1e-12, atol=1e-18
+        table, draws.hypergeometric(35, 30, totals, 20), rtol=1e-12, atol=1e-18
     )
     np.testing.assert_allclose(table.sum(-1)[1:, 20], 1, rtol=1e-13)
 
@@ -445,7 +567,7 @@ def test_errors(length, segments, chance, message):
 )
 def test_hypergeometric_tables(drawn, special, total, most):
     """Each route gives the ratio of binomials in whole numbers, to 1e-13 of itself or 1e-300."""
-    table = edges_of._hypergeometric(drawn, special, np.array(total), most)
+    table = draws.hypergeometric(drawn, special, np.array(total), most)
     for t, size in enumerate(total):
         for y in range(0, drawn + 1, max(1, drawn // 13)):
             for m in range(most + 1):

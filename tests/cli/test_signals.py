@@ -40,6 +40,17 @@ def python(code, *arguments, cwd=None):
     return done.returncode, done.stdout, done.stderr
 
 
+def test_nothing_is_searched_for_what_can_be_freed(newsroom):
+    """A short command ends before anything is searched, and what is left is not searched then."""
+    first = (
+        "import atexit, gc, sys, spanagree.__main__\n"
+        "def say(): print(gc.get_stats()[0]['collections'] - began, gc.get_freeze_count() > 0)\n"
+        "atexit.register(say)\nbegan = gc.get_stats()[0]['collections']"
+    )
+    code, out, _ = python(BEFORE.format(first=first), "evaluate", newsroom / "gold.conll", newsroom / "tagger.conll")  # fmt: skip
+    assert (code, out.splitlines()[-1]) == (0, "0 True")
+
+
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("name", ["click", "cloup", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])  # fmt: skip
 def test_stopped_while_it_loads(newsroom, name, sent):

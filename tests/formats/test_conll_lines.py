@@ -240,7 +240,7 @@ def test_pages(text, columns, scheme, missing, unit, before, portion):
     part = conll_lines.TextPart(text, before)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
-    with patch.object(fields, "_PORTION", portion):
+    with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
         assert outcome(page.read_page, "name", part, columns, options) == slow
 
 
@@ -273,6 +273,19 @@ def test_fields(column, portion, data):
         assert (mine == its) == (column == other)
         assert mine == found(column)
         assert mine != found([]) or not column
+
+
+@given(st.lists(words), st.lists(words), st.lists(st.tuples(words, words)))
+def test_unlike(column, more, changed):
+    """The places of tokens that differ are those where their strings do, as far as both go."""
+
+    def joined(tokens):
+        return Words("".join(f"{token}\n" for token in tokens).encode(), len(tokens))
+
+    mine, its = ([*column, *(pair[i] for pair in changed), *column] for i in (0, 1))
+    differ = [i for i, (a, b) in enumerate(zip(mine, its, strict=True)) if a != b]
+    assert joined(mine).unlike(joined([*its, *more])) == differ
+    assert joined([*its, *more]).unlike(joined(mine)) == differ
 
 
 def test_equal_tokens_are_one_string(tmp_path):

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import math
-import time
 
 import numpy as np
 import pytest
@@ -162,7 +161,6 @@ def of_task(real, name):
 def test_the_scores_of_the_task(real, name):
     """On the published data IoU and ρ are the task's, to the digit, of probabilities and baselines."""
     path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
-    begin = time.process_time()
     corpus = sa.read(path, repair=REPAIR)
     rows = list(of_task(real, name))
     shares_now = sa.shares(corpus)
@@ -172,7 +170,6 @@ def test_the_scores_of_the_task(real, name):
         mine[corpus.id_of(d)].append({"start": start, "end": end, "prob": prob})
     predictions = [{"id": id_, "soft_labels": spans} for id_, spans in mine.items()]
     result = sa.soft_scores(corpus, probabilities={"mine": predictions}, soft_gold=path)
-    assert time.process_time() - begin < 20
     ious, rhos, every, nothing = [], [], [], []
     for d, (_, soft, hard, marked) in enumerate(rows):
         sets = [{t for s, e in spans for t in range(s, e)} for spans in marked.values()]
@@ -349,16 +346,14 @@ def test_the_command(run, tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_task_from_end_to_end(run, real, tmp_path, name):
-    """The task's files by the command, with baselines, ceiling and probabilities, in seconds.
+    """The task's files by the command, with baselines, ceiling and probabilities.
 
-    The figures are those of Python, which the tests above hold against the definitions; three
-    commands take less than ten seconds of one processor (about two when this was written).
+    The figures are those of Python, which the tests above hold against the definitions.
     """
     path = real / "data" / "tools" / "mushroom" / f"{name}.jsonl"
     corpus = sa.read(path, repair=["drop-empty"])
     system, *people = corpus.annotators
     how = ("--repair", "drop-empty", "--format", "json")
-    begin = time.process_time()
     asked = ("--systems", system, "--match", "token", "--baseline", "everything,majority")
     code, out, _ = run("evaluate", path, *how, *asked)
     assert code == 0
@@ -366,7 +361,6 @@ def test_the_task_from_end_to_end(run, real, tmp_path, name):
     assert code == 0
     code, team, _ = run("agree", path, *how, "--match", "token", "--annotators", ",".join(people))
     assert code == 0
-    assert time.process_time() - begin < 10
     systems = {each["name"]: each for each in json.loads(out)["systems"]}
     assert systems["everything"]["f1"]["corrected"] == approx(0)
     assert json.loads(out)["ceiling"]["f1"] == approx(json.loads(team)["team"]["f1"])

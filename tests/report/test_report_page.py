@@ -688,15 +688,18 @@ def by_document(corpus, a, b):
 
 
 def test_opens_quickly(visit):
-    """Fifty thousand sentences in a moment, and only those that are looked at are drawn."""
+    """Only sentences that are looked at are drawn: ten times as many do not take thirty times as long."""
+    took = []
     for size in (5000, 50_000):
         browser = visit(many(size))
-        done = browser.execute_script(
-            "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+        took.append(
+            browser.execute_script(
+                "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+            )
         )
-        assert done < 2000
         assert len(documents(browser)) == 50
         assert status(browser).endswith(f" of {size:,} documents")
+    assert took[1] < 30 * took[0]
 
 
 def test_kinds_are_those_of_python(visit, crowd):

@@ -753,7 +753,7 @@ def test_shared_caveats():
         f"sure, most: only 0 to 5 of 30 documents hold any disagreement{shaky}",
         f"off: only 0 of 30 documents hold any agreement{shaky}",
     )
-    easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, {n: gold for n in ("gold", "a", "b")}))
+    easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
     left = "a, b: luck alone gives 1.0000; the corrected figure rests on the little that is left"
     assert easy.caveats[1:] == (left,)
     assert easy.to_dict()["caveats"][1:] == easy.table().remarks[-1:] == [left]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 import numpy as np
 
+from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted, show
 from spanagree.formats.conll.page import Page
 
@@ -84,16 +86,15 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
     tokens, others = page.columns[0], first.columns[0]
     n = min(len(tokens), len(others))
-    if tokens == others and np.array_equal(page.begins(unit), first.begins(unit)):
+    begins = page.begins(unit), first.begins(unit)
+    same = np.array_equal(*begins)
+    if tokens == others and same:
         return 0
-    units = (unit,)
-    odd = {what: np.setxor1d(page.begins(what), first.begins(what)) for what in units}
-    differ = np.flatnonzero([a != b for a, b in zip(tokens, others, strict=False)])
-    counts = ", ".join(
-        f"{len(page.begins(what))} and {len(first.begins(what))} {what}s" for what in units
-    )
+    odd = {unit: [] if same else sorted(set(begins[0].tolist()) ^ set(begins[1].tolist()))}
+    differ = _unlike(tokens, others)
+    counts = f"{len(begins[0])} and {len(begins[1])} {unit}s"
     places = odd if ignore_tokens else {"token": differ, **odd}
-    wrong = {what: int(at[0]) for what, at in places.items() if len(at) and at[0] < n}
+    wrong = {what: at[0] for what, at in places.items() if at and at[0] < n}
     for what in sorted(wrong, key=wrong.__getitem__)[:1]:
         i = wrong[what]
         there = first.where(i)
@@ -114,3 +115,10 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
             f" ends before it; all layers need the same text ({counts})"
         )
     return len(differ)
+
+
+def _unlike(tokens: Sequence[str], others: Sequence[str]) -> list[int]:
+    """Return the places where tokens differ, as far as both go."""
+    if isinstance(tokens, Words) and isinstance(others, Words):
+        return tokens.unlike(others)
+    return [i for i, (a, b) in enumerate(zip(tokens, others, strict=False)) if a != b]

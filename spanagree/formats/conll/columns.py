@@ -103,7 +103,7 @@ def layout_of(text: str) -> Layout:
     names: tuple[str, ...] = ()
     brackets: tuple[tuple[str, str], ...] = ()
     sentences: list[list[str]] = [[]]
-    for line in text[:100_000].split("\n")[:_LINES]:
+    for line in text[:100_000].split("\n", _LINES)[:_LINES]:
         row = line.rstrip(" \r")
         if row.startswith("# global.columns ="):
             names = tuple(row.partition("=")[2].split())
@@ -122,9 +122,8 @@ def layout_of(text: str) -> Layout:
         named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
         is_numbered = named.names[0].casefold() in _NUMBER
         return named._replace(token=named.place(_TOKEN) or 0, numbered=is_numbered)
-    rows = [[fields_of(row) for row in sentence] for sentence in sentences]
-    counted = len(fields) > 2 and all(map(_counts, rows))
-    numbered = counted and (len(fields) == len(_CONLLU) or max(map(len, rows)) > 1)
+    counted = len(fields) > 2 and all(map(_counts, sentences))
+    numbered = counted and (len(fields) == len(_CONLLU) or max(map(len, sentences)) > 1)
     if numbered and len(fields) == len(_CONLLU):
         names = names or _CONLLU
     token = Layout(names).place(_TOKEN)
@@ -147,9 +146,9 @@ def _is_header(fields: list[str]) -> bool:
     return len(fields) > 1 and any(f.strip().casefold() in _TOKEN for f in fields) and not any(tags)
 
 
-def _counts(rows: list[list[str]]) -> bool:
+def _counts(sentence: list[str]) -> bool:
     """Return whether the first fields of a sentence count its tokens."""
-    first = [row[0] for row in rows]
+    first = [fields_of(row)[0] for row in sentence]
     words = [field for field in first if field.isdecimal()]
     return all(map(INDEX.fullmatch, first)) and words == [str(i + 1) for i in range(len(words))]
 

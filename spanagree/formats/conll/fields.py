@@ -16,9 +16,9 @@ from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted
 from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
-from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines
+from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines, starts_of_lines
 
-_TAB, _NEWLINE, _SPACE = b"\t\n "
+_TAB, _NEWLINE, _RETURN, _SPACE = b"\t\n\r "
 _WORD = 8  # bytes that are compared as one number
 _LONG = 4 * _WORD  # of fields that are longer, strings are compared
 _ENDS = np.array([256**i - 1 for i in range(_WORD + 1)], "<u8")  # what counts of a number's bytes
@@ -37,11 +37,15 @@ class Lines:
     def of(cls, rows: Iterable[str]) -> Lines:
         """Return rows as lines."""
         data = "".join([f"{row}\n" for row in rows]).encode(errors="surrogatepass")
-        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
-        return cls(data, np.concatenate(([0], ends + 1)))
+        return cls(data, starts_of_lines(np.frombuffer(data, np.uint8)))
 
     def __getitem__(self, line: int) -> str:
         return _text(self.data[self.starts[line] : self.starts[line + 1] - 1])
+
+    def texts(self, which: Ints) -> list[str]:
+        """Return some lines, without their ends."""
+        bounds = zip(self.starts[which].tolist(), self.starts[which + 1].tolist(), strict=True)
+        return [_text(self.data[start : end - 1]) for start, end in bounds]
 
     def have(self, byte: int) -> Bools:
         """Return whether each line has a byte."""
@@ -60,27 +64,41 @@ class Lines:
 
     def _parted(self, sign: int, which: Bools) -> Rows:
         """Return what stands between signs in some lines; spaces at its edges are not plain."""
-        kind = np.int32 if len(self.data) <= np.iinfo(np.int32).max else np.int64
-        parts: list[list[Any]] = [[np.zeros(0, kind)] * 3]
+        portions = [slice(at, at + _PORTION) for at in range(0, len(which), _PORTION)]
+        count = sum(int(np.count_nonzero(self._ends(some, sign))) for some in portions)
+        begins, ends = np.empty((2, count), self.starts.dtype)  # written once: new memory is slow
+        widths = np.empty(np.count_nonzero(which), self.starts.dtype)
+        fields = rows = 0
         plain = True
-        for at in range(0, len(which), _PORTION):
-            here = which[at : at + _PORTION]
-            low, high = self.starts[[at, at + len(here)]].tolist()
-            data = np.frombuffer(self.data, np.uint8, high - low, low)
-            ends = np.flatnonzero((data == sign) | (data == _NEWLINE))
-            last = data[ends] == _NEWLINE  # of its line
+        for some in portions:
+            low = int(self.starts[some.start])
+            here, is_end = which[some], self._ends(some, sign)
+            data = np.frombuffer(self.data, np.uint8, len(is_end), low)
+            end = np.flatnonzero(is_end)
+            begin = np.concatenate(([0], end[:-1] + 1))
+            last = data[end] == _NEWLINE  # of its line
             kept = here[np.cumsum(last) - last]
-            begin, end, last = np.append(0, ends[:-1] + 1)[kept], ends[kept], last[kept]
+            begin, end, last = begin[kept], end[kept], last[kept]
             if sign == _SPACE:
                 plain = plain and bool((begin < end).all())
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
                 plain = plain and not spaces.any() and not (last[1:] & last[:-1]).any()
-            widths = np.diff(np.flatnonzero(last), prepend=-1).astype(kind)
-            parts.append([(begin + low).astype(kind), (end + low).astype(kind), widths])
-        joined: Any = (np.concatenate([part.pop() for part in parts]) for _ in range(3))
-        widths, end, begin = joined
-        return Rows(self.data, begin, end, widths, plain)
+            width = np.diff(np.flatnonzero(last), prepend=-1)
+            begins[fields : fields + len(begin)] = begin + low
+            ends[fields : fields + len(end)] = end + low
+            widths[rows : rows + len(width)] = width
+            fields, rows = fields + len(begin), rows + len(width)
+        return Rows(self.data, begins[:fields], ends[:fields], widths, plain)
+
+    def _ends(self, some: slice, sign: int) -> Bools:
+        """Return which bytes of some lines end a field."""
+        stop = min(some.stop, len(self.starts) - 1)
+        low, high = self.starts[[some.start, stop]].tolist()
+        data = np.frombuffer(self.data, np.uint8, high - low, low)
+        ends: Bools = data == sign
+        ends |= data == _NEWLINE
+        return ends
 
 
 def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]:
@@ -92,21 +110,29 @@ def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]
     if BOM in text:
         for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
             raise mark_inside(f"{name}:{number}")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    if "\r" in text:
-        text = "\n".join([line.rstrip(" \r") for line in text.split("\n")])
-        for number in (number for number, line in _numbered(text, before) if "\r" in line):
-            raise InputError(
-                f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-            )
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    if b"\r" in data:
+        data = _without_returns(name, data, before)
     starts, kinds = kinds_of_lines(data)
     lines = Lines(data, starts)
     if sign != "\t":
         is_row = (kinds == ROW) | (kinds == COMMENT)
         lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
     return lines, kinds
+
+
+def _without_returns(name: str, data: bytes, before: int) -> bytes:
+    """Return lines without the carriage returns at their ends; refuse others."""
+    characters = np.frombuffer(data, np.uint8)
+    behind = characters[np.flatnonzero(characters == _RETURN) + 1]
+    if (behind == _NEWLINE).all():
+        return data.replace(b"\r", b"")
+    lines = [line.rstrip(b" \r") for line in data.split(b"\n")]
+    for number in (number for number, line in enumerate(lines, before + 1) if b"\r" in line):
+        raise InputError(
+            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+        )
+    return b"\n".join(lines)
 
 
 def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
@@ -224,13 +250,13 @@ class _Portion(NamedTuple):
 
     def joined(self) -> bytes:
         """Return the fields with a newline behind each."""
-        text = np.frombuffer(self.data, np.uint8)[: 1 - _WORD].copy()
-        text[self.end] = _NEWLINE
-        edges = np.zeros(len(text), np.int8)
-        edges[self.begin] += 1
-        edges[self.end + 1] -= 1  # where the next may begin
-        inside = np.cumsum(edges, dtype=np.int8).view(np.bool_)
-        return text[inside].tobytes()
+        size = self.end - self.begin + 1
+        ends = np.cumsum(size, dtype=self.end.dtype)  # of what is joined
+        place = np.repeat(self.begin - (ends - size), size)
+        place += np.arange(len(place), dtype=place.dtype)
+        text = np.frombuffer(self.data, np.uint8)[place]
+        text[ends - 1] = _NEWLINE
+        return text.tobytes()
 
     def numbered(self) -> tuple[Ints, Sequence[str]]:
         """Return the fields as numbers, and the distinct ones, in the order of their occurrence."""

@@ -9,6 +9,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,8 @@ _NEWDOC = re.compile(rb"#[ \t]*(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?
 _LINES = 20_000  # of a stream that are looked at in one go
 
 
+_NEWLINE = ord("\n")
+_PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
 _BYTES = 100_000  # of a file that are looked at for the names of its columns
 
 
@@ -59,24 +62,43 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     """
     ended = text if text.endswith(b"\n") or not text else text + b"\n"
     characters = np.frombuffer(ended, np.uint8)
-    starts: Ints = np.concatenate(([-1], np.flatnonzero(characters == ord("\n"))))
-    starts += 1
-    first = starts[:-1].copy()
-    indented = _IS_BLANK[characters[first]]
+    starts = starts_of_lines(characters)
+    first = starts[:-1]
+    initial = characters[first]
+    indented = _IS_BLANK[initial]
     if indented.any():
         solid = np.flatnonzero(~_IS_BLANK[characters])
+        first = first.copy()
         first[indented] = solid[np.searchsorted(solid, first[indented])]
-    kinds = _FIRST[characters[first]]
+        initial = characters[first]
+    kinds = _FIRST[initial]
     marks: list[int] = []
     if b"-DOCSTART-" in ended:
         marks = [match.start() for match in _DOCSTART.finditer(ended)]
-    if b"newdoc" in ended or b"document_id" in ended:
+    if (kinds == COMMENT).any() and (b"newdoc" in ended or b"document_id" in ended):
         marks += [match.start() for match in _NEWDOC.finditer(ended)]
-    at = np.array(marks, np.int64)
+    at = np.array(marks, starts.dtype)
     line = np.searchsorted(starts, at, side="right") - 1
     kinds[line[first[line] == at]] = DOCSTART
     starts[-1] = len(text)
     return starts, kinds
+
+
+def starts_of_lines(characters: Any) -> Ints:
+    """Return where each line begins, and where a next one would; all of them end in a newline.
+
+    Large arrays are written once, in small numbers: to get new memory takes longer than that.
+    """
+    count = len(characters)
+    portions = [(at, characters[at : at + _PORTION]) for at in range(0, count, _PORTION)]
+    lines = sum(int(np.count_nonzero(portion == _NEWLINE)) for _, portion in portions)
+    starts: Ints = np.zeros(lines + 1, np.int32 if count <= np.iinfo(np.int32).max else np.int64)
+    done = 1
+    for at, portion in portions:
+        ends = np.flatnonzero(portion == _NEWLINE)
+        starts[done : done + len(ends)] = ends + (at + 1)
+        done += len(ends)
+    return starts
 
 
 @dataclass(frozen=True)

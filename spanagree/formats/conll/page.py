@@ -8,12 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, as_small, entries
+from spanagree.arrays import Bools, Ints, entries
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.corpus.tags import prefixed
 from spanagree.errors import (
@@ -228,37 +229,57 @@ def read_page(
     passed = _pass_over(lines, keep, layout, header=layout.header and not before)
     if not keep.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    at = as_small(np.flatnonzero(keep) + before + 1)
+    at = _numbers(keep, before + 1)
     table = _table(name, lines, keep, at)
-    moved: Ints = np.cumsum(keep) - keep  # how many rows there are above a line
-    named = [(int(moved[i]), comment, before + i + 1) for i, comment in comments]
+    others = np.flatnonzero(~keep)
+    named = _among_rows(comments, others, before)
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
     starts = np.flatnonzero(kinds == DOCSTART).tolist()
-    marks = [(int(moved[i]), lines[i], before + i + 1) for i in starts]
+    marks = _among_rows([(i, lines[i]) for i in starts], others, before)
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
         _ = table[1].numbered
     documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
     ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
-    for some in (documents, moved[kinds == BLANK], np.array(breaks["sentence"], np.int64)):
+    blank = np.flatnonzero(kinds == BLANK)
+    blank -= np.searchsorted(others, blank)
+    for some in (documents, blank, np.array(breaks["sentence"], np.int64)):
         ends[some] = True
     sentences = np.flatnonzero(ends)
     by_sentence = options.unit == "sentence"
-    first = sentences[:-1].tolist()
+    first = sentences[:-1].tolist() if named else []
     return Page(
         name,
         [table[layout.token].joined(), *table[1:]],
         at,
         np.diff(sentences),
         np.diff(documents),
-        _ids(name, named, first, _SENT_ID.match, "sent_id") if by_sentence else None,
+        _ids(name, named, first, _SENT_ID.match, "sent_id") if first and by_sentence else None,
         len(documents) > 2 or bool(marks),
         tuple(line for _, comment, line in named if "\t" in comment),
         None if by_sentence else _ids(name, marks, documents[:-1], _MARK.match, "document id"),
         layout,
         passed,
     )
+
+
+def _numbers(keep: Bools, first: int) -> Ints:
+    """Return the numbers of the lines that are kept, in small numbers: new memory is slow."""
+    end = first + len(keep)
+    return np.arange(first, end, dtype=np.min_scalar_type(-end - 1))[keep]
+
+
+def _among_rows(
+    lines: Sequence[tuple[int, str]], others: Ints, before: int
+) -> list[tuple[int, str, int]]:
+    """Return how many rows are above each of some lines, its text and its number.
+
+    ``others`` are the places of lines that are not rows, ``before`` counts those of other parts.
+    """
+    at = np.array([i for i, _ in lines], np.int64)
+    above = (at - np.searchsorted(others, at)).tolist()
+    return [(rows, text, before + i + 1) for rows, (i, text) in zip(above, lines, strict=True)]
 
 
 def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
@@ -268,7 +289,8 @@ def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> di
     if not layout.numbered:
         return {}
     others = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
-    at = np.searchsorted(lines.starts, [start for start, _ in others], side="right") - 1
+    starts = np.array([start for start, _ in others], lines.starts.dtype)
+    at = np.searchsorted(lines.starts, starts, side="right") - 1
     kinds = [kind for (_, kind), kept in zip(others, keep[at].tolist(), strict=True) if kept]
     keep[at] = False
     return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
@@ -383,34 +405,39 @@ def _comments(
     A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
     """
     doubtful = np.flatnonzero(kinds == COMMENT)
-    doubtful = doubtful[[lines.data[i] == ord("#") for i in lines.starts[doubtful].tolist()]]
+    first = np.frombuffer(lines.data, np.uint8)[lines.starts[doubtful]]
+    doubtful = doubtful[first == ord("#")]
     if not len(doubtful):
         return []
-    texts = [(i, lines[i].rstrip(" ")) for i in doubtful.tolist()]
+    texts = [text.rstrip(" ") for text in lines.texts(doubtful)]
     is_sure = is_row.copy()
     is_sure[doubtful] = False
-    sure = lines.fields(is_sure)
-    asked = [fields_of(text) for _, text in texts]
+    asked = [fields_of(text) for text in texts]
     where = [-1 if c is None else c for c in columns]
-    seen = {"O", options.missing}
 
-    def token(row: list[str]) -> bool:
-        return 1 < len(row) > max(where) and all(
-            # a word such as I is not a tag yet
-            row[c] in seen or (len(row[c]) > 1 and prefixed(row[c], options.scheme))
-            for c in where
-        )
+    @cache  # the columns of the rows that are sure are looked at only for what is no tag by itself
+    def in_rows() -> set[str]:
+        sure = lines.fields(is_sure)
+        return {tag for c in where for tag in sure.where_wide(c).numbered[1]}
+
+    @cache
+    def is_tag(value: str) -> bool:
+        # a word such as I is not a tag yet
+        is_prefixed = len(value) > 1 and prefixed(value, options.scheme) is not None
+        return is_prefixed or value in ("O", options.missing) or value in in_rows()
+
+    def is_token(row: list[str]) -> bool:
+        return 1 < len(row) > max(where) and all(is_tag(row[c]) for c in where)
 
     # without a row that is sure, the first that can be a token decides
-    some = len(sure.widths) > 0
-    width = int(sure.widths[0]) if some else len(next(filter(token, asked), ()))
-    fitting = [len(row) == width for row in asked]
-    if some and any(fitting) and lines.have(ord("\t"))[is_sure].all():
-        fitting = [f and "\t" in text for f, (_, text) in zip(fitting, texts, strict=True)]
-    if any(fitting):
-        seen |= {tag for c in where for tag in sure.where_wide(c).numbered[1]}
+    some = bool(is_sure.any())
+    model = fields_of(lines[int(is_sure.argmax())]) if some else next(filter(is_token, asked), [])
+    fitting = [len(row) == len(model) for row in asked]
+    parted = [f and "\t" in text for f, text in zip(fitting, texts, strict=True)]
+    if some and parted != fitting and lines.have(ord("\t"))[is_sure].all():
+        fitting = parted
     return [
-        comment
-        for comment, fits, row in zip(texts, fitting, asked, strict=True)
-        if not (fits and token(row))
+        (i, text)
+        for i, text, fits, row in zip(doubtful.tolist(), texts, fitting, asked, strict=True)
+        if not (fits and is_token(row))
     ]

@@ -1,0 +1,96 @@
+"""How many of some segments lie to the left of another: hypergeometric distributions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+
+PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
+_LEAST = 1e-250  # smaller floats may lose digits
+_NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
+
+
+def left_of(K: int, slots: Ints, limit: int, most: int, alone: int = 0) -> Floats:
+    """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere.
+
+    Each is weighted with the share of the subsets of the y slots, ``alone`` of them together, of
+    at most ``limit`` slots, that have none of the m.
+    """
+    H = hypergeometric(limit, K, slots - 1, min(K, most))
+    free = np.arange(limit + 1)[:, None] - np.arange(H.shape[2])
+    for given in range(alone):
+        H *= np.maximum(free - given, 0) / (limit - given)
+    greatest = H.max((0, 1))
+    return H[:, :, : np.flatnonzero(greatest >= _NEGLIGIBLE * greatest.max())[-1] + 1]
+
+
+def left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:
+    """Return H(m | y) at [m, y < F], for some m up to K/2, half of it where m is K/2.
+
+    H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K), from the ratios of neighbours on either
+    side of each row's peak; the sum of a row is F / (K + 1).
+    """
+    H = np.empty((len(m), F))
+    y = np.arange(F - 1.0)
+    for row, left in zip(H, m.tolist(), strict=True):
+        more = (y + 1) * (F - 1 - y + (left - K))
+        less = (y + (1 - left)) * (F - 1 - y)
+        peak = left * (F - 1) // max(K, 1)
+        row[peak] = 1
+        np.cumprod(np.maximum(more[peak:], 0) / less[peak:], out=row[peak + 1 :])
+        np.cumprod((np.maximum(less[:peak], 0) / more[:peak])[::-1], out=row[:peak][::-1])
+        row *= (0.5 if 2 * left == K else 1.0) * F / (K + 1) / row.sum()
+    return H
+
+
+@lru_cache(maxsize=1024)
+def shares(drawn: int, special: int, total: int, most: int) -> Floats:
+    """Return the same as :func:`hypergeometric` for one total; most shapes need the same few."""
+    return hypergeometric(drawn, special, np.array([total]), most)[0]
+
+
+def hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
+    """Return Pr(m of the ``special`` are among y drawn out of ``total``).
+
+    At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
+    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
+    a product over the draws; where that is impossible or too small for a float, the draws are
+    followed one by one. All are products and sums of positive numbers, so nothing cancels.
+    """
+    y = np.arange(drawn + 1)[:, None]
+    m = np.arange(most + 1)
+    rest = (total[:, None] - y.T)[:, :, None]
+    if total.max() < PASCAL_ROWS and drawn < PASCAL_ROWS:
+        C = binomials()
+        table = C[y, m] * C[np.maximum(rest, 0), special - m]
+        return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
+    table = np.zeros((len(total), drawn + 1, most + 1))
+    table[:, 0, 0] = 1
+    if (total - special - drawn).min() >= 0:
+        none = np.cumprod((rest[:, :-1, 0] - special) / rest[:, :-1, 0], axis=1)
+        if none.min(initial=1) > _LEAST:
+            table[:, 1:, 0] = none
+            more = (special - m[:-1]).clip(0) * (y - m[:-1]).clip(0)
+            less = m[1:] * (rest - special + m[1:])
+            table[:, :, 1:] = table[:, :, :1] * np.cumprod(more / less, axis=2)
+            return table
+    for i in range(min(drawn, int(total.max()))):
+        left = np.maximum(rest[:, i], 0)
+        hit = np.minimum(special - m, left) / np.maximum(left, 1)
+        stay = np.maximum(left - special + m, 0) / np.maximum(left, 1)
+        table[:, i + 1] = table[:, i] * stay
+        table[:, i + 1, 1:] += table[:, i, :-1] * hit[:, :-1]
+    return table
+
+
+@lru_cache(maxsize=1)
+def binomials() -> Floats:
+    """Return Pascal's triangle as floats: C[n, k], 0 for k > n."""
+    C = np.zeros((PASCAL_ROWS, PASCAL_ROWS))
+    C[:, 0] = 1
+    for n in range(1, PASCAL_ROWS):
+        C[n, 1:] = C[n - 1, 1:] + C[n - 1, :-1]
+    return C
