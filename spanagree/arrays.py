@@ -62,6 +62,11 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
     key = packed(*columns)
+    if key is not None and key.max() < len(key):  # few numbers are counted, not sorted
+        which, counts = numbered(key)
+        some = np.empty(len(counts), np.int64)
+        some[which] = np.arange(len(key))
+        return tuple(column[some] for column in columns), which, counts
     order = np.lexsort(columns[::-1]) if key is None else _order(key)
     ordered = [column[order] for column in (columns if key is None else (key,))]
     new = np.ones(len(order), np.bool_)
@@ -70,6 +75,19 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     which = np.empty(len(order), np.int64)
     which[order] = number
     return tuple(column[order[new]] for column in columns), which, np.bincount(number)
+
+
+def numbered(small: Ints) -> tuple[Ints, Ints]:
+    """Return which of the distinct numbers each one is, in their order; how often each occurs.
+
+    They are from 0 on, and a table of all numbers up to the greatest is made.
+
+    >>> [x.tolist() for x in numbered(np.array([2, 0, 2]))]
+    [[1, 0, 1], [1, 2]]
+    """
+    counts = np.bincount(small)
+    there = counts > 0
+    return (np.cumsum(there) - 1)[small], counts[there]
 
 
 def packed(*columns: Ints) -> Ints | None:
@@ -214,5 +232,10 @@ def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     >>> [x.tolist() for x in join(np.array([7, 4]), np.array([4, 4, 7]))]
     [[0, 1, 1], [2, 0, 1]]
     """
-    j, i = ranges(np.searchsorted(b, a, side="left"), np.searchsorted(b, a, side="right"))
+    low = np.searchsorted(b, a, side="left")
+    high = low.copy()
+    there = np.flatnonzero(low < len(b))
+    there = there[b[low[there]] == a[there]]  # few, as a rule
+    high[there] = np.searchsorted(b, a[there], side="right")
+    j, i = ranges(low, high)
     return i, j

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanagree import arrays
-from spanagree.arrays import as_small, distinct, packed, row_order
+from spanagree.arrays import as_small, distinct, join, packed, row_order
 
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([-(2**62), -(2**40), 2**40, 2**62]))
 tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[numbers] * width), max_size=9))  # fmt: skip
@@ -36,6 +36,15 @@ def test_rows_in_order(table, room):
         assert [table[i] for i in again] == sorted(table)
         assert key.min() >= 0
         assert key.max() < room
+
+
+@given(*[st.lists(st.integers(-3, 3), max_size=9)] * 2)
+def test_equal_entries_are_joined(a, b):
+    """All pairs of equal entries, those of one entry together, as two loops find them."""
+    b.sort()
+    i, j = join(np.array(a, np.int64), np.array(b, np.int64))
+    pairs = [(x, y) for x in range(len(a)) for y in range(len(b)) if a[x] == b[y]]
+    assert list(zip(i.tolist(), j.tolist(), strict=True)) == pairs
 
 
 def test_what_is_not_packed():

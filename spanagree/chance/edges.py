@@ -73,13 +73,14 @@ def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     """Return for each distinct excess of a long document the edge of P with its plateau.
 
-    Edges are as long as a renewal process takes to forget its start, or doubled until their ends
-    are flat: each value is a mean of earlier ones, at most ``longest`` back, so once that many in a
-    row agree, all later ones do. Where an edge has room for most segments, as in dense text, sums
-    over the whole document are less work; many lengths, as by characters, share their sums.
+    ``excess`` is sorted. Edges are as long as a renewal process takes to forget its start, or
+    doubled until their ends are flat: each value is a mean of earlier ones, at most ``longest``
+    back, so once that many in a row agree, all later ones do. Where an edge has room for most
+    segments, as in dense text, sums over the whole document are less work; many lengths, as by
+    characters, share their sums; a few segments that are far longer are put beside short tables.
     """
-    long = excess[excess > 0]
-    distinct = unique(excess).tolist()
+    long = excess[int(np.searchsorted(excess, 0, side="right")) :]
+    distinct = excess[np.flatnonzero(np.diff(excess, prepend=-1))].tolist()
     for few in range(min(_FEW, len(long) - 1), 0, -1):
         short, far = long[:-few], long[-few:]
         if far[0] > max(_FAR, 2 * short[-1]):
@@ -216,8 +217,9 @@ def _edges_beside(
         P = _starts_up_to(limit, short, F, rows, left) if rows else np.empty((0, limit + 1))
         if P is None:
             return None
-        alone = [comb(F - 1 - K + (e > 0), left) for e in rows]  # of all slots of one token
-        W[left, len(near) - len(rows) :] = P * (comb(limit, left) / np.array(alone)[:, None])
+        alone = [F - 1 - K + (e > 0) for e in rows]  # slots of one token
+        share = [comb(min(limit, n), left) / comb(n, left) for n in alone]
+        W[left, len(near) - len(rows) :] = P * np.array(share)[:, None]
     edges: dict[int, Floats] = {}
     for e in excesses:
         itself, own = (1, 0) if e >= far[0] else (0, e)
@@ -365,7 +367,8 @@ def _whole_edge(D: int, slots: Ints | int) -> Ints:
 
 def _most(excess: Ints, limit: int) -> int:
     """Return how many longer segments fit left of ``limit``: the shortest, each with its slot."""
-    return int(np.searchsorted(np.cumsum(excess + 1), limit, side="right"))
+    some = excess[: limit // 2 + 1]  # no segment longer than a token has room in less than two
+    return int(np.searchsorted(np.cumsum(some + 1), limit, side="right"))
 
 
 def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:

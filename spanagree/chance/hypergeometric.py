@@ -16,13 +16,14 @@ _NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
 def left_of(K: int, slots: Ints, limit: int, most: int, alone: int = 0) -> Floats:
     """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere.
 
-    Each is weighted with the share of the subsets of the y slots, ``alone`` of them together, of
-    at most ``limit`` slots, that have none of the m.
+    Each is weighted with how many subsets of ``alone`` slots are among the y and have none of the
+    K, as a share of the most such subsets that there may be.
     """
     H = hypergeometric(limit, K, slots - 1, min(K, most))
     free = np.arange(limit + 1)[:, None] - np.arange(H.shape[2])
+    most_free = np.minimum(limit, slots - 1 - K)[:, None, None]
     for given in range(alone):
-        H *= np.maximum(free - given, 0) / (limit - given)
+        H *= np.maximum(free - given, 0) / (most_free - given)
     greatest = H.max((0, 1))
     return H[:, :, : np.flatnonzero(greatest >= _NEGLIGIBLE * greatest.max())[-1] + 1]
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows, groups, row_order, unique
+from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
 from spanagree.corpus.segments import Layer, frozen
@@ -141,8 +141,8 @@ def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints
     """
     per = labels if chance == "per-label" else 1
     key = layer.document * per + (layer.label if chance == "per-label" else 0)
-    distinct, group = np.unique(key, return_inverse=True)
-    return group, distinct // max(per, 1)
+    (keys,), group, _ = distinct(key)
+    return group, keys // max(per, 1)
 
 
 def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tuple[Profiles, Ints]:
@@ -178,7 +178,8 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
         alike, which, _ = distinct_rows(shapes[:, 1:] - 1)
         members = groups(which, len(alike))
         for excess, of_these in zip(alike, members, strict=True):
-            if excess.sum() <= FIRST_EDGE:
+            total = int(excess.sum())
+            if total <= FIRST_EDGE:
                 steps = np.flatnonzero(excess[1:] > excess[:-1]) + 1  # they are sorted
                 for first_e, last_e in pairwise([0, *steps.tolist(), k]):
                     others = np.concatenate((excess[:first_e], excess[first_e + 1 :]))
@@ -190,7 +191,7 @@ def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tup
                     first_e, last_e = np.searchsorted(excess, (e, e + 1)).tolist()
                     of_shape[s, first_e:last_e] = len(edges)
                     edges.append(edge)
-                    sizes.append(int(slots[s] + excess.sum()) - e)
+                    sizes.append(int(slots[s]) + total - e)
     _fill(cells, edges, sizes)
     for rows, shape, of_shape in tables:
         profile[rows] = of_shape[shape]

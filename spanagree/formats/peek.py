@@ -26,6 +26,7 @@ from spanagree.files import (
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
 _HEAD = 1 << 18  # bytes that are looked at
+_ROWS = 1 << 14  # of rows, if so few bytes have the lines that are looked at
 _LONG_HEAD = 1 << 22  # where the first record is longer
 _RECORDS, _LINES, _MEMBERS = 20, 50, 10_000
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]\d-])')
@@ -77,6 +78,9 @@ def peek(path: PathName) -> Peek:
         wide = _text(name, head, UTF_16) if head.startswith(UTF_16_MARKS) else None
         known = wide is not None and (wide.records or wide.shape == "xml")
         return wide if wide and known else Peek(name, "binary")
+    first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if first not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS) >= _LINES:
+        return _text(name, head[:_ROWS])  # nothing but the first lines is looked at
     seen = _text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
         return _text(name, read_bytes(printable(name), name, size=_LONG_HEAD))

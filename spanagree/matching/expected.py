@@ -137,7 +137,7 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
     keys = [
         layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
     ]
-    cells, number = np.unique(np.concatenate(keys), return_inverse=True)
+    (cells,), number, _ = distinct(np.concatenate(keys))
     return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.corpus.collector import Collector
+from spanagree.formats import peek as peek_module
 from spanagree.formats import registry
 from spanagree.formats.hugging_face.load import guess_of
 from spanagree.formats.peek import closed, passed_over, peek
@@ -81,6 +83,27 @@ def test_contents(tmp_path):
     assert peek(tmp_path / "f").objects == []
     with pytest.raises(sa.InputError, match="no such file"):
         peek(tmp_path / "none")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Jo\tO", "Jo B-x\r", "é,O", " ", "", "{", "<a>", "#é"]), max_size=130
+    ),
+    st.sampled_from([0, 60, 90, 400]),
+)
+def test_rows_are_looked_at_from_their_beginning(tmp_path_factory, lines, few):
+    """Few bytes that have all lines that are looked at show what the whole file shows."""
+    path = tmp_path_factory.getbasetemp() / "rows"
+    path.write_text("\n".join(lines), "utf-8")
+    whole, seen, text = peek(path), [], peek_module._text
+    with (
+        patch.object(peek_module, "_ROWS", few),
+        patch.object(peek_module, "_text", lambda *given: seen.append(given[1]) or text(*given)),
+    ):
+        assert peek(path) == whole
+    begin = "\n".join(lines).encode()
+    has_all = begin[:few].count(b"\n") >= 50 and begin.lstrip()[:1] not in (b"{", b"<")
+    assert len(seen[0]) == (min(few, len(begin)) if has_all else len(begin))
 
 
 def test_long_records(tmp_path):
