@@ -88,7 +88,7 @@ def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
         InputError: for what is binary or in another encoding.
         SettingError: for an unknown encoding.
     """
-    _check_encoding(encoding)
+    encoding = encoding_of(raw, encoding)
     try:
         text = raw.decode(encoding)
     except ValueError as error:
@@ -122,10 +122,11 @@ def texts_of(path: PathName, encoding: str = "utf-8", size: int = 1 << 20) -> It
 def _texts(path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]) -> Iterator[str]:
     """Yield a file's text as it is ``cut``."""
     name = printable(os.fsdecode(path))
-    _check_encoding(encoding)
+    check_encoding(encoding)
     with _reading(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
-        text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
+        raw = open(source, "rb", closefd=name != "-")  # noqa: SIM115 — closed below
+        text = io.TextIOWrapper(raw, encoding_of(raw.peek(2), encoding), newline="\n")
     before = 0
     with text:
         try:
@@ -151,7 +152,26 @@ def mark_inside(where: str) -> InputError:
 _NUL = "a NUL character: the file is binary, or in another encoding"
 
 
-def _check_encoding(encoding: str) -> None:
+def encoding_of(start: bytes, encoding: str) -> str:
+    """Return the encoding of a text that begins so: what is given, or UTF-16 by its mark.
+
+    >>> encoding_of(b"\xff\xfeJ\0", "utf-8"), encoding_of(b"Jo", "latin-1")
+    ('utf-16', 'latin-1')
+
+    Raises:
+        SettingError: for an unknown encoding.
+    """
+    check_encoding(encoding)
+    wide = start.startswith(UTF_16_MARKS) and codecs.lookup(encoding).name == "utf-8"
+    return UTF_16 if wide else encoding
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know.
+
+    Raises:
+        SettingError: for one.
+    """
     try:
         codecs.lookup(encoding)
     except (LookupError, TypeError, ValueError):
