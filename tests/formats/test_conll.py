@@ -229,8 +229,9 @@ def test_bad_files(write, what):
     [
         ("a O\nb O\n", "a O\nB O\n", "{1}:2: token 'B'; {0}:2 has 'b', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
         ("a O\n\nb O\n", "a O\nb O\n", "{1}:2: a sentence begins at 'b' in only one of this file and {0}:3 (1 and 2 sentences); all layers need the same sentences"),
-        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences)"),
-        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences)"),
+        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
+        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
+        ("a O\n\nb O\n\nc O\n", "a O\n\nc O\n", "{1}:3: token 'c'; {0}:3 has 'b', and all layers need the same text (2 and 3 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
     ],
 )  # fmt: skip
 def test_texts_that_differ(write, first, second, message):
@@ -258,6 +259,19 @@ def test_ignored_tokens_still_need_sentences(write):
     """By position means sentence by sentence."""
     with pytest.raises(sa.InputError, match=":2: a sentence begins at 'y' in only one"):
         sa.read_conll([write("a O\n\nb O\n"), write("x O\ny O\n", "b")], ignore_tokens=True)
+
+
+def test_what_a_file_that_lacks_a_sentence_needs(write):
+    """Both ways that the message names leave the sentence out for the layer that lacks it."""
+    gold = write("a O\n\nb O\n")
+    marked = sa.read_conll([gold, write("a O\n\nb ?\n", "mine.conll")], missing="?")
+    gold = write("# sent_id = 1\na O\n\n# sent_id = 2\nb O\n")
+    by_id = sa.read_conll([gold, write("# sent_id = 1\na O\n", "mine.conll")])
+    for corpus in (marked, by_id):
+        assert [layer.annotated.tolist() for layer in corpus.layers.values()] == [
+            [True, True],
+            [True, False],
+        ]
 
 
 def test_files_that_are_none(tmp_path):
