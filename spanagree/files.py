@@ -153,14 +153,7 @@ _NUL = "a NUL character: the file is binary, or in another encoding"
 
 
 def encoding_of(start: bytes, encoding: str) -> str:
-    """Return the encoding of a text that begins so: what is given, or UTF-16 by its mark.
-
-    >>> encoding_of(b"\xff\xfeJ\0", "utf-8"), encoding_of(b"Jo", "latin-1")
-    ('utf-16', 'latin-1')
-
-    Raises:
-        SettingError: for an unknown encoding.
-    """
+    """Return the encoding of a text that begins so: UTF-16 by its mark, or the one given, checked."""
     check_encoding(encoding)
     wide = start.startswith(UTF_16_MARKS) and codecs.lookup(encoding).name == "utf-8"
     return UTF_16 if wide else encoding
@@ -209,24 +202,6 @@ def json_text(value: Any) -> str:
     except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
         text = json.dumps(value)
     return text
-
-
-def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
-    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
-
-    Raises:
-        InputError: as :func:`check_expansion`.
-        Exception: whatever the decoder raises for a file that is damaged.
-    """
-    with open(path, "rb") as file:
-        pages = parquet.ParquetFile(file)
-        about = pages.metadata
-        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
-        check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
-        table = pages.read()
-    table.validate(full=True)
-    return table
 
 
 class Zip:

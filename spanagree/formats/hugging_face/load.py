@@ -23,8 +23,8 @@ from spanagree.errors import (
     show,
     unfit,
 )
-from spanagree.extras import optional
-from spanagree.files import PathName, check_encoding, read_parquet
+from spanagree.extras import optional, read_parquet
+from spanagree.files import PathName, check_encoding
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.hugging_face.columns import Rows
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
