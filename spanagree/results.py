@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.choices import By
-from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.errors import SettingError, check_choice, counted, listed, printable
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering import text
 from spanagree.rendering.data import to_arrow, to_pandas, to_polars
@@ -220,6 +221,29 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
         f"interval: {interval.reason}": interval.reason,
     }
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
+
+
+def together(caveats: Iterable[str]) -> tuple[str, ...]:
+    """Return caveats of several rows: of those that differ in a number only, one names all rows.
+
+    >>> together(["a: luck alone gives 0.8; beware", "b: luck alone gives 0.7; beware", "c: no"])
+    ('a, b: luck alone gives 0.7 to 0.8; beware', 'c: no')
+    """
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for caveat in caveats:
+        name, _, sentence = caveat.partition(": ")
+        before, number, after = (*_VARIES.split(sentence, 1), "", "")[:3]
+        alike.setdefault((before, after), []).append((name, number))
+    made = []
+    for (before, after), rows in alike.items():
+        names, numbers = zip(*rows, strict=True)
+        ends = dict.fromkeys(end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
+        who = listed(names) if len(names) > 1 else names[0]
+        made.append(f"{who}: {before}{' to '.join(ends)}{after}")
+    return tuple(made)
+
+
+_VARIES = re.compile(r"(?:(?<=^only )|(?<=^luck alone gives ))([\d.]+)")
 
 
 def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:

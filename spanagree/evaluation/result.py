@@ -31,7 +31,7 @@ from spanagree.rendering.plots import (
     slopes,
 )
 from spanagree.rendering.table import Column, Pivot, Table, Value, ranks
-from spanagree.results import Comparable, Result, caveats, note_left_out, unaligned_of
+from spanagree.results import Comparable, Result, caveats, note_left_out, together, unaligned_of
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
@@ -139,7 +139,7 @@ class Evaluation(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return tuple(
+        return together(
             caveat
             for system in self.systems.values()
             for caveat in caveats(

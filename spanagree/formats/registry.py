@@ -66,10 +66,8 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
     write_bytes(path, out.getvalue())
 
 
-_COLUMNS = (
-    "tokens", "text", "tags", "spans", "annotator", "document", "split", "scheme", "strict",
-    "encoding", "empty", "align",
-)  # fmt: skip
+_COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
+_OF_ROWS = (*_COLUMNS, "split", "scheme", "strict", "encoding", "empty", "align")
 
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
 _TABLES: tuple[Shape, ...] = ("csv", "tsv")
@@ -182,7 +180,7 @@ FORMATS: Mapping[str, Format] = {
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
         late("spanagree.formats.hugging_face.load", "read_dataset"),
-        _COLUMNS,
+        _OF_ROWS,
         _write_parquet,
         knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
         shapes=(*_JSON, *_TABLES),
@@ -191,7 +189,7 @@ FORMATS: Mapping[str, Format] = {
         "a dataset on the Hugging Face hub, by its name",
         (),
         late("spanagree.formats.hugging_face.load", "read_hub"),
-        _COLUMNS,
+        _OF_ROWS,
     ),
 }
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
@@ -227,7 +225,7 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
 def format_of(path: PathName, options: Options | None = None) -> str:
     """Return the format of a file or folder: that which knows what is in it, or by its name.
 
-    Rows whose columns are named by ``options`` are a dataset, whatever tool wrote them.
+    Rows that no tool wrote are a dataset if ``options`` name their columns.
 
     Raises:
         InputError: for a file that no format knows, showing what was found in it.
@@ -240,13 +238,11 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
         names.remove("conll")  # cells of several words are documents, not tokens
     is_table = start.shape in ("csv", "tsv") and "conll" not in names
-    if start.objects or (is_table and format_named(path) == "dataset"):
-        asked = {key for key, value in (options or {}).items() if value is not None}
-        name = names[0] if names else "conll"
-        if asked - {*FORMATS[name].takes} and asked <= {*FORMATS["dataset"].takes}:
-            return "dataset"
     if names:
         return names[0]
+    named = any((options or {}).get(column) is not None for column in _COLUMNS)
+    if named and (start.objects or (is_table and format_named(path) == "dataset")):
+        return "dataset"
     if start.shape == "zip":
         with open_zip(path):  # says what is wrong with it
             raise unrecognised(start, FORMATS)
@@ -391,8 +387,11 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
     for key in (key for key in given if key not in taken):
         others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
         others += ", or goes with group-by" if key == "unit" else ""
+        rows = any({*FORMATS[name].shapes} & {*_JSON} for name in formats)
+        more = "; --from dataset reads them as rows" if key in _COLUMNS and rows else ""
         raise SettingError(
-            f"{key.replace('_', '-')} is for {others}; the files here are {', '.join(formats)}"
+            f"{key.replace('_', '-')} is for {others}; the files here are"
+            f" {', '.join(formats)}{more}"
         )
 
 

@@ -16,7 +16,7 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.rendering.plots import Picture, dots, rows_size
 from spanagree.rendering.table import Column, Table
-from spanagree.results import Result
+from spanagree.results import Result, together
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,8 +44,10 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each, with its label."""
-        return tuple(f"{label}, {each}" for label, part in self.items() for each in part.caveats)
+        """Where an answer is shaky, a sentence each, with the labels."""
+        every = ((label, each) for label, part in self.items() for each in part.caveats)
+        parts = ((label, *each.partition(": ")) for label, each in every)
+        return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""

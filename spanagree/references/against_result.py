@@ -15,7 +15,7 @@ from spanagree.matching.score import F1, Score, ScoreColumns
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Comparable, Result, caveats, unaligned_of
+from spanagree.results import Comparable, Result, caveats, together, unaligned_of
 from spanagree.settings import Settings, unit
 
 PEOPLE = "people (the ceiling)"
@@ -114,7 +114,7 @@ class AgainstReferences(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         scores = {name: system.f1 for name, system in self.systems.items()} | {"": self.ceiling.f1}
-        return tuple(
+        return together(
             caveat
             for name, score in scores.items()
             for caveat in caveats(

@@ -39,16 +39,40 @@ def plain(data: Any) -> Any:
     >>> plain({"f1": math.nan, "ends": (0.5, 1)})
     {'f1': None, 'ends': [0.5, 1]}
     """
+    kind = type(data)
     if isinstance(data, float):
         return None if math.isnan(data) else data
-    if isinstance(data, Mapping):
-        return {key: plain(value) for key, value in data.items()}
-    return [plain(value) for value in data] if isinstance(data, (list, tuple)) else data
+    if kind is dict:
+        return {k: v if type(v) in _AS_IS else plain(v) for k, v in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [v if type(v) in _AS_IS else plain(v) for v in data]
+    return plain(dict(data)) if kind not in _AS_IS and isinstance(data, Mapping) else data
+
+
+_AS_IS = {str, int, bool, type(None)}  # asking for a Mapping takes longest
 
 
 def to_json(data: Mapping[str, Any]) -> str:
     """Return stable JSON: keys in the order given, all digits, ASCII; undefined is ``null``."""
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    return _indented(data, "\n") + "\n"
+
+
+_quoted = json.encoder.encode_basestring_ascii
+
+
+def _indented(data: Any, end: str) -> str:
+    """Return what ``json.dumps`` does with ``indent=2``, which makes a text of each bracket."""
+    kind, start = type(data), end + "  "
+    if kind is int or (kind is float and math.isfinite(data)):
+        return repr(data)
+    if kind is str:
+        return _quoted(data)
+    if not data or not isinstance(data, (dict, list, tuple)):
+        return json.dumps(data, allow_nan=False)
+    if isinstance(data, dict):
+        values = [f"{_quoted(key)}: {_indented(value, start)}" for key, value in data.items()]
+        return f"{{{start}{f',{start}'.join(values)}{end}}}"
+    return f"[{start}{f',{start}'.join([_indented(value, start) for value in data])}{end}]"
 
 
 def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.hugging_face.guess import guess
+from spanagree.formats.registry import format_of
 
 TEXT = "Jo is in Rome"
 JO, ROME = sa.Segment(0, 2, "PER"), sa.Segment(9, 13, "LOC")
@@ -395,3 +396,38 @@ def test_a_span_without_its_text():
     assert len(sa.read(rows)[0].segments["spans"]) == 2
     with pytest.raises(sa.SettingError, match="row 2: no column 'end'"):
         sa.read([{**span, "text": "Jo"}, {"id": "1", "start": 3, "text": "x"}])
+
+
+EXPORTS = {
+    "label-studio": '[{"id": 1, "text": "Jo sang", "annotator": 1, "annotation_id": 1, "label": '
+    '[{"start": 0, "end": 2, "text": "Jo", "labels": ["PER"]}]}, {"id": 1, "text": "Jo sang",'
+    ' "annotator": 2, "annotation_id": 2}]',
+    "prodigy": '{"text": "Jo", "_input_hash": 1, "answer": "accept", "tokens": [{"text": "Jo",'
+    ' "start": 0, "end": 2, "id": 0}], "spans": [{"start": 0, "end": 2, "label": "PER"}]}',
+    "doccano": '{"id": 1, "text": "Jo", "label": [[0, 2, "PER"]], "Comments": []}',
+    "jsonl": '{"spanagree": 1, "id": "1", "text": "Jo", "annotators": {"ann": []}}',
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.parametrize(
+    "options", [{"strict": True}, {"scheme": "IO"}, {"encoding": "utf-8"}, {"tokens": "tokens"}]
+)
+def test_options_choose_no_other_reader(write, name, options):
+    """A tool's file stays one with an option that its reader does not take, which is refused."""
+    path = write("a.json" if name == "label-studio" else "a.jsonl", EXPORTS[name])
+    assert format_of(path) == format_of(path, options) == name
+    with pytest.raises(sa.SettingError) as error:
+        sa.read(path, **options)
+    (option,) = options
+    more = "; --from dataset reads them as rows" if option == "tokens" else ""
+    assert str(error.value).startswith(f"{option} is for ")
+    assert str(error.value).endswith(f"; the files here are {name}{more}")
+
+
+def test_options_that_name_no_column(write):
+    """Rows that no tool wrote are read by the columns that are named, and not by other options."""
+    path = write("a.json", '[{"a": "Jo", "b": [[0, 2]]}]')
+    assert sa.read(path, text="a", spans="b", strict=True).annotators == ("b",)
+    with pytest.raises(sa.InputError, match="no spans or tags were found; name its columns"):
+        sa.read(path, strict=True)

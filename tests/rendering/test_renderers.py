@@ -7,13 +7,14 @@ import io
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.rendering import latex, markdown, text
-from spanagree.rendering.data import FORMATS, TABLES, to_csv, to_json
+from spanagree.rendering.data import FORMATS, TABLES, plain, to_csv, to_json
 from spanagree.rendering.names import common_parts, short_names
 from spanagree.rendering.table import Column, Look, Table
 
@@ -108,6 +109,37 @@ def test_hostile_names(form, by):
         assert len(lines) == rows
         assert all(line.replace(r"\&", "").count("&") == lines[0].replace(r"\&", "").count("&") for line in lines)  # fmt: skip
         assert "^" not in body.replace(r"\textasciicircum{}", "")
+
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+_TREES = st.recursive(
+    _LEAVES,
+    lambda tree: (
+        st.lists(tree, max_size=4)
+        | st.lists(tree, max_size=2).map(tuple)
+        | st.dictionaries(st.text(), tree, max_size=4)
+    ),
+)
+
+
+@given(_TREES, st.booleans())
+def test_json_is_that_of_the_standard_library(tree, bare):
+    """JSON is byte for byte what ``json.dumps`` gives with two spaces; it has no word for nan."""
+    data = plain(tree) if bare else tree
+    try:
+        expected = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    except ValueError:
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            to_json(data)
+    else:
+        assert to_json(data) == expected
+
+
+def test_json_of_figures_of_numpy():
+    """A figure of NumPy is written as any other one; a number of NumPy is refused, as before."""
+    assert to_json({"f1": np.float64(0.1)}) == '{\n  "f1": 0.1\n}\n'
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        to_json({"n": np.int64(1)})
 
 
 def test_json_and_csv_hold_every_digit():

@@ -741,6 +741,27 @@ def test_caveats():
     assert sa.agree(sa.Corpus.from_segments([50] * 5, few)).caveats[0].startswith("team: only 5")
 
 
+def test_shared_caveats():
+    """What is said of several systems names them once, with its least and greatest number, in text
+    and in JSON; a sentence with other words stays by itself. Of one token, luck hits each time."""
+    gold = [[(0, 1, "X")]] * 30
+    layers = {"gold": gold, "sure": gold, "most": [*gold[:25], *[[(1, 2, "X")]] * 5]}
+    layers["off"] = [[(1, 2, "X")]] * 30
+    result = sa.evaluate(sa.Corpus.from_segments([2] * 30, layers), gold="gold")
+    shaky = "; on others the figures may differ a lot"
+    assert result.caveats == (
+        f"sure, most: only 0 to 5 of 30 documents hold any disagreement{shaky}",
+        f"off: only 0 of 30 documents hold any agreement{shaky}",
+    )
+    easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
+    left = "a, b: luck alone gives 1.0000; the corrected figure rests on the little that is left"
+    assert easy.caveats[1:] == (left,)
+    assert easy.to_dict()["caveats"][1:] == easy.table().remarks[-1:] == [left]
+    both = [[(0, 1, "X"), (1, 2, "Y")]] * 30
+    by_label = sa.coefficients_by_label(sa.Corpus.from_segments([4] * 30, {"a": both, "b": both}))
+    assert by_label.caveats[-1].startswith("π of X, π of Y: luck alone gives 0.6250;")  # ¼² + ¾²
+
+
 # --- the command line --------------------------------------------------------------------------------
 
 
