@@ -522,6 +522,8 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),
         (["--systems", "m", "--workers", "1"], "--references and --systems are for one corpus"),
         (["--systems", "m", "--draws", "9"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--draws", "0"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--draws", "0", "--best-match"], "draws 0; a whole number from 2 is needed"),
         (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
         (["--best-match"], "--best-match is for --references or --systems; give one of them"),
         (["--by", "annotator"], "--by annotator is for --references or --systems; give one of them"),
