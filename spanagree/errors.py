@@ -245,7 +245,10 @@ def check_whole(value: object, least: int, what: str) -> None:
 def one_of(choice: object, allowed: Iterable[object], what: str) -> SettingError:
     """Return the error for a name that is not in its table; it lists those that are.
 
-    >>> print(one_of("exakt", ["exact", "token"], "match"))
-    unknown match 'exakt'; allowed: exact, token
+    One with a comma is in double quotes, as options take it.
+
+    >>> print(one_of("Doe", ["ann", "Doe, Jane"], "annotator"))
+    unknown annotator 'Doe'; allowed: ann, "Doe, Jane"
     """
-    return SettingError(f"unknown {what} {show(choice)}; allowed: {listed(allowed)}")
+    quoted = [f'"{name}"' if isinstance(name, str) and "," in name else name for name in allowed]
+    return SettingError(f"unknown {what} {show(choice)}; allowed: {listed(quoted)}")

@@ -86,5 +86,5 @@ def label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa
         )
     for name, several in {"annotator": "wide", "label": "counts"}.items():
         if labels[several] and labels[name] is not None:
-            labels[name] = options.names_in(labels[name])
+            labels[name] = options.names_in(labels[name], options.written(name))
     return sa.read_labels(path, **{k: v for k, v in labels.items() if v is not None})

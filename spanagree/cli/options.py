@@ -5,6 +5,7 @@ What can be chosen is in spanagree.choices, so that no help loads the tables tha
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -339,16 +340,21 @@ def written(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def names_in(text: str, _: str = "") -> list[str]:
-    """Return the parts of ``NAME,…``."""
-    return [name.strip() for name in text.split(",")]
+def names_in(text: str, option: str) -> list[str]:
+    """Return the parts of ``NAME,…``; one with a comma stands in double quotes."""
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except csv.Error:
+        needed = """a name with a comma stands in double quotes, as in 'ann,"Doe, Jane"'"""
+        raise click.UsageError(f"{option}: {show(text)}; {needed}") from None
+    return [name.strip() for name in names or [text]]
 
 
 def named_in(text: str, option: str, form: str = "NAME=COLUMN") -> dict[str, str]:
     """Return ``NAME=VALUE,…`` as a table."""
     named: dict[str, str] = {}
-    for part in text.split(","):
-        name, _, value = part.strip().rpartition("=")
+    for part in names_in(text, option):
+        name, _, value = part.rpartition("=")
         if not name or not value:
             raise click.UsageError(f"{option}: {show(part)}; {form} is needed")
         if name in named:

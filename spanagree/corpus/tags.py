@@ -278,9 +278,15 @@ def _unknown(tag: object, scheme: str) -> str:
     letters = SCHEMES.get(scheme, _MIXED).allowed
     allowed = f"O, or a label behind {' '.join(f'{c}-' for c in letters)}"
     if scheme == "IO":
-        allowed += ", or a bare label that does not look like another scheme's tag"
+        allowed += (
+            ", or a bare label that does not look like another scheme's tag. A scheme is for all"
+            " layers: where only some have bare labels, write I- before these and name no scheme"
+        )
     elif scheme == "auto":
-        allowed += "; where labels stand bare, the scheme is IO and has to be named"
+        allowed += (
+            "; where a layer's labels stand bare, write I- before them, or if all layers' do, name"
+            " --scheme IO (scheme='IO')"
+        )
     if isinstance(tag, str) and not any(map(str.isalnum, tag)):
         allowed += "; what stands for text never seen is named with --missing (missing=)"
     return f"unknown tag {show(tag)}; allowed: {allowed}"

@@ -7,6 +7,21 @@ from collections.abc import Sequence
 
 from spanagree.rendering.table import PLAIN, UNDEFINED, Column, Look, Table
 
+_GREEK = dict(zip(
+    "αβγδεζηθικλμνξπρςστυφχψω",
+    ("alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa",
+     "lambda", "mu", "nu", "xi", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "varphi",
+     "chi", "psi", "omega"),
+    strict=True,
+))  # fmt: skip
+_GREEK |= {c: _GREEK[c.lower()].removeprefix("var").title() for c in "ΓΔΘΛΞΠΣΥΦΨΩ"}
+_MATHEMATICS = {
+    **{c: f"\\{name}" for c, name in _GREEK.items()},
+    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),  # which TeX has no names for
+    "→": r"\to", "↓": r"\downarrow", "−": "-", "±": r"\pm", "×": r"\times", "·": r"\cdot",
+    "≤": r"\le", "≥": r"\ge", "√": r"\surd", "∅": r"\emptyset", "²": "^2",
+    "ᵢ": "_i", "ⱼ": "_j", "₁": "_1", "₂": "_2", "₃": "_3",
+}  # fmt: skip
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -14,14 +29,13 @@ _ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "→": r"$\to$",
-    "−": "$-$",
-    **{c: f"$\\{name}$" for c, name in zip("πκατ", ("pi", "kappa", "alpha", "tau"), strict=True)},
-    "ᵢ": "$_i$",
+    '"': "''",  # \textquotedbl is not in the encoding that LaTeX starts with
+    **{c: f"${written}$" for c, written in _MATHEMATICS.items()},
     UNDEFINED: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
+_CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
+"""Any but the letters of a Greek word, which are not symbols."""
 
 
 _USUAL = 2  # decimals, as papers print
@@ -86,4 +100,4 @@ def _number_column(column: Column, texts: Sequence[str]) -> str:
 def escaped(text: str) -> str:
     """Return a text as LaTeX shows it, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
-    return "".join(_ESCAPES.get(c, c) for c in minus)
+    return _CHARACTER.sub(lambda c: _ESCAPES.get(c[0], c[0]), minus)

@@ -209,11 +209,14 @@ def refused(run, *arguments, code=1):
     return lines[0].removeprefix("spanagree: error: ")
 
 
+DOE = 'document,annotator,start,end,label,length\n1,"Doe, Jane",0,3,PER,11\n1,bob,0,3,PER,11\n'
 CASES = {
     # what: files (name to content), arguments, exit code, the message
     "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
     "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: a folder of x, and neither brat's nor a project of INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
+    "name with a comma": ({"a.csv": DOE}, ["agree", "a.csv", "--annotators", "bob,Doe, Jane"], 1, "unknown annotator 'Doe'; allowed: \"Doe, Jane\", bob"),
+    "open quote": ({"a.csv": DOE}, ["agree", "a.csv", "--annotators", 'bob,"Doe, Jane'], 2, "--annotators: 'bob,\"Doe, Jane'; a name with a comma stands in double quotes, as in 'ann,\"Doe, Jane\"'; see 'spanagree agree --help'"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),
     "one layer": ({"a": "x O\n"}, ["evaluate", "a"], 1, "1 layer in the corpus; gold and at least one system are needed: pass a second file, or --columns gold=1,mine=2"),
@@ -364,6 +367,15 @@ def test_gold_as_typed(run, files):
     code, out, _ = run("evaluate", *files, "--gold", files[1], "--format", "json")
     assert code == 0
     assert json.loads(out)["settings"]["gold"] == "lexicon.conll"
+
+
+def test_names_with_commas(run, tmp_path):
+    """A name in double quotes may have a comma, with or without spaces around."""
+    path = tmp_path / "a.csv"
+    path.write_text(DOE + "1,ann,0,3,PER,11\n", encoding="utf-8")
+    for names in ('bob,"Doe, Jane"', '"Doe, Jane", bob'):
+        found = json.loads(run("agree", str(path), "--annotators", names, "--format", "json")[1])
+        assert {who["name"] for who in found["annotators"]} == {"Doe, Jane", "bob"}
 
 
 def test_safe_cells(run, files):

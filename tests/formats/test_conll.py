@@ -199,15 +199,15 @@ BAD = {
     "short row": ("a NN O\n\nb O\n", ":3: 2 columns ('b O'); the rows before it have 3, and all need the same"),
     "long row": ("a O\nb O O\n", ":2: 3 columns ('b O O'); the rows before it have 2, and all need the same"),
     "row without a tag": ("a\tO\nb\n", ":2: 1 column ('b'); the rows before it have 2, and all need the same"),
-    "unknown prefix": ("a O\n\nb X-PER\n", ":3: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
-    "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
-    "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
-    "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+    "unknown prefix": ("a O\n\nb X-PER\n", ":3: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
+    "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
+    "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
+    "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
     "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is not utf-8; --encoding (encoding=) names the file's encoding"),
     "utf-16": ("a O\n".encode("utf-16"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
-    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named; what stands for text never seen is named with --missing (missing=)"),
+    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO'); what stands for text never seen is named with --missing (missing=)"),
     "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark inside the file, as is left where files were joined; delete it"),
     "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
 }  # fmt: skip
@@ -229,8 +229,9 @@ def test_bad_files(write, what):
     [
         ("a O\nb O\n", "a O\nB O\n", "{1}:2: token 'B'; {0}:2 has 'b', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
         ("a O\n\nb O\n", "a O\nb O\n", "{1}:2: a sentence begins at 'b' in only one of this file and {0}:3 (1 and 2 sentences); all layers need the same sentences"),
-        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences)"),
-        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences)"),
+        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
+        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
+        ("a O\n\nb O\n\nc O\n", "a O\n\nc O\n", "{1}:3: token 'c'; {0}:3 has 'b', and all layers need the same text (2 and 3 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
     ],
 )  # fmt: skip
 def test_texts_that_differ(write, first, second, message):
@@ -258,6 +259,19 @@ def test_ignored_tokens_still_need_sentences(write):
     """By position means sentence by sentence."""
     with pytest.raises(sa.InputError, match=":2: a sentence begins at 'y' in only one"):
         sa.read_conll([write("a O\n\nb O\n"), write("x O\ny O\n", "b")], ignore_tokens=True)
+
+
+def test_what_a_file_that_lacks_a_sentence_needs(write):
+    """Both ways that the message names leave the sentence out for the layer that lacks it."""
+    gold = write("a O\n\nb O\n")
+    marked = sa.read_conll([gold, write("a O\n\nb ?\n", "mine.conll")], missing="?")
+    gold = write("# sent_id = 1\na O\n\n# sent_id = 2\nb O\n")
+    by_id = sa.read_conll([gold, write("# sent_id = 1\na O\n", "mine.conll")])
+    for corpus in (marked, by_id):
+        assert [layer.annotated.tolist() for layer in corpus.layers.values()] == [
+            [True, True],
+            [True, False],
+        ]
 
 
 def test_files_that_are_none(tmp_path):

@@ -300,7 +300,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ([{**ROW, "tags": [7]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': label id 7; with 1 name, 0 to 0 and -100 are allowed"),
         ([{**ROW, "tags": [[0, 9], [0, 0]], "tokens": ["a", "b"]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': tags are strings or whole numbers; there are others"),
         ([{**ROW, "tags": [0.5]}], {"tokens": "tokens", "tags": {"a": "tags"}, "label_names": ["O"]}, "column 'tags': tags are strings or whole numbers; there are others"),
-        ([{**ROW, "tags": ["Q"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "'a', document 1, token 1: unknown tag 'Q'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where labels stand bare, the scheme is IO and has to be named"),
+        ([{**ROW, "tags": ["Q"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "'a', document 1, token 1: unknown tag 'Q'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
         ([{**ROW, "tokens": [3]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tokens': a token is not a string; lists of strings are needed"),
         ([{**ROW, "text": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1: text 3; a string is needed"),
         ([{**ROW, "spans": 3}], {"text": "text", "spans": {"a": "spans"}}, "row 1, annotator 'a': spans 3; a list of {start, end, label} is needed, or null"),

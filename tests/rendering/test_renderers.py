@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -217,6 +220,45 @@ def test_latex_of_symbols_and_negative_numbers():
     out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
     assert "  & $\\pi$ & a $-$ b" in out
     assert "creative-work-2 & $-$0.25 & $-$0.10--0.20" in out
+
+
+def test_latex_of_words_and_quotes():
+    """Greek words and names stay as they are; a quote is one in the encoding LaTeX starts with."""
+    assert (
+        latex.escaped('"Ω ος" Γιάννης, α_U, 日本')
+        == "''$\\Omega$ ος'' Γιάννης, $\\alpha$\\_U, 日本"
+    )
+    greek = map(chr, [*range(0x391, 0x3A2), *range(0x3A3, 0x3AA), *range(0x3B1, 0x3CA)])
+    assert all(re.fullmatch(r"\$(\\[A-Za-z]+|[A-Zo])\$", latex.escaped(c)) for c in greek)
+
+
+def words_of_ours():
+    """Yield where each text stands that our own tables, remarks and paragraphs are made from."""
+    source = Path(sa.__file__).parent
+    yield "explanations.md", (source / "report" / "explanations.md").read_text(encoding="utf-8")
+    for path in source.rglob("*.py"):
+        if {"formats", "page"} & {*path.parts} or path.stem in {"svg", "html", "files", "data"}:
+            continue  # what is read, and what is only for browsers
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            value = node.value if isinstance(node, ast.Constant) and id(node) not in docs else None
+            if isinstance(value, str):
+                yield f"{path.name}:{node.lineno}", value
+
+
+def test_latex_knows_our_own_characters():
+    """LaTeX shows every character of our tables and paragraphs without a package of its own.
+
+    Its default, UTF-8, knows letters with accents, dashes, quotes and the ellipsis (``utf8enc.dfu``).
+    """
+    unknown = {
+        (where, c)
+        for where, words in words_of_ours()
+        for c in words
+        if not latex.escaped(c).isascii() and c not in "…“”øéö█Ͱ\u03ff"  # bars are for a terminal
+    }
+    assert not unknown
 
 
 # --- names side by side ---------------------------------------------------------------------------

@@ -12,6 +12,9 @@ from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted, show
 from spanagree.formats.conll.page import Page
 
+_LACKS = "; a {} that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?')"
+_BY_ID = ", or '# sent_id = ID' lines above all sentences in all files"
+
 
 def align(
     pages: list[Page], unit: str, ignore_tokens: bool, in_blocks: bool
@@ -93,26 +96,29 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     odd = {unit: [] if same else sorted(set(begins[0].tolist()) ^ set(begins[1].tolist()))}
     differ = _unlike(tokens, others)
     counts = f"{len(begins[0])} and {len(begins[1])} {unit}s"
+    lacks = ""
+    if len(tokens) != len(others) and len(begins[0]) != len(begins[1]):
+        lacks = _LACKS.format(unit) + _BY_ID * (unit == "sentence")
     places = odd if ignore_tokens else {"token": differ, **odd}
     wrong = {what: at[0] for what, at in places.items() if at and at[0] < n}
     for what in sorted(wrong, key=wrong.__getitem__)[:1]:
         i = wrong[what]
         there = first.where(i)
         if what == "token":
+            by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
             raise InputError(
                 f"{page.where(i)}: token {show(tokens[i])}; {there} has {show(others[i])}, and all"
-                " layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by"
-                " position"
+                f" layers need the same text{f' ({counts}){lacks}' if lacks else by_position}"
             )
         raise InputError(
             f"{page.where(i)}: a {what} begins at {show(tokens[i])} in only one of this file and"
-            f" {there} ({counts}); all layers need the same {what}s"
+            f" {there} ({counts}); all layers need the same {what}s{lacks}"
         )
     if len(tokens) != len(others):
         more, less = (page, first) if len(tokens) > n else (first, page)
         raise InputError(
             f"{more.where(n)}: token {show(more.columns[0][n])} is missing in {less.name}, which"
-            f" ends before it; all layers need the same text ({counts})"
+            f" ends before it; all layers need the same text ({counts}){lacks}"
         )
     return len(differ)
 
