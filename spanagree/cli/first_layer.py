@@ -1,4 +1,4 @@
-"""Which layer is gold where nobody named one, and the layers of a file have no order of a user's."""
+"""Who is gold where nobody is named, and the layers of a file have no order that a user chose."""
 
 from __future__ import annotations
 
