@@ -256,6 +256,17 @@ def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
     return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
 
 
+def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
+    """Return a note on how many documents a system does not share with whom it is compared with.
+
+    >>> note_left_out("mine", 7, 10, "gold", "document")
+    ['mine: 3 of 10 documents not shared with gold, left out']
+    """
+    left_out = documents - shared
+    note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
+    return [f"{printable(name)}: {note}"] if left_out else []
+
+
 def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:
     """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
 
