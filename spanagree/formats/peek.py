@@ -75,15 +75,15 @@ def peek(path: PathName) -> Peek:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
         return Peek(name, "zip", members=_in_zip(name))
     if head.startswith(UTF_16_MARKS):
-        return _text(name, head, UTF_16)
+        return peek_text(name, head, UTF_16)
     if b"\0" in head:
         return Peek(name, "binary")
     first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS) >= _LINES:
-        return _text(name, head[:_ROWS])  # nothing but the first lines is looked at
-    seen = _text(name, head)
+        return peek_text(name, head[:_ROWS])  # nothing but the first lines is looked at
+    seen = peek_text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
-        return _text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
+        return peek_text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
     return seen
 
 
@@ -94,10 +94,10 @@ def peek_inside(start: Peek, member: str) -> Peek:
         InputError: for an archive that cannot be read.
     """
     with open_zip(start.path) as archive:
-        return _text(member, archive.read(member)[:_LONG_HEAD])
+        return peek_text(member, archive.read(member)[:_LONG_HEAD])
 
 
-def _text(name: str, head: bytes, encoding: str = "utf-8") -> Peek:
+def peek_text(name: str, head: bytes, encoding: str = "utf-8") -> Peek:
     """Return what a text that begins so is."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]

@@ -28,6 +28,7 @@ from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Shape, peek
+from spanagree.formats.standard_input import check_stdin
 from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
 from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
@@ -303,6 +304,8 @@ def raw_files(
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
+        if path == "-":
+            check_stdin(form)
         by_format.setdefault(form or format_of(path, given), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}

@@ -95,10 +95,12 @@ def test_rows_are_looked_at_from_their_beginning(tmp_path_factory, lines, few):
     """Few bytes that have all lines that are looked at show what the whole file shows."""
     path = tmp_path_factory.getbasetemp() / "rows"
     path.write_text("\n".join(lines), "utf-8")
-    whole, seen, text = peek(path), [], peek_module._text
+    whole, seen, text = peek(path), [], peek_module.peek_text
     with (
         patch.object(peek_module, "_ROWS", few),
-        patch.object(peek_module, "_text", lambda *given: seen.append(given[1]) or text(*given)),
+        patch.object(
+            peek_module, "peek_text", lambda *given: seen.append(given[1]) or text(*given)
+        ),
     ):
         assert peek(path) == whole
     begin = "\n".join(lines).encode()
