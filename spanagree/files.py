@@ -153,7 +153,7 @@ _NUL = "a NUL character: the file is binary, or in another encoding"
 
 
 def encoding_of(start: bytes, encoding: str) -> str:
-    """Return the encoding of a text that begins so, checked: the given one, or UTF-16 by its mark."""
+    """Return the checked encoding of a text that begins so: as given, or UTF-16 by its mark."""
     check_encoding(encoding)
     wide = start.startswith(UTF_16_MARKS) and codecs.lookup(encoding).name == "utf-8"
     return UTF_16 if wide else encoding
