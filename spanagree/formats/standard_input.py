@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from spanagree.errors import InputError, listed
 from spanagree.formats.peek import peek_text
@@ -23,7 +24,7 @@ def check_stdin(form: str | None) -> None:
         raise InputError(
             f"-: {form} is not read from standard input ({', '.join(FROM_STDIN)} are); name a file"
         )
-    buffer = getattr(sys.stdin, "buffer", None)
+    buffer: Any = getattr(sys.stdin, "buffer", None)
     if form is not None or not hasattr(buffer, "peek"):
         return
     start = peek_text("-", buffer.peek(1))
