@@ -28,7 +28,6 @@ from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Shape, peek
-from spanagree.formats.standard_input import check_stdin
 from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
 from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
@@ -37,6 +36,7 @@ Options = Mapping[str, Any]
 
 
 _guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
+_check_stdin = late("spanagree.formats.standard_input", "check_stdin")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -305,7 +305,7 @@ def raw_files(
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         if path == "-":
-            check_stdin(form)
+            _check_stdin(form)
         by_format.setdefault(form or format_of(path, given), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
