@@ -425,8 +425,8 @@ def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
         name, left_out = printable(system.name), documents - system.documents
         if left_out:
             notes.append(
-                f"{name}: {left_out} of {counted(documents, 'document')} not shared with"
-                " gold, left out"
+                f"{show(name) if name.isdecimal() else name}: {left_out} of"
+                f" {counted(documents, 'document')} not shared with gold, left out"
             )
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         own = [label for label, tally in system.labels.items() if tally.size_b]
