@@ -88,7 +88,7 @@ def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
         InputError: for what is binary or in another encoding.
         SettingError: for an unknown encoding.
     """
-    _check_encoding(encoding)
+    encoding = encoding_of(raw, encoding)
     try:
         text = raw.decode(encoding)
     except ValueError as error:
@@ -122,10 +122,11 @@ def texts_of(path: PathName, encoding: str = "utf-8", size: int = 1 << 20) -> It
 def _texts(path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]) -> Iterator[str]:
     """Yield a file's text as it is ``cut``."""
     name = printable(os.fsdecode(path))
-    _check_encoding(encoding)
+    check_encoding(encoding)
     with _reading(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
-        text = open(source, encoding=encoding, newline="\n", closefd=name != "-")  # noqa: SIM115 — closed below
+        raw = open(source, "rb", closefd=name != "-")  # noqa: SIM115 — closed below
+        text = io.TextIOWrapper(raw, encoding_of(raw.peek(2), encoding), newline="\n")
     before = 0
     with text:
         try:
@@ -151,7 +152,19 @@ def mark_inside(where: str) -> InputError:
 _NUL = "a NUL character: the file is binary, or in another encoding"
 
 
-def _check_encoding(encoding: str) -> None:
+def encoding_of(start: bytes, encoding: str) -> str:
+    """Return the checked encoding of a text that begins so: as given, or UTF-16 by its mark."""
+    check_encoding(encoding)
+    wide = start.startswith(UTF_16_MARKS) and codecs.lookup(encoding).name == "utf-8"
+    return UTF_16 if wide else encoding
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know.
+
+    Raises:
+        SettingError: for one.
+    """
     try:
         codecs.lookup(encoding)
     except (LookupError, TypeError, ValueError):
@@ -194,24 +207,6 @@ def json_text(value: Any) -> str:
     except UnicodeEncodeError:  # JSON's escapes hold halves of surrogate pairs
         text = json.dumps(value)
     return text
-
-
-def read_parquet(parquet: Any, name: str, path: PathName) -> Any:
-    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
-
-    Raises:
-        InputError: as :func:`check_expansion`.
-        Exception: whatever the decoder raises for a file that is damaged.
-    """
-    with open(path, "rb") as file:
-        pages = parquet.ParquetFile(file)
-        about = pages.metadata
-        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
-        check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
-        table = pages.read()
-    table.validate(full=True)
-    return table
 
 
 class Zip:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.choices import By
-from spanagree.errors import SettingError, check_choice, counted, listed, printable
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering import text
 from spanagree.rendering.data import to_arrow, to_pandas, to_polars
@@ -254,6 +254,18 @@ def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
     """
     counts = settings.get("quotes", {}).get(name, {})
     return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
+
+
+def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
+    """Return a note on how many documents a system does not share with whom it is compared with.
+
+    >>> note_left_out("mine", 7, 10, "gold", "document")
+    ['mine: 3 of 10 documents not shared with gold, left out']
+    """
+    left_out = documents - shared
+    note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
+    who = show(name) if name.isdecimal() else printable(name)  # a number beside others is quoted
+    return [f"{who}: {note}"] if left_out else []
 
 
 def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:

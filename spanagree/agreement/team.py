@@ -15,10 +15,11 @@ from spanagree.agreement.count import CountedPairs
 from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks.exact_sums import TallySum
-from spanagree.errors import counted, show
+from spanagree.errors import counted, printable, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
 from spanagree.matching.tally import Tally
 from spanagree.results import Comparable
+from spanagree.settings import unit
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,18 @@ def scored(counts: CountedPairs, min_shared: int) -> Scored:
     mean = _mean(pairs.f1, reason)
     labels = {label: sums.tally for label, sums in counts.labels.items()}
     return Scored(team, mean, pairs, annotators, labels)
+
+
+def notes_on_sharing(counts: CountedPairs) -> list[str]:
+    """Return who shares no document with another annotator, a note for each."""
+    alone = np.full(len(counts.saw), len(counts.saw) > 1)
+    alone[counts.pairs.first] = alone[counts.pairs.second] = False
+    names, what = list(counts.saw), unit(counts.settings)
+    return [
+        f"{printable(name)}: {counted(counts.saw[name], what)}, none shared with another annotator"
+        for name in (names[number] for number in np.flatnonzero(alone).tolist())
+        if counts.saw[name]
+    ]
 
 
 def _nobody(annotators: int) -> str:

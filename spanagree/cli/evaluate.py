@@ -19,6 +19,7 @@ import spanagree as sa
 from spanagree.choices import BY, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, seeded
+from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import OWN, against_references, references
@@ -86,13 +87,16 @@ def evaluate(
         check_tallies_name(tallies)
     named = job.layer(gold)
     corpus = job.source()
+    if isinstance(corpus, sa.Corpus):
+        corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):
         corpus = against_gold(corpus, named, baseline, chance=settings["chance"], seed=seed)
     intervals = drawing if "ci" in drawing else {}
     if by == "document":
         settings["luck"] = True
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
-    _note_gold(named, result)
+    if result.settings.get("gold_first") is None:
+        _note_gold(named, result)
     if tallies is not None:
         progress("writing")
         sa.write_tallies(result, tallies)

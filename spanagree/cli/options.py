@@ -242,7 +242,7 @@ def _files() -> Group:
         option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
         option("--labels", only, metavar="NAME,...", unless="all", read=names_in),
         option("--map-labels", renamed, metavar="OLD=NEW,...|FILE"),
-        option("--encoding", "Read CoNLL and CSV files in this encoding.", unless="utf-8"),
+        option("--encoding", "Read CoNLL, CSV and rows in JSON in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=names_of(choices.Partial), unless="error"),

@@ -93,7 +93,7 @@ def against_references(
             "--references and --systems are for one corpus; leave out --block and --workers, and"
             " name single files"
         )
-    chosen = {name: value for name, value in own.items() if value not in (None, False)}
+    chosen = options.given(own)
     if by == "label" and "best_match" in chosen:
         raise click.UsageError("--by label is for all references; leave out --best-match")
     if "draws" in chosen and "best_match" not in chosen:

@@ -17,6 +17,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline
 from spanagree.cli.batches import FILES, batches_option
+from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import best_match, chosen_sides, sides, with_own_baselines
@@ -59,6 +60,8 @@ def report(
         )
     chosen, named = chosen_sides(job, own), job.layer(gold)
     corpus = job.read()
+    if not (team or chosen):
+        corpus = with_gold_noted(job, corpus, named)
     if baseline and chosen:
         corpus, chosen = with_own_baselines(corpus, chosen, baseline, chance=settings["chance"])
     elif baseline:

@@ -40,7 +40,10 @@ COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationSettings(Settings):
-    """The settings of an evaluation; ``gold_first`` is False if another layer is gold."""
+    """The settings of an evaluation; ``gold_first`` is False if another layer is gold.
+
+    That is also so of the first one where a file's lines, not a user, put it there.
+    """
 
     gold: str
     gold_first: bool | None = None

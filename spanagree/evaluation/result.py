@@ -31,7 +31,7 @@ from spanagree.rendering.plots import (
     slopes,
 )
 from spanagree.rendering.table import Column, Pivot, Table, Value, ranks
-from spanagree.results import Comparable, Result, caveats, together, unaligned_of
+from spanagree.results import Comparable, Result, caveats, note_left_out, together, unaligned_of
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
@@ -402,7 +402,7 @@ def result(
         counts.documents,
         None if kept is None else kept.ids,
         counts.final_settings(resampling),
-        (*counts.final_notes(), *_notes_on(systems.values(), counts.documents)),
+        (*counts.final_notes(), *_notes_on(systems.values(), counts)),
         counts,
         resampling,
     )
@@ -418,16 +418,12 @@ def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, T
     return tallies
 
 
-def _notes_on(systems: Iterable[System], documents: int) -> list[str]:
+def _notes_on(systems: Iterable[System], counts: CountedSystems) -> list[str]:
     """Return which systems left out documents, and which have no label in common with gold."""
     notes = []
     for system in systems:
-        name, left_out = printable(system.name), documents - system.documents
-        if left_out:
-            notes.append(
-                f"{show(name) if name.isdecimal() else name}: {left_out} of"
-                f" {counted(documents, 'document')} not shared with gold, left out"
-            )
+        name, what = printable(system.name), unit(counts.settings)
+        notes += note_left_out(system.name, system.documents, counts.documents, "gold", what)
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         own = [label for label, tally in system.labels.items() if tally.size_b]
         if gold and own and not set(gold) & set(own):

@@ -24,8 +24,8 @@ from spanagree.errors import InputError, SettingError, listed, printable, reason
 from spanagree.evaluation.arguments import check_evaluation
 from spanagree.evaluation.count import CountedSystems, EvaluationSettings, Kept, sums_of
 from spanagree.evaluation.result import Evaluation, result
-from spanagree.extras import optional
-from spanagree.files import PathName, read_parquet, write_bytes
+from spanagree.extras import optional, read_parquet
+from spanagree.files import PathName, write_bytes
 from spanagree.matching.tally import Tallies
 from spanagree.settings import merged_settings, signature
 

@@ -10,7 +10,7 @@ from json import JSONDecoder
 from typing import Any
 
 from spanagree.errors import InputError, printable
-from spanagree.files import UTF_16, UTF_16_MARKS, PathName, json_problem, read_bytes, texts_of
+from spanagree.files import PathName, json_problem, texts_of
 
 _NEEDED = "a list of objects, or one a line, is needed"
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -18,11 +18,12 @@ _PIECE = 1 << 20  # characters
 _LAST_WORD = 12  # characters: so near to the end a value or an error may be that of one cut in two
 
 
-def json_records(path: PathName, needed: str = _NEEDED) -> Iterator[tuple[str, Any]]:
+def json_records(
+    path: PathName, needed: str = _NEEDED, encoding: str = "utf-8"
+) -> Iterator[tuple[str, Any]]:
     """Yield the elements of a list, or the values in lines, each with its place for errors.
 
-    An object may take several lines. A file that begins with the mark of UTF-16 is read so.
-    ``needed`` ends an error.
+    An object may take several lines. ``needed`` ends an error.
 
     Raises:
         InputError: for what cannot be read, is not valid JSON, or is cut off.
@@ -32,9 +33,7 @@ def json_records(path: PathName, needed: str = _NEEDED) -> Iterator[tuple[str, A
     spanagree.errors.InputError: nowhere.json: no such file
     """
     name = printable(os.fspath(path))
-    wide = read_bytes(name, os.fsdecode(path), size=2).startswith(UTF_16_MARKS)
-    pieces = texts_of(path, UTF_16 if wide else "utf-8", _PIECE)
-    return records_in(name, pieces, needed)
+    return records_in(name, texts_of(path, encoding, _PIECE), needed)
 
 
 def records_in(

@@ -74,10 +74,10 @@ def peek(path: PathName) -> Peek:
     head = read_bytes(printable(name), name, size=_HEAD)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
         return Peek(name, "zip", members=_in_zip(name))
+    if head.startswith(UTF_16_MARKS):
+        return _text(name, head, UTF_16)
     if b"\0" in head:
-        wide = _text(name, head, UTF_16) if head.startswith(UTF_16_MARKS) else None
-        known = wide is not None and (wide.records or wide.shape == "xml")
-        return wide if wide and known else Peek(name, "binary")
+        return Peek(name, "binary")
     first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS) >= _LINES:
         return _text(name, head[:_ROWS])  # nothing but the first lines is looked at

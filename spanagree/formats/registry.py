@@ -249,7 +249,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     form = format_named(path)
     if form == "brat" and start.members and not _is_brat(start.members):
         raise unrecognised(start, FORMATS)
-    odd = is_table and (form == "dataset" or is_of_labels(header_of(start)))
+    some = sum(bool(line.strip()) for line in start.lines) > 1  # else reading says there are none
+    odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
     if start.objects or odd or (start.shape == "xml" and form == "conll"):
         raise unrecognised(start, FORMATS)
     return form

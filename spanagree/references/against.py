@@ -26,7 +26,8 @@ from spanagree.references.against_result import (
 )
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import Scores, Shared, Tables, scores_of, shared_by_label
-from spanagree.settings import kept_names
+from spanagree.results import note_left_out
+from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -204,6 +205,12 @@ def _result(
         )
         for name, table in tables.systems.items()
     }
+    whom = "two references" if settings.best_match else "a reference"
+    lacking = (
+        note
+        for system in systems.values()
+        for note in note_left_out(system.name, system.documents, documents, whom, unit(settings))
+    )
     people = {
         name: Person(name, len(table[0]), scores.people[name])
         for name, table in tables.people.items()
@@ -211,5 +218,5 @@ def _result(
     tops = {label: each.ceiling for label, each in labels.items()}
     ceiling = Person(PEOPLE, len(tables.ceiling[0]), scores.ceiling, tops)
     return AgainstReferences(
-        systems, people, ceiling, documents, settings, tuple(notes), scores.evidence
+        systems, people, ceiling, documents, settings, (*notes, *lacking), scores.evidence
     )

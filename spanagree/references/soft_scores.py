@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from spanagree.references.soft import Shares, counts_of, iou, people, shares, sp
 from spanagree.rendering.data import plain
 from spanagree.rendering.plots import Picture, bars
 from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results import Result, note_left_out
 from spanagree.settings import Settings, chosen_of, kept_names, unit
 
 PEOPLE = "people"
@@ -262,9 +263,16 @@ def _scored(
     others = undefined("spanagree agree has it")
     ours = SoftSystem(PEOPLE, documents, _mean(among.iou), _mean(among.rho), others)
     read = [*given.values(), *([] if gold is None else [gold])]
-    notes = (*corpus.notes, *(note for each in read for note in each.notes))
+    whom = "a reference" if gold is None else "soft gold"
+    what = unit(corpus.reading)
+    lacking = [
+        note_left_out(name, scored[name].documents, len(corpus), whom, what)
+        for name in systems
+        if name not in BASELINES
+    ]
+    notes = [each.notes for each in read] + lacking
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
-    return SoftScores(scored, ours, by_document, corpus, settings, notes)
+    return SoftScores(scored, ours, by_document, corpus, settings, (*corpus.notes, *chain(*notes)))
 
 
 def _check(threshold: float, chance: str) -> None:

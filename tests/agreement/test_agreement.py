@@ -400,3 +400,15 @@ def test_pairs_against_luck_are_corrected():
     assert adjusted == pytest.approx((3 * p[0], 2 * p[1], 2 * p[1]))
     data = result.to_dict()["pairs"]
     assert [pair["luck"]["both_random"]["p_holm"] for pair in data] == list(adjusted)
+
+
+def test_who_shares_nothing():
+    """Who shares no document with anybody is noted, over blocks too; who saw nothing is not."""
+    one = [[(0, 2, "X")]]
+    layers = {"a": [*one, None], "b": [*one, None], "c": [None, *one], "d": [None, None]}
+    corpus = sa.Corpus.from_segments([5, 5], layers)
+    note = "c: 1 document, none shared with another annotator"
+    assert sa.agree(corpus).to_dict()["notes"] == [note]
+    assert sa.agree([corpus.subset([0]), corpus.subset([1])]).notes == (note,)
+    assert sa.agree(corpus, annotators=["a", "b"]).notes == ()
+    assert sa.agree(corpus, annotators=["c"]).notes == ()

@@ -204,7 +204,7 @@ BAD = {
     "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
     "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
     "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is not utf-8; --encoding (encoding=) names the file's encoding"),
-    "utf-16": ("a O\n".encode("utf-16"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
+    "utf-16 without its mark": ("ü O\n".encode("utf-16-le"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
     "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),

@@ -404,11 +404,36 @@ def test_the_best_match_needs_two_references():
     assert (result["m"].documents, result["m"].f1.observed) == (1, 1)
     only = sa.evaluate_references(corpus, ["a"], systems=["m"], best_match=True)
     assert only["m"].f1.reason == "no document that two references saw"
-    (note,) = only.notes
-    assert note == (
+    assert result.notes[1:] == ("m: 1 of 2 documents not shared with two references, left out",)
+    assert only.notes == (
         "luck of the best match is not defined: no document that two references saw, so there is no"
-        " choice"
+        " choice",
+        "m: 2 of 2 documents not shared with two references, left out",
     )
+
+
+def test_documents_not_shared():
+    """Which systems lack documents, have others or share none is noted, and is in JSON; in soft too.
+
+    Baselines are made where a reference saw the document, so soft scores say nothing of them.
+    """
+    one, two = [[(0, 2, "X")]] * 2, [None] * 2
+    layers = {"a": [*one, None], "b": [*one, None], "full": [*one, None], "half": [*one[:1], *two],
+              "more": [*one, []], "other": [*two, []]}  # fmt: skip
+    corpus = sa.Corpus.from_segments([6, 6, 6], layers)
+    result = sa.evaluate_references(corpus, ["a", "b"])
+    notes = [
+        f"{name}: {n} of 3 documents not shared with a reference, left out"
+        for name, n in {"full": 1, "half": 2, "more": 1, "other": 3}.items()
+    ]
+    assert result.to_dict()["notes"] == notes
+    assert [s.documents for s in result.systems.values()] == [2, 1, 2, 0]
+    soft = sa.soft_scores(corpus, references=["a", "b"])
+    assert soft.to_dict()["notes"] == notes
+    given = [{"id": id_, "spans": [{"start": 0, "end": 2, "prob": 1.0}]} for id_ in "12"]
+    soft = sa.soft_scores(corpus, systems=["other"], soft_gold=given)
+    assert soft.notes[-1] == "other: 3 of 3 documents not shared with soft gold, left out"
+    assert not sa.evaluate_references(corpus.subset([0]), ["a", "b"], systems=["half"]).notes
 
 
 # --- nobody, nothing, and what is refused -------------------------------------------------------
@@ -467,7 +492,9 @@ def test_the_command(run, crowd, tmp_path):
         "evaluate", crowd, "--references", "a0,a1,a2,a3", "--ci", "--resamples", 50,
         "--format", "json", "--plot", plot,
     )  # fmt: skip
-    assert (code, err) == (0, "")
+    assert (code, err) == (
+        0, "spanagree: note: m: 4 of 20 documents not shared with a reference, left out\n"
+    )  # fmt: skip
     data = json.loads(out)
     result = sa.evaluate_references(sa.read(str(crowd)), systems=["m"], ci=True, resamples=50)
     assert data == json.loads(json.dumps(result.to_dict()))
@@ -495,6 +522,8 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),
         (["--systems", "m", "--workers", "1"], "--references and --systems are for one corpus"),
         (["--systems", "m", "--draws", "9"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--draws", "0"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--draws", "0", "--best-match"], "draws 0; a whole number from 2 is needed"),
         (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
         (["--best-match"], "--best-match is for --references or --systems; give one of them"),
         (["--by", "annotator"], "--by annotator is for --references or --systems; give one of them"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from spanagree.arrays import Ints, as_small
 from spanagree.errors import InputError, printable
-from spanagree.files import PathName, decoded, lines_of, pieces_of, read_bytes
+from spanagree.files import PathName, decoded, encoding_of, lines_of, pieces_of, read_bytes
 from spanagree.formats.conll.columns import layout_of
 
 ROW, BLANK, COMMENT, DOCSTART = range(4)
@@ -149,6 +149,8 @@ def parts_of(
     name = os.fsdecode(path)
     real = os.path.realpath(name) if name != "-" and os.path.isfile(name) else ""
     parts: Iterator[tuple[FilePart | TextPart, int]]
+    if os.path.isfile(real):
+        encoding = encoding_of(read_bytes(printable(name), real, size=2), encoding)
     if os.path.isfile(real) and (codec := _codec_by_bytes(encoding)):
         parts = _of_file(path, real, encoding, block, unit, codec == "utf-8")
     else:

@@ -126,6 +126,17 @@ def words_in(cell: Any) -> Any:
     return cell.split() if isinstance(cell, str) else cell
 
 
+def number_in(cell: Any) -> Any:
+    """Return the whole number in a cell of a table, where there is one; else the cell.
+
+    >>> number_in("7"), number_in(7.0), number_in("x")
+    (7, 7, 'x')
+    """
+    if isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII):
+        return int(float(cell))
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
 class Columns:
     """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
 

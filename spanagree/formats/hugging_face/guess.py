@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.errors import is_whole
-from spanagree.formats.hugging_face.columns import cell_of, layer_names, words_in
+from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import COLUMNS, keys_of, plain
@@ -116,7 +116,7 @@ class _Guess:
         if own:
             return {"spans": own}
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
-        if {"start", "end"} <= keys.keys() and all(self.fits(c, _is_number) for c in bounds[:2]):
+        if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
         tags = []
         if tokens and not self.given.keys() & {"text", "annotator"}:
@@ -133,6 +133,10 @@ class _Guess:
         if lists and self.usual("annotator", _is_name):
             return {"spans": ranked[0]}
         return {"spans": {name: name for name in lists}} if lists else {}
+
+    def are_numbers(self, column: str) -> bool:
+        """Return whether most of a column's entries are numbers; reading says what others are."""
+        return _mostly(map(_is_number, self.cells(column)))
 
     def has_copies(self, column: str) -> bool:
         """Return whether a column has copies of another one's text, with tags in them."""
@@ -174,10 +178,17 @@ class _Guess:
         return not rated and (speaks or any(len(cell) for cell in cells))
 
     def may_be_spans(self, column: str) -> bool:
-        """Return whether a column has nothing but lists of spans, or empty ones."""
+        """Return whether a column has lists, of which most entries are spans, or empty ones."""
         speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
-        lists = self.fits(column, lambda cell: _are_spans(cell, speaks))
-        return lists and plain(column) != "tokens"
+        if plain(column) == "tokens" or not self.fits(column, _is_list):
+            return False
+        parts = (
+            [entry] if isinstance(cell, _LISTS) else entry
+            for cell in self.cells(column)
+            for entry in (cell if isinstance(cell, _LISTS) else [cell])
+        )
+        fit = [_are_spans(part, speaks) for part in parts]
+        return not fit or _mostly(fit)
 
     def people(self, column: str) -> bool:
         """Return whether a column has the spans of several annotators."""
@@ -208,9 +219,11 @@ class _Guess:
         keys = keys_of(tuple(self.names))
         ends = [keys["start"], keys["end"]]
         whole = (row for row in self.rows if column in row)
-        rows = [row for row in whole if all(_is_number(row.get(end)) for end in ends)]
+        rows = [(row[column], *(number_in(row.get(end)) for end in ends)) for row in whole]
         return all(
-            len(str(row[column])) == int(row[keys["end"]]) - int(row[keys["start"]]) for row in rows
+            len(str(quote)) == end - start
+            for quote, start, end in rows
+            if is_whole(start) and is_whole(end) and start >= 0  # reading says what others are
         )
 
     def document(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,9 +256,16 @@ def _is_name(cell: Any) -> bool:
 
 
 def _is_number(cell: Any) -> bool:
-    if isinstance(cell, str):
-        return cell.strip().isdecimal()
-    return is_whole(cell) or (isinstance(cell, float) and (cell != cell or cell.is_integer()))
+    return is_whole(number_in(cell)) or (isinstance(cell, float) and cell != cell)
+
+
+def _is_list(cell: Any) -> bool:
+    return isinstance(cell, (Mapping, *_LISTS))
+
+
+def _mostly(fit: Iterable[bool]) -> bool:
+    fit = list(fit)
+    return 2 * sum(fit) > len(fit)
 
 
 def _is_tag(tag: Any, names: Sequence[str] | None) -> bool:

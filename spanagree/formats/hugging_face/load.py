@@ -8,6 +8,7 @@ import socket
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,11 +23,11 @@ from spanagree.errors import (
     show,
     unfit,
 )
-from spanagree.extras import optional
-from spanagree.files import PathName, read_parquet
+from spanagree.extras import optional, read_parquet
+from spanagree.files import PathName, check_encoding
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.hugging_face.columns import Rows
-from spanagree.formats.hugging_face.guess import guess
+from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, peek
@@ -49,6 +50,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     encoding = options.pop("encoding", "utf-8")
+    check_encoding(encoding)
     try:
         data = _data(name, os.fsdecode(path), encoding)
         ours = isinstance(data, Mapping) and _our_split(data)
@@ -68,9 +70,14 @@ def guess_of(start: Peek) -> dict[str, Any]:
         return guess(start.objects, {})[0] if start.objects else {}
     if start.shape not in ("csv", "tsv"):
         return {}
-    with suppress(InputError):
-        return guess(_Table(start.path, "utf-8"), {})[0]
-    return {}
+    rows: list[Any] = []
+    for encoding in ("utf-8", "latin-1"):  # which reads anything; reading says what is not UTF-8
+        if not rows:
+            with suppress(InputError):  # what is wrong with a row is said when it is read
+                rows.extend(islice(_Table(start.path, encoding), LOOKED_AT))
+    begin = Rows(rows)
+    begin.flat = True
+    return guess(begin, {})[0]
 
 
 def _data(name: str, path: str, encoding: str) -> Any:
@@ -81,7 +88,10 @@ def _data(name: str, path: str, encoding: str) -> Any:
         start = file.read(4)
     if start == b"PAR1" or Path(path).suffix.lower() == ".parquet":
         return _parquet(name, path)
-    return _Table(path, encoding) if peek(path).shape in ("csv", "tsv") else _Records(path)
+    shape = peek(path).shape
+    is_table = shape == "text" and Path(path).suffix.lower() == ".csv"  # with odd rows, or none
+    kind = _Table if is_table or shape in ("csv", "tsv") else _Records
+    return kind(path, encoding)
 
 
 class _Records(Rows):
@@ -89,9 +99,9 @@ class _Records(Rows):
 
     gaps = True
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, encoding: str) -> None:
         super().__init__()
-        self.path = path
+        self.path, self.encoding = path, encoding
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the objects, each with its place.
@@ -100,7 +110,7 @@ class _Records(Rows):
             InputError: for what is not valid JSON, or another value.
         """
         needed, where = "a list of objects, or one a line, is needed", ""
-        for where, row in json_records(self.path, needed):
+        for where, row in json_records(self.path, needed, self.encoding):
             if not isinstance(row, dict):
                 raise unfit(f"{where}:", row, needed)
             yield where, row

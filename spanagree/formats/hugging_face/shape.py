@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from spanagree.corpus.raw import check_empty
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, show
-from spanagree.formats.hugging_face.columns import cell_of, words_in
+from spanagree.formats.hugging_face.columns import cell_of, number_in, words_in
 from spanagree.formats.hugging_face.guess import NAMELESS
 from spanagree.formats.usual_names import plain
 from spanagree.settings import as_read
@@ -125,14 +124,3 @@ class Shape(TagOptions):
         if flat:
             cell = cell or "" if what == "text" else words_in(cell)
         return {what: cell}
-
-
-def number_in(cell: Any) -> Any:
-    """Return the whole number in a cell of a table, where there is one; else the cell.
-
-    >>> number_in("7"), number_in(7.0), number_in("x")
-    (7, 7, 'x')
-    """
-    if isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII):
-        return int(float(cell))
-    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

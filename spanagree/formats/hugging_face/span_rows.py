@@ -8,8 +8,8 @@ from typing import Any
 from spanagree.corpus.collector import Collector, document_id, text_of_whole
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, is_whole, show
-from spanagree.formats.hugging_face.columns import cell_of, layer_names, rows_of
-from spanagree.formats.hugging_face.shape import Shape, number_in
+from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, rows_of
+from spanagree.formats.hugging_face.shape import Shape
 from spanagree.formats.hugging_face.spans import ONE_LABEL, SpanReader, by_annotator
 
 

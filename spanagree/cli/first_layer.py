@@ -1,0 +1,33 @@
+"""Who is gold where nobody is named, and the layers of a file have no order that a user chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import spanagree as sa
+from spanagree.cli.job import Job
+from spanagree.errors import printable
+
+_ORDERS = ("columns", "tags", "spans")  # options that name layers, one after the other
+
+
+def with_gold_noted(job: Job, corpus: sa.Corpus, gold: str | None) -> sa.Corpus:
+    """Return the corpus; if its one file alone says which layer is first, a note and settings do.
+
+    Lines in another order would make another layer gold, so the signature names it.
+    """
+    ordered = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
+    if gold is not None or ordered or len(job.paths) != 1 or len(corpus.layers) < 2:
+        return corpus
+    first = corpus.annotators[0]
+    if "gold" in first.lower():
+        return corpus
+    alike = [name for name in corpus.annotators if "gold" in name.lower()]
+    other = printable(alike[0]) if alike else "NAME"
+    note = (
+        f"gold is {printable(first)}, the first layer in the file; --gold {other} makes"
+        f" {other if alike else 'another'} gold, and spanagree agree compares annotators without it"
+    )
+    # the setting says that gold is not where signatures leave its name out
+    reading = {**corpus.reading, "gold_first": False}
+    return replace(corpus, reading=reading, notes=(*corpus.notes, note))
