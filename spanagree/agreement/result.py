@@ -110,7 +110,7 @@ class Agreement(Result):
         more = [*weight_caveats(team.tally, team.pairs, documents, self.heavy, members)]
         if self.mostly_single:
             more.append(single_caveat(self.single, team.documents, unit(self.settings)))
-        shaky = caveats("team", team.f1, self.evidence, "document")
+        shaky = caveats("team", team.f1, self.evidence, unit(self.settings))
         return (*shaky, *(f"team: {sentence}" for sentence in more))
 
     @property

@@ -21,6 +21,7 @@ from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, UNITIZING, measure_units, unitizing
+from spanagree.errors import SettingError
 
 _SORT = (
     "With --by annotator, show first the lowest F1, corrected or observed, the highest rise, the"
@@ -97,7 +98,7 @@ def agree(
     if job.in_blocks and settings["luck"]:
         raise click.UsageError("blocks keep no single documents, which --luck needs")
     if fail_under is not None and not -1 <= fail_under <= 1:
-        raise click.UsageError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
+        raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     corpus = job.source()
     result = job.work("comparing", sa.agree, corpus, **settings, **drawing)
     beside = {}

@@ -18,6 +18,7 @@ from spanagree.cli.help_pages import Command
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
     InputError,
+    SettingError,
     check_choice,
     check_whole,
     gathered,
@@ -158,7 +159,7 @@ class Job:
         if self.digits is not None:
             check_whole(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
-                raise click.UsageError(f"--digits {self.digits}; at most {_DIGITS} are exact")
+                raise SettingError(f"--digits {self.digits}; at most {_DIGITS} are exact")
         for style in self.style or ():
             from spanagree.rendering.data import STYLES
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 import spanagree as sa
 from spanagree.choices import BY, Figure, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.errors import SettingError
 
 _WIDTH = "Plan for an interval of this width, from end to end."
 _FIGURE = "Plan for the team's F1 of this kind."
@@ -48,5 +47,5 @@ _RESAMPLES = "Draw N resamples of documents, which say how certain the plan is."
 def plan(job: Job, width: float, by: str | None, **settings: Any) -> None:
     job.check_picture(sa.Plan, by)
     if not 0 < width < 2:
-        raise click.UsageError(f"--width {width:g}: a number above 0 and below 2 is needed")
+        raise SettingError(f"--width {width:g}: a number above 0 and below 2 is needed")
     job.show(sa.plan(job.read(), width, progress=progress("comparing"), **settings), by)

@@ -146,7 +146,7 @@ class Evaluation(Result):
                 printable(system.name),
                 system.f1,
                 self.counted.evidence[system.name, ""][Macro._fields.index("f1")].tolist(),
-                "document",
+                unit(self.settings),
             )
         )
 
@@ -419,10 +419,15 @@ def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, T
 
 
 def _notes_on(systems: Iterable[System], counts: CountedSystems) -> list[str]:
-    """Return which systems left out documents, and which have no label in common with gold."""
-    notes = []
+    """Return how gold was made, and which systems lack documents or have no label of gold's."""
+    notes, whole = [], counts.settings
+    if how := whole.reading.get("made", {}).get(whole.gold):
+        notes.append(
+            f"{printable(whole.gold)} was made of other layers ({printable(how)}); a system that is"
+            " one of them is compared with itself in part"
+        )
     for system in systems:
-        name, what = printable(system.name), unit(counts.settings)
+        name, what = printable(system.name), unit(whole)
         notes += note_left_out(system.name, system.documents, counts.documents, "gold", what)
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         own = [label for label, tally in system.labels.items() if tally.size_b]

@@ -52,7 +52,7 @@ class TeamResult(Result, Generic[Some]):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         if 1 < self.team.documents < FEW:
-            few = counted(self.team.documents, "document")
+            few = counted(self.team.documents, unit(self.settings))
             return (f"only {few}; on others the figures may differ a lot",)
         return ()
 

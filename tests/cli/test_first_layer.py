@@ -77,3 +77,26 @@ def test_another_layer_is_called_gold(run, tmp_path):
     assert code == 0
     assert err.count("gold is ann") == 1
     assert "--gold bob_gold makes bob_gold gold, and" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [(["--digits", "-1"], 1), (["--digits", "16"], 1), (["--seed", "-1", "--ci"], 1),
+     (["--confidence", "150", "--ci"], 1), (["--baseline", "foo"], 1), (["--nothing"], 2),
+     (["--match", "exakt"], 2), (["--seed", "1"], 2)],
+)  # fmt: skip
+def test_exit_codes(run, tmp_path, options, expected):
+    """A value out of range gives 1, and what the command line cannot be 2, as the page says."""
+    code, out, err = run("evaluate", written(tmp_path / "a.jsonl", LAYERS), *options)
+    assert (code, out) == (expected, "")
+    assert err.startswith("spanagree: error: ")
+
+
+def test_one_noun(run, tmp_path):
+    """Remarks on few sentences call them as the header does, sentences."""
+    table = tmp_path / "all.conll"
+    table.write_text("a B-X B-X\n\nb O B-X\n\n")
+    for command in ("evaluate", "agree"):
+        _, out, _ = run(command, table, "--columns", "a=1,b=2")
+        assert "only 2 sentences with anything to compare" in " ".join(out.split())
+        assert "document" not in out

@@ -685,9 +685,10 @@ def test_levels_are_evaluations_of_parts(systems):
     again = result.over(np.arange(50)).over(np.arange(10))
     assert again.systems["tagger"].documents == 10
     assert "|at:0.8,0.95|" in by_level.signature
-    few = "level-1: lexicon: only 7 of 34 documents hold any disagreement; "
+    few = "level-1: lexicon: only 7 of 34 sentences hold any disagreement; "
     assert by_level.caveats[0].startswith(few)
-    assert any(c.startswith("level-2: lexicon: only 14 documents with ") for c in by_level.caveats)
+    few = "level-2: lexicon, tagger, chunker: only 14 sentences with "
+    assert any(c.startswith(few) for c in by_level.caveats)
     exact = sa.evaluate(systems, ci=True, resamples=20, confidence=99.99999)
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 

@@ -132,7 +132,7 @@ def test_refused(crowd, run):
         with pytest.raises(sa.SettingError, match="a plan needs a part of the work done by two"):
             sa.plan(none, 0.1)
     code, _, err = run("plan", CROWD, "--width", "3")
-    assert code == 2
+    assert code == 1
     assert "--width 3: a number above 0 and below 2 is needed" in err
 
 
