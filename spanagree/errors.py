@@ -156,6 +156,16 @@ def reason(error: BaseException) -> str:
     return cut(line, 5 * _LONGEST)
 
 
+def chosen(setting: str, *values: str) -> str:
+    """Return values of a setting as both the command line and Python take them.
+
+    >>> chosen("repair", "drop-repeats", "latest")
+    "--repair drop-repeats or --repair latest (repair='drop-repeats' or 'latest')"
+    """
+    options = " or ".join(f"--{setting} {value}" for value in values)
+    return f"{options} ({setting}={' or '.join(map(repr, values))})"
+
+
 def more_like_it(count: int) -> str:
     """Return what an error adds when there are other cases than the one that it shows.
 

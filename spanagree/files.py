@@ -173,6 +173,11 @@ def check_encoding(encoding: str) -> None:
         ) from None
 
 
+def json_problem(error: Exception) -> str:
+    """Return what JSON's error says, without the words before the place that it leaves out."""
+    return re.sub("( starting)? at$", "", getattr(error, "msg", ""))
+
+
 def from_json(
     text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
@@ -186,7 +191,7 @@ def from_json(
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        problem = getattr(error, "msg", None) or "nested too deeply, or a number too long"
+        problem = json_problem(error) or "nested too deeply, or a number too long"
         raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
 
 

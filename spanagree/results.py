@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.choices import By
-from spanagree.errors import SettingError, check_choice, counted, listed, printable
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.matching.score import RARE, Interval, Score
 from spanagree.rendering import text
 from spanagree.rendering.data import to_arrow, to_pandas, to_polars
@@ -264,7 +264,8 @@ def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) 
     """
     left_out = documents - shared
     note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
-    return [f"{printable(name)}: {note}"] if left_out else []
+    who = show(name) if name.isdecimal() else printable(name)  # a number beside others is quoted
+    return [f"{who}: {note}"] if left_out else []
 
 
 def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:

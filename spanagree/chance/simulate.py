@@ -119,7 +119,7 @@ def simulate(
         if met_before(drawn.document, drawn.start, drawn.end, drawn.label).any():
             raise SettingError(
                 f"annotator {printable(name)}: two equal segments fall on the same place, which no"
-                " corpus holds; chance nonoverlapping or per-label, or another seed, would work"
+                " corpus holds; chance='nonoverlapping' or 'per-label', or another seed, would work"
             )
         layers[name] = drawn
     return corpus.but(layers=layers)

@@ -15,7 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.flaws import FLAWS, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import counted, printable, show
+from spanagree.errors import chosen, counted, printable, show
 from spanagree.rendering.table import Column, Table, Value
 from spanagree.rendering.text import render, signature_lines
 from spanagree.settings import signature
@@ -95,11 +95,11 @@ class Check:
         lines += ["", *map(render, self._tables())]
         errors = sum(finding.error for finding in self.findings)
         warnings = len(self.findings) - errors
-        kinds = f"{counted(errors, 'kind')} of errors, {warnings} of warnings"
+        kinds = f"{counted(errors, 'kind')} of error, {counted(warnings, 'kind')} of warning"
         lines.append(kinds if self.findings else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
-            lines.append(f"repairs that would help: {', '.join(repairs)}")
+            lines.append(f"repairs that would help: {chosen('repair', *repairs)}")
         notes = map(printable, contents["notes"])
         return "\n".join([*lines, *notes, "", signature_lines(contents["signature"]), ""])
 
@@ -163,6 +163,7 @@ def check(raw: RawCorpus) -> Check:
         }
         for a, name in enumerate(raw.annotators)
     )
+    sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
     coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
     contents = {
         "signature": signature({"offsets": raw.offsets, **raw.reading, "version": __version__}),
@@ -172,7 +173,7 @@ def check(raw: RawCorpus) -> Check:
         "segments": len(raw.start),
         "offsets": raw.offsets,
         "document_length": _spread(raw.lengths),
-        "segment_length": _spread(np.subtract(raw.end, raw.start, dtype=np.int64)),
+        "segment_length": _spread(sizes[sizes >= 0]),  # the others are reversed
         "notes": list(raw.notes),
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
@@ -215,7 +216,7 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
     later, _ = overlaps(raw)
     if count := len(np.unique(raw.annotation[later])):
         same_label = len(overlaps(raw, same_label=True)[0])
-        chances = "chance overlapping" if same_label else "chance per-label or overlapping"
+        chances = chosen("chance", *["per-label"] * (not same_label), "overlapping")
         first = (
             f"{counted(count, 'annotation')} with segments that overlap: {chances}, and a measure"
             " that allows it, take them"
@@ -246,13 +247,11 @@ def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> It
 
 
 def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield annotators, and documents, whose names look the same."""
+    """Yield annotators, and documents, whose names look the same; ids may differ in case."""
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
-        for group in alike(names):
-            first = (
-                f"{noun}s {', '.join(map(show, group))} differ in outer space or the form of"
-                " Unicode only"
-            )
+        for group in alike(names, case=noun == "document"):
+            only = "outer space or the form of Unicode" if alike(group) else "case"
+            first = f"{noun}s {', '.join(map(show, group))} differ in {only} only"
             places = tuple({noun: name} for name in group)
             yield Finding("alike-names", False, 1, 0, first, places)
 

@@ -105,6 +105,9 @@ class Collector:
     def annotator(self, name: object, where: str) -> int:
         """Return an annotator's number; one that is named and never annotates has seen nothing."""
         if not isinstance(name, str) or not (name or self.unnamed):
+            place = where.removesuffix(f", annotator {show(name)}")
+            if place != where and name in (None, ""):
+                raise InputError(f"{place}: no annotator is named; give each row one")
             raise unfit(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 

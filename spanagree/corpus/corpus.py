@@ -42,6 +42,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_known,
+    chosen,
     counted,
     length_of,
     more_like_it,
@@ -436,9 +437,8 @@ class Corpus(Content):
             i = int(fitted.cuts.argmax())
             raise InputError(
                 f"annotator {show(name)}, document {show(self.id_of(int(layer.document[i])))}:"
-                f" segment {layer.describe([i], self.labels)} cuts a token, or has"
-                f" none{more_like_it(int(fitted.cuts.sum()))}; cut {', '.join(list(CUTS)[1:])}"
-                " would work"
+                f" segment {layer.describe([i], self.labels)} cuts a token, or has none"
+                f"{more_like_it(int(fitted.cuts.sum()))}; use {chosen('cut', *list(CUTS)[1:])}"
             )
         for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
             label = self.labels[layer.label[i]]

@@ -15,7 +15,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, more_like_it, show
+from spanagree.errors import InputError, chosen, more_like_it, show
 
 
 class Flaw(NamedTuple):
@@ -54,7 +54,12 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
         if flaw.repairs is not None:
             rule = flaw.rule
             if repairable and flaw.repairs:
-                rule = f"repair {' or '.join(flaw.repairs)} would help"
+                rule = f"{chosen('repair', *flaw.repairs)} would help"
+                if flaw.of_annotations:
+                    rule += (
+                        " if both are by one person; if not, name the annotators in the rows, or"
+                    )
+                    rule += " give each a file"
             refuse(flaw, raw, flaw.which(raw), rule)
 
 

@@ -275,6 +275,11 @@ def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
 
 
 def _unknown(tag: object, scheme: str) -> str:
+    if tag == "":
+        return (
+            "unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of"
+            " lines, and name what stands for text never seen with --missing (missing=)"
+        )
     letters = SCHEMES.get(scheme, _MIXED).allowed
     allowed = f"O, or a label behind {' '.join(f'{c}-' for c in letters)}"
     if scheme == "IO":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.errors import check_choice, counted, show, unfit
+from spanagree.errors import check_choice, counted, listed, show, unfit
 
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
@@ -28,6 +28,16 @@ def check_named(annotator_from: str | None, *allowed: str) -> None:
     """Refuse a name of :data:`ANNOTATOR_FROM` that a tool does not have."""
     if annotator_from is not None:
         check_choice(annotator_from, allowed, "annotator_from")
+
+
+def nameless(name: str, what: str, key: str, people: Collection[str]) -> list[str]:
+    """Return a note on so many annotations that name nobody, if others do."""
+    if not (named := sorted({*people} - {""})):
+        return []
+    return [
+        f"{name}: {what} without {key}, taken as one annotator's, who is called as the file and"
+        f" stands beside {listed(named)}"
+    ]
 
 
 def number_in(name: str, limit: int) -> int | None:

@@ -10,7 +10,7 @@ from json import JSONDecoder
 from typing import Any
 
 from spanagree.errors import InputError, printable
-from spanagree.files import PathName, texts_of
+from spanagree.files import PathName, json_problem, texts_of
 
 _NEEDED = "a list of objects, or one a line, is needed"
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -103,7 +103,7 @@ class _Values:
             except RecursionError:
                 raise self.odd(where, "nested too deeply") from None
             except ValueError as error:
-                problem = getattr(error, "msg", "")
+                problem = json_problem(error)
                 at = getattr(error, "pos", 0)
                 cut = "Unterminated" in problem
                 if not cut and at + _LAST_WORD < len(self.text):

@@ -24,7 +24,15 @@ from spanagree.errors import (
     unfit,
 )
 from spanagree.files import PathName, json_text, write_text
-from spanagree.formats.exports import OUR_ID, Surfaces, check_named, number_in, objects_in, seconds
+from spanagree.formats.exports import (
+    OUR_ID,
+    Surfaces,
+    check_named,
+    nameless,
+    number_in,
+    objects_in,
+    seconds,
+)
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, passed_over
 from spanagree.settings import as_read
@@ -79,7 +87,8 @@ class _Rows:
         self.collector = Collector("characters", unnamed=True)
         self.passed: Counter[str] = Counter()
         self.surfaces = Surfaces(name)
-        self.binary = 0
+        self.binary = self.reviews = self.nameless = 0
+        self.people: set[str] = set()
         self.sittings: dict[str, None] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
@@ -96,6 +105,7 @@ class _Rows:
         if row.get("versions") is None and row.get("_view_id") != REVIEW:
             self._answer(row, document, self._name(self._id(row)), where)
             return
+        self.reviews += 1
         self._answer(row, document, REVIEW, where)
         for version in objects_in(row.get("versions"), "versions", where):
             whole = {"text": text, "tokens": row.get("tokens"), **version}
@@ -113,10 +123,13 @@ class _Rows:
     def _name(self, id_: object) -> Any:
         """Return the name of an id, which is a check's business; an empty one is the file's."""
         if id_ is None or self.annotator_from == "file":
+            self.nameless += id_ is None
             return ""
         if isinstance(id_, str) and _SITTING.search(id_):
             self.sittings[id_] = None
-        return text_of_whole(id_)
+        name = text_of_whole(id_)
+        self.people |= {name} if isinstance(name, str) else set()
+        return name
 
     def _answer(self, row: Mapping[str, Any], document: int, annotator: Any, where: str) -> None:
         """Add what an annotator marked in a document, if she accepted the row."""
@@ -142,6 +155,15 @@ class _Rows:
     def raw(self) -> RawCorpus:
         """Return all rows, with notes of what was passed over and what is odd."""
         notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
+        if self.nameless:
+            what = counted(self.nameless, "answer")
+            notes += nameless(self.name, what, "_annotator_id or _session_id", self.people)
+        if self.reviews and self.people:
+            notes.append(
+                f"{self.name}: {counted(self.reviews, 'answer')} of a reviewer, who saw the"
+                f" others', are the annotator {REVIEW}; --gold {REVIEW} takes them as gold, and"
+                " --annotators leaves them out of agreement"
+            )
         if self.binary:
             notes.append(
                 f"{self.name}: {counted(self.binary, 'accepted row')} with an answer to a question"

@@ -11,7 +11,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, chosen, show
 from spanagree.matching.measures import MATCHES, find_match
 
 
@@ -36,7 +36,8 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     if not _go_together(match, chance):
         raise SettingError(
             f"match {match} pairs segments of layers that do not overlap themselves, and those of"
-            " chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"
+            f" chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
+            f" {chosen('match', 'token', 'iou')}"
         )
     layer = corpus.layers[name]
     forbidden = _forbidden(layer)
@@ -57,11 +58,12 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     } | {kind: [setting] for kind, setting, _ in kinds if kind not in refused}
     kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
     allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
-    works = " with ".join(f"{kind} {' or '.join(allowed[kind])}" for kind in refused)
+    works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
     document = show(corpus.id_of(int(layer.document[pair[0]])))
     raise SettingError(
-        f"{show(name)}, document {document}: segments {layer.describe(pair, corpus.labels)}"
-        f" {what}, which {settings} does not allow; {works} would work"
+        f"annotator {show(name)}, document {document}: segments"
+        f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow;"
+        f" {works} would work"
     )
 
 

@@ -118,11 +118,16 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is filled into the paragraphs."""
     match = find_match(settings.get("match", "exact"))
+    units = str(settings.get("offsets", "tokens"))  # or characters
+
+    def in_units(text: str) -> str:
+        return text.replace("token", units[:-1])
+
     words = {
         **words_of(settings),
-        "sizes": "tokens" if match.in_tokens else "segments",
-        "means": match.means,
-        "model": CHANCES.get(settings.get("chance", "")),
+        "sizes": units if match.in_tokens else "segments",
+        "means": in_units(match.means),
+        "model": in_units(CHANCES.get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),

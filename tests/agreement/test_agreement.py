@@ -303,7 +303,7 @@ def test_settings():
         ({"annotators": ["a", "a"]}, "annotator 'a' is named twice; once is enough"),
         ({"min_shared": -1}, "min_shared -1; a whole number from 0 is needed"),
         ({"min_shared": 1.5}, "min_shared 1.5; a whole number from 0 is needed"),
-        ({}, "'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
+        ({}, "annotator 'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; --chance per-label or --chance overlapping (chance='per-label' or 'overlapping') would work"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}"):
             sa.agree(corpus, **ask)

@@ -154,7 +154,7 @@ def test_convert_and_check(run, files, tmp_path):
     code, out, _ = run("check", jsonl)
     assert code == 0
     assert "103 documents, 3 annotators, 309 annotations, 396 segments; offsets in tokens" in out
-    assert "0 kinds of errors" in out
+    assert "0 kinds of error" in out
     code, out, _ = run("check", jsonl, "--format", "json")
     assert json.loads(out)["by_annotator"][0]["annotator"] == "gold.conll"
 
@@ -172,13 +172,13 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     code, out, err = run("check", path)
     assert (code, err) == (1, "")
     assert "beyond-text" in out
-    assert "repairs that would help: clip-beyond-text, drop-beyond-text" in out
+    assert "repairs that would help: --repair clip-beyond-text or --repair drop-beyond-text" in out
     assert all(line.isprintable() for line in out.split("\n"))
     code, out, _ = run("check", path, "--repair", "clip-beyond-text")
     assert code == 0
     assert "1 segment cut off at the end of their document (clip-beyond-text)" in out
     out = tmp_path / "out.jsonl"
-    assert "repair clip-beyond-text or drop-beyond-text would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
+    assert "--repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
     assert not out.exists()
     assert run("convert", path, "-o", out, "--repair", "clip-beyond-text")[0] == 0
     words = tmp_path / "out.conll"
@@ -216,6 +216,7 @@ CASES = {
     "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: a folder of x, and neither brat's nor a project of INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "name with a comma": ({"a.csv": DOE}, ["agree", "a.csv", "--annotators", "bob,Doe, Jane"], 1, "unknown annotator 'Doe'; allowed: \"Doe, Jane\", bob"),
+    "nobody named": ({"a.csv": DOE + "2,,0,3,PER,9\n"}, ["agree", "a.csv"], 1, "a.csv:4: no annotator is named; give each row one"),
     "open quote": ({"a.csv": DOE}, ["agree", "a.csv", "--annotators", 'bob,"Doe, Jane'], 2, "--annotators: 'bob,\"Doe, Jane'; a name with a comma stands in double quotes, as in 'ann,\"Doe, Jane\"'; see 'spanagree agree --help'"),
     "ragged row": ({"a": "x O\ny\n"}, ["evaluate", "a"], 1, "a:2: 1 column ('y'); the rows before it have 2, and all need the same"),
     "unknown prefix": ({"a": "x O\ny Q-X\n"}, ["evaluate", "a", "--scheme", "IOB2"], 1, "a:2: unknown tag 'Q-X'; allowed: O, or a label behind B- I-"),
@@ -263,7 +264,7 @@ CASES = {
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "simulate without luck": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test luck; name that test; see 'spanagree evaluate --help'"),
     "luck of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--luck", "--block", "5"], 2, "blocks keep no single documents, which --luck needs; see 'spanagree agree --help'"),
-    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use chance nonoverlapping or per-label, or match token or iou"),
+    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or --match token or --match iou (match='token' or 'iou')"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
     "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1; a length is a whole number from 1 to 1000000000"),

@@ -31,10 +31,10 @@ def draft(*annotations):
 
 DIRT = {
     # name: the spans of one annotation; the error; for each repair that helps, what is left
-    "beyond-text": ([(10, 20, "X"), (16, 18, "X")], "annotator 'a', document '7': segment 10–20 'X' ends beyond the document of length 15 (and 1 more like it); repair clip-beyond-text or drop-beyond-text would help", {("drop-beyond-text",): [], ("clip-beyond-text", "drop-beyond-text"): [(10, 15, "X")]}),
-    "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; repair drop-empty would help", {("drop-empty",): []}),
-    "unlabelled": ([(0, 2, ""), (0, 2, None), (4, 6, " ")], "annotator 'a', document '7': segment 0–2 without a label needs one (and 2 more like it); repair drop-unlabelled would help", {("drop-unlabelled",): []}),
-    "duplicate": ([(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y")], "annotator 'a', document '7': segment 0–2 'X' stands twice; repair drop-duplicates would help", {("drop-duplicates",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")], ("merge-overlaps",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]}),
+    "beyond-text": ([(10, 20, "X"), (16, 18, "X")], "annotator 'a', document '7': segment 10–20 'X' ends beyond the document of length 15 (and 1 more like it); --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help", {("drop-beyond-text",): [], ("clip-beyond-text", "drop-beyond-text"): [(10, 15, "X")]}),
+    "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; --repair drop-empty (repair='drop-empty') would help", {("drop-empty",): []}),
+    "unlabelled": ([(0, 2, ""), (0, 2, None), (4, 6, " ")], "annotator 'a', document '7': segment 0–2 without a label needs one (and 2 more like it); --repair drop-unlabelled (repair='drop-unlabelled') would help", {("drop-unlabelled",): []}),
+    "duplicate": ([(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y")], "annotator 'a', document '7': segment 0–2 'X' stands twice; --repair drop-duplicates (repair='drop-duplicates') would help", {("drop-duplicates",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")], ("merge-overlaps",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]}),
     "reversed": ([(4, 2, "X")], "annotator 'a', document '7': segment 4–2 'X' ends before it starts; start comes before end", {}),
     "negative": ([(-1, 2, "X")], "annotator 'a', document '7': segment -1–2 'X' starts before the document; offsets count from 0", {}),
 }  # fmt: skip
@@ -72,8 +72,9 @@ def test_repeats():
     with pytest.raises(sa.InputError) as error:
         valid_corpus(dirty)
     assert str(error.value) == (
-        "annotator 'a', document '7': the same document and annotator for a second time; repair"
-        " drop-repeats or latest would help"
+        "annotator 'a', document '7': the same document and annotator for a second time; --repair"
+        " drop-repeats or --repair latest (repair='drop-repeats' or 'latest') would help if both are by"
+        " one person; if not, name the annotators in the rows, or give each a file"
     )
     corpus = valid_corpus(dirty, "drop-repeats")
     assert corpus[0].segments == {"a": (sa.Segment(0, 2, "X"),), "b": ()}
@@ -271,22 +272,35 @@ def test_names_that_look_the_same():
         ("alike-labels", f"labels 'X', 'X ' {only}"),
         ("alike-labels", f"labels 'cafe\u0301', 'caf\u00e9' {only}"),
         ("alike-names", f"annotators '{composed}', '{apart}' {only}"),
+        ("alike-names", "annotators 'bob', 'Bob' differ in case only"),
         ("alike-names", f"documents '7', '7\\xa0' {only}"),
     ]
     assert findings[-1].places == ({"document": "7"}, {"document": "7\u00a0"})
     assert not any(finding.error for finding in findings)
-    assert check(draft(("a", "7", []))).to_text().count("0 kinds of errors, 1 of warnings") == 1
+    assert check(draft(("a", "7", []))).to_text().count("0 kinds of error, 1 kind of warning") == 1
     twice = check(draft(("a", "7", []), ("a", "7", []))).to_text()
-    assert "1 kind of errors, 1 of warnings" in twice
+    assert "1 kind of error, 1 kind of warning" in twice
+
+
+def test_lengths_of_what_is_not_reversed():
+    """A span that ends before it starts is a finding, and not a length below 0."""
+    assert check(draft(("a", "7", [(9, 1, "X"), (0, 3, "X")]))).contents["segment_length"] == [
+        3,
+        3,
+        3,
+    ]
 
 
 def test_hint_on_overlaps():
     """The hint names no chance model that refuses one of the overlaps."""
-    for label, chances in (("Y", "per-label or overlapping"), ("X", "overlapping")):
+    for label, chances in (
+        ("Y", "--chance per-label or --chance overlapping (chance='per-label' or 'overlapping')"),
+        ("X", "--chance overlapping (chance='overlapping')"),
+    ):
         result = check(draft(("a", "7", [(0, 2, "X"), (1, 4, label)])))
         (finding,) = (f for f in result.findings if f.name == "overlap")
         assert finding.first == (
-            f"1 annotation with segments that overlap: chance {chances}, and a measure that allows"
+            f"1 annotation with segments that overlap: {chances}, and a measure that allows"
             " it, take them"
         )
 
@@ -314,7 +328,7 @@ def test_cutting_tokens():
         corpus.to_tokens()
     assert str(error.value) == (
         "annotator 'a', document '1': segment 2–4 'W' cuts a token, or has none (and 2 more like"
-        " it); cut expand, contract, drop would work"
+        " it); use --cut expand or --cut contract or --cut drop (cut='expand' or 'contract' or 'drop')"
     )
     left = {
         "expand": [(0, 1, "X"), (1, 3, "Y"), (3, 4, "Z")],

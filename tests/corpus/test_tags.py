@@ -276,10 +276,10 @@ def test_bare_labels():
         ("PER", "auto", "tag 0: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
         ("E-PER", "IOB2", "tag 0: unknown tag 'E-PER'; allowed: O, or a label behind B- I-"),
         ("B-", "IOB2", "tag 0: unknown tag 'B-'; allowed: O, or a label behind B- I-"),
-        ("", "IOB2", "tag 0: unknown tag ''; allowed: O, or a label behind B- I-; what stands for text never seen is named with --missing (missing=)"),
+        ("", "IOB2", "tag 0: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
         ("BPER", "IOB2", "tag 0: unknown tag 'BPER'; allowed: O, or a label behind B- I-"),
         ("o", "IOB2", "tag 0: unknown tag 'o'; allowed: O, or a label behind B- I-"),
-        ("", "IO", "tag 0: unknown tag ''; allowed: O, or a label behind I-, or a bare label that does not look like another scheme's tag. A scheme is for all layers: where only some have bare labels, write I- before these and name no scheme; what stands for text never seen is named with --missing (missing=)"),
+        ("", "IO", "tag 0: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("strict", [False, True])

@@ -214,6 +214,9 @@ def test_never_saw_the_document():
     assert system.documents == 1
     assert (system.tally.size_a, system.tally.size_b) == (1, 1)
     assert result.notes == ("mine: 1 of 2 documents not shared with gold, left out",)
+    numbered = corpus.but(layers={"gold": corpus.layers["gold"], "3": corpus.layers["mine"]})
+    note = "'3': 1 of 2 documents not shared with gold, left out"  # not 3: 1
+    assert sa.evaluate(numbered).notes == (note,)
     assert [name for name, _ in result.by_document("mine")] == ["1"]
 
 

@@ -102,7 +102,7 @@ BAD = {
     "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0 3"}, "{0}/a/x.ann:1: 'T1 PER 0 3'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T1' says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
-    "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; repair clip-beyond-text or drop-beyond-text would help"),
+    "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help"),
     "long offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 " + "9" * 5000}, "{0}/a/x.ann:1: offset '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
     "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T" + "1" * 57 + "… says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
     "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),

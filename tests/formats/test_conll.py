@@ -207,7 +207,7 @@ BAD = {
     "utf-16 without its mark": ("ü O\n".encode("utf-16-le"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
-    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO'); what stands for text never seen is named with --missing (missing=)"),
+    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
     "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark inside the file, as is left where files were joined; delete it"),
     "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
 }  # fmt: skip

@@ -186,7 +186,7 @@ def test_other_zips(tmp_path):
 
 def test_beyond_the_text(read):
     """Refused with the repairs that help."""
-    with pytest.raises(sa.InputError, match="ends beyond the document of length 15; repair clip"):
+    with pytest.raises(sa.InputError, match="ends beyond the document of length 15; --repair clip"):
         read([row(label=[(11, 16, "LOC")])])
     corpus = read([row(label=[(11, 16, "LOC")])], "clip-beyond-text")
     assert marked(corpus) == {"it": [LOC]}
@@ -203,7 +203,7 @@ REFUSED = {
     "user": ([row(annotations=[entity(*PER, user=[1])])], "x.jsonl:1: name [1]; a string that is not empty is needed"),
     "no id": ([row(None, label=[])], "x.jsonl:1: id None; a string that is not empty is needed"),
     "texts": ([row(label=[]), {**row(label=[]), "text": "Al"}], "x.jsonl:2: document '7': the text differs from the one before, first at character 0: 'Al', not 'Jo is in 😀'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
-    "twice": ([row(label=[]), row(label=[])], "annotator 'it', document '7': the same document and annotator for a second time; repair drop-repeats or latest would help"),
+    "twice": ([row(label=[]), row(label=[])], "annotator 'it', document '7': the same document and annotator for a second time; --repair drop-repeats or --repair latest (repair='drop-repeats' or 'latest') would help if both are by one person; if not, name the annotators in the rows, or give each a file"),
 }  # fmt: skip
 
 

@@ -413,7 +413,7 @@ def test_docs_and_datasets_that_cannot_hold_a_corpus(tmp_path):
     pytest.importorskip("datasets")
     path, corpus = tmp_path / "out", nested()
     for write, message in (
-        (lambda: sa.write_docbin(corpus, "a", path), "'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
+        (lambda: sa.write_docbin(corpus, "a", path), "annotator 'a', document '1': segments 0–3 'X' and 1–2 'Y' overlap, which doc.ents cannot hold; doc.spans can: give spans a key"),
         (lambda: sa.to_docs(corpus, "b"), "unknown annotator 'b'; allowed: a"),
         (lambda: sa.to_dataset(sa.Corpus([1], {}, ())), "the tokens are not known; a dataset needs them: read the corpus with its tokens"),
         (lambda: sa.to_docs(sa.Corpus([1], {"a": corpus.layers["a"].only(np.zeros(2, bool))}, ()), "a"), "the tokens are not known; a Doc needs them: read the corpus with its tokens"),

@@ -61,7 +61,7 @@ GOOD = '{"a": 1}'
 ODD = {
     f"[{GOOD}, {GOOD}": "a: record 2: not valid JSON (no ] after it, the file is cut off)",
     f"[{GOOD}, ": "a: record 2: not valid JSON (Expecting value, the file is cut off)",
-    f'[{GOOD}, {{"a': "a: record 2: not valid JSON (Unterminated string starting at, the file is cut off)",
+    f'[{GOOD}, {{"a': "a: record 2: not valid JSON (Unterminated string, the file is cut off)",
     f'[{GOOD}, {{"a" 1}}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
     f'[{GOOD}, {{"a" 1}}, {GOOD}, {GOOD}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
     f"[{GOOD} {GOOD}]": "a: record 1: not valid JSON (no comma after it)",

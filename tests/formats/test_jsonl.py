@@ -86,7 +86,7 @@ BAD = {
     "no segment": ([{**GOOD, "annotators": {"a": [[0, 1]]}}], "{0}:1: annotator 'a': [[0, 1]]; a list of {{start, end, label}} is needed, or null"),
     "start no number": ([{**GOOD, "annotators": {"a": [{"start": 0.5, "end": 1, "label": "X"}]}}], "{0}:1: annotator 'a': start 0.5; a whole number is needed"),
     "label no string": ([{**GOOD, "annotators": {"a": [{"start": 0, "end": 1, "label": 3}]}}], "{0}:1: annotator 'a': label 3; a string is needed"),
-    "beyond": ([{**GOOD, "annotators": {"a": [{"start": 0, "end": 9, "label": "X"}]}}], "annotator 'a', document '7': segment 0–9 'X' ends beyond the document of length 8; repair clip-beyond-text or drop-beyond-text would help"),
+    "beyond": ([{**GOOD, "annotators": {"a": [{"start": 0, "end": 9, "label": "X"}]}}], "annotator 'a', document '7': segment 0–9 'X' ends beyond the document of length 8; --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help"),
 }  # fmt: skip
 
 

@@ -95,7 +95,12 @@ def test_the_file_names_who_is_not_named(tmp_path):
     """An annotation without a name is of the file, and so are all on request."""
     path = tmp_path / "x.json"
     path.write_text(json.dumps([task(annotation(None), annotation(3, item(0, 2, "PER")))]), "utf-8")
-    assert raw_files({"ann": path}, {}).annotators == ("ann", "3")
+    raw = raw_files({"ann": path}, {})
+    assert raw.annotators == ("ann", "3")
+    assert raw.notes[0].endswith(
+        "x.json: read as label-studio; 1 annotation without completed_by, taken as one annotator's,"
+        " who is called as the file and stands beside 3"
+    )
     with pytest.raises(sa.InputError, match="'ann', document '7': the same document and annotator"):
         valid_corpus(raw_files({"ann": path}, {"annotator_from": "file"}))
 
@@ -146,8 +151,9 @@ def test_twice_on_a_task(read):
     second = annotation(3, created_at="2024-03-11T22:58:31Z")
     tasks = [task(first, second)]
     assert refused(read, tasks) == (
-        "annotator '3', document '7': the same document and annotator for a second time; repair"
-        " drop-repeats or latest would help"
+        "annotator '3', document '7': the same document and annotator for a second time; --repair"
+        " drop-repeats or --repair latest (repair='drop-repeats' or 'latest') would help if both are by"
+        " one person; if not, name the annotators in the rows, or give each a file"
     )
     corpus = read(tasks, "latest")
     assert marked(corpus) == {"3": [(0, 2, "PER")]}
@@ -203,16 +209,24 @@ def test_beyond_the_text(read):
     tasks = [task(annotation(3, item(9, 14, "LOC")))]
     assert refused(read, tasks) == (
         "annotator '3', document '7': segment 9–14 'LOC' ends beyond the document of length 13;"
-        " repair clip-beyond-text or drop-beyond-text would help"
+        " --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help"
     )
     assert marked(read(tasks, "clip-beyond-text")) == {"3": [(9, 13, "LOC")]}
+
+
+def test_a_task_without_any_text(read):
+    """The message lists no texts where there are none."""
+    tasks = [task(annotation(3)), task(annotation(3), id_=8, data={"image": 1})]
+    assert refused(read, tasks).endswith(
+        "task 8: no text 'text' in its data, nor any other; each task needs one"
+    )
 
 
 def test_without_a_label(read):
     """A region without a label is one without a label, for which there is a repair."""
     bare = {"type": "labels", "to_name": "text", "value": {"start": 0, "end": 2}}
     tasks = [task(annotation(3, bare, item(3, 5)))]
-    assert "needs one (and 1 more like it); repair drop-unlabelled" in refused(read, tasks)
+    assert "needs one (and 1 more like it); --repair drop-unlabelled" in refused(read, tasks)
     assert marked(read(tasks, "drop-unlabelled")) == {"3": []}
 
 

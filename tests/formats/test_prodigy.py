@@ -106,7 +106,9 @@ def test_sittings(read):
 def test_twice(read):
     """A person's second answer to an input is refused, unless the latest is asked for."""
     rows = [answer(PER, by="ann", _timestamp=7), answer(LOC, by="ann", _timestamp=5, _task_hash=9)]
-    with pytest.raises(sa.InputError, match=r"'ann', document '-12'.*drop-repeats or latest would"):
+    with pytest.raises(
+        sa.InputError, match=r"'ann', document '-12'.*drop-repeats.*if both are by one person"
+    ):
         read(rows)
     assert marked(read(rows, "latest")) == {"ann": [(0, 2, "PER")]}
 
@@ -131,7 +133,25 @@ def test_review(read):
         "ds-eli": [],
     }
     assert marked(corpus, 1)["review"] == [(0, 2, "PER")]
-    assert notes(corpus) == ["1 rejected row passed over"]
+    assert notes(corpus) == [
+        "1 rejected row passed over; 2 answers of a reviewer, who saw the others', are the annotator"
+        " review; --gold review takes them as gold, and --annotators leaves them out of agreement"
+    ]
+
+
+def test_rows_that_name_nobody(read):
+    """They are one annotator, which is said where others are named; of several people, refused."""
+    nobody = without(answer(PER), "_annotator_id", "_session_id")
+    corpus = read([nobody, answer(PER, by="ann")])
+    assert notes(corpus) == [
+        "1 answer without _annotator_id or _session_id, taken as one annotator's, who is called as the"
+        " file and stands beside ann"
+    ]
+    assert notes(read([nobody])) == ["read as prodigy"]
+    with pytest.raises(
+        sa.InputError, match="if not, name the annotators in the rows, or give each"
+    ):
+        read([nobody, nobody])
 
 
 def test_spans_by_tokens(read):
@@ -147,7 +167,7 @@ def test_spans_by_tokens(read):
 def test_relations_and_choices(read):
     """What is not a span is counted; a span without a label needs a repair."""
     row = answer(PER, {**LOC, "label": None}, by="ann", relations=[{}, {}], accept=["a"])
-    with pytest.raises(sa.InputError, match="needs one; repair drop-unlabelled"):
+    with pytest.raises(sa.InputError, match="needs one; --repair drop-unlabelled"):
         read([row])
     corpus = read([row], "drop-unlabelled")
     assert notes(corpus)[0] == "2 relations and 1 choice passed over"

@@ -618,10 +618,10 @@ def test_errors(news):
             sa.match_distribution(news, *names, **more)
     nested = sa.Corpus.from_segments([9], {"a": [[(0, 5, "X"), (1, 2, "X")]], "b": [[]]})
     for match in ("overlap", "overlap-at-0.5"):
-        message = f"which match {match} and chance per-label does not allow; match exact"
+        message = f"which match {match} and chance per-label does not allow; --match exact"
         with pytest.raises(sa.SettingError, match=message):
             sa.match_distribution(nested, "a", "b", match=match, chance="per-label")
-    with pytest.raises(sa.SettingError, match="chance overlapping would work"):
+    with pytest.raises(sa.SettingError, match=r"--chance overlapping .* would work"):
         sa.match_distribution(nested, "a", "b", match=lambda o, a, b: (o == 0) * 1.0)
 
 

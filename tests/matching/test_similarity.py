@@ -426,12 +426,12 @@ def test_self_overlap(which, match, chance):
 @pytest.mark.parametrize(
     ("which", "match", "chance", "message"),
     [
-        ("nested", "exact", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 1–3 'LOC' overlap, which chance nonoverlapping does not allow; chance per-label or overlapping would work"),
-        ("same label", "token", "overlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token does not allow; match exact or boundaries would work"),
-        ("same label", "token", "nonoverlapping", "'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token and chance nonoverlapping does not allow; match exact or boundaries with chance overlapping would work"),
-        ("same boundaries", "boundaries", "overlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; match exact or token or iou would work"),
-        ("same boundaries", "boundaries", "nonoverlapping", "'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries and chance nonoverlapping does not allow; match exact or token or iou with chance per-label or overlapping would work"),
-        ("nested in the first", "exact", "per-label", "'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap, which chance per-label does not allow; chance overlapping would work"),
+        ("nested", "exact", "nonoverlapping", "annotator 'a', document '1': segments 0–5 'PER' and 1–3 'LOC' overlap, which chance nonoverlapping does not allow; --chance per-label or --chance overlapping (chance='per-label' or 'overlapping') would work"),
+        ("same label", "token", "overlapping", "annotator 'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token does not allow; --match exact or --match boundaries (match='exact' or 'boundaries') would work"),
+        ("same label", "token", "nonoverlapping", "annotator 'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap, which match token and chance nonoverlapping does not allow; --match exact or --match boundaries (match='exact' or 'boundaries') with --chance overlapping (chance='overlapping') would work"),
+        ("same boundaries", "boundaries", "overlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries does not allow; --match exact or --match token or --match iou (match='exact' or 'token' or 'iou') would work"),
+        ("same boundaries", "boundaries", "nonoverlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' have the same boundaries, which match boundaries and chance nonoverlapping does not allow; --match exact or --match token or --match iou (match='exact' or 'token' or 'iou') with --chance per-label or --chance overlapping (chance='per-label' or 'overlapping') would work"),
+        ("nested in the first", "exact", "per-label", "annotator 'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap, which chance per-label does not allow; --chance overlapping (chance='overlapping') would work"),
     ],
 )  # fmt: skip
 def test_self_overlap_messages(which, match, chance, message):
@@ -445,7 +445,7 @@ def test_self_overlap_messages(which, match, chance, message):
 def test_the_hint_holds_for_all_layers():
     """What would work for one layer and not for another is not proposed."""
     corpus = Corpus.from_segments([9], {"a": [OVERLAPS["nested"]], "b": [OVERLAPS["same label"]]})
-    hint = "chance nonoverlapping does not allow; chance overlapping would work$"
+    hint = r"chance nonoverlapping does not allow; --chance overlapping \(chance='overlapping'\) would work$"
     with pytest.raises(sa.SettingError, match=hint):
         sa.evaluate(corpus)
 

@@ -273,7 +273,9 @@ def test_overlapping_layers():
     """A layer that overlaps itself is named with what would work, before anything is drawn or counted."""
     layers = {"a": [[(0, 3, "X"), (2, 4, "Y")]], "b": [[(0, 3, "X")]]}
     corpus = sa.Corpus.from_segments([4], layers)
-    message = "'a', document '1': segments .* overlap, which chance nonoverlapping does not"
+    message = (
+        "annotator 'a', document '1': segments .* overlap, which chance nonoverlapping does not"
+    )
     for function in (sa.soft_scores, lambda x: sa.with_baselines(x, ["random"])):
         with pytest.raises(sa.SettingError, match=message):
             function(corpus)
@@ -282,7 +284,7 @@ def test_overlapping_layers():
     with pytest.raises(sa.SettingError) as error:
         sa.soft_scores(twice, chance="overlapping")
     assert str(error.value) == (
-        "'a', document '1': segments 0–3 'X' and 2–4 'X' overlap, which match token does not"
+        "annotator 'a', document '1': segments 0–3 'X' and 2–4 'X' overlap, which match token does not"
         " allow; repair merge-overlaps makes one segment of them"
     )
 

@@ -215,6 +215,10 @@ def test_characters_are_explained():
     """Offsets in characters make luck smaller."""
     shown = explained("match:exact|chance:nonoverlapping|average:micro|offsets:characters")
     assert "inside a word" in shown["chance nonoverlapping"]
+    assert "share a character" in shown["chance nonoverlapping"]
+    assert (
+        "tokens" not in explained("match:token|offsets:characters")["match token"].partition(".")[0]
+    )
 
 
 # --- the command line ---------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, listed, printable, show
+from spanagree.errors import InputError, SettingError, counted, listed, printable, show
 from spanagree.files import PathName
-from spanagree.formats.exports import Surfaces, check_named, stands_at
+from spanagree.formats.exports import Surfaces, check_named, nameless, stands_at
 from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
@@ -56,6 +56,9 @@ def raw_label_studio(
     for number in range(1, len(tasks) + 1):
         rows.add(tasks.popleft(), number)  # which then is forgotten
     notes = [*passed_over(name, export.passed + rows.passed), *rows.surfaces.notes()]
+    if rows.nameless:
+        what = counted(rows.nameless, "annotation")
+        notes += nameless(name, what, "completed_by", rows.people)
     options = as_read(
         text=text,
         annotator_from=annotator_from,
@@ -78,15 +81,21 @@ class _Rows:
         regions = (region for task in tasks for region in task.regions)
         self.in_html = any(region.in_html for region in regions if region.target in self.targets)
         every = [each for task in tasks for each in task.marked]
-        self.people = {each.layer for each in every if not each.is_model}
+        by = Counter(each.layer for each in every if not each.is_model)
+        self.people, self.nameless = set(by), by[""]
 
     def add(self, task: Task, number: int) -> None:
         """Add a task, which is called by its number if none has an id."""
         text = task.texts.get(self.key)
         if text is None:
+            rest = f"there are {listed(task.texts)}, and --text (text=) chooses the key that"
             raise InputError(
-                f"{task.where}: no text {show(self.key)} in its data; there are"
-                f" {listed(task.texts)}, and --text (text=) chooses the key that all tasks have"
+                f"{task.where}: no text {show(self.key)} in its data"
+                + (
+                    f"; {rest} all tasks have"
+                    if task.texts
+                    else ", nor any other; each task needs one"
+                )
             )
         text = _plain(text) if self.in_html else text
         id_ = number if self.numbered else task.id
