@@ -249,7 +249,7 @@ CASES = {
     "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou', 'overlap'; see 'spanagree evaluate --help'"),
     "no such option": ({}, ["evaluate", "a", "--fuzzy"], 2, "No such option '--fuzzy'; see 'spanagree evaluate --help'"),
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
-    "encoding": ({"a": b"\xff\xfex O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
+    "encoding": ({"a": b"\xffx O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
     "no such encoding": ({"a": "x O\n"}, ["evaluate", "a", "--encoding", "klingon"], 1, "unknown encoding 'klingon'; utf-8, latin-1 and all of Python's are allowed"),
     "output folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "."], 1, ".: is a folder; a file is needed, such as ./result.txt"),
     "output in no folder": ({"a": "x O\n"}, ["evaluate", "a", "-o", "no/out"], 1, "no/out: cannot be written: there is no folder 'no'"),
