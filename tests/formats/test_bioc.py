@@ -200,7 +200,7 @@ def test_odd_files(tmp_path):
     with pytest.raises(sa.SettingError, match="unknown discontinuous 'x'; allowed: error, drop"):
         raw_bioc(path, discontinuous="x")
     path.write_text(xml({"documents": [bioc((0, "No", [note(1, (0, 9), text="No", type="X")]))]}), "utf-8")  # fmt: skip
-    with pytest.raises(sa.InputError, match="ends beyond the document of length 2; repair clip-beyond-text or"):  # fmt: skip
+    with pytest.raises(sa.InputError, match="ends beyond the document of length 2; --repair clip-beyond-text or"):  # fmt: skip
         valid_corpus(raw_bioc(path))
 
 

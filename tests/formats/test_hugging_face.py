@@ -106,9 +106,7 @@ def test_long_form_names():
     assert corpus[1].segments["1"] is None
     named = Dataset.from_list(rows).cast_column("who", ClassLabel(names=["ann", "bob"]))
     assert sa.from_dataset(named, **ask).annotators == ("ann", "bob")
-    with pytest.raises(
-        sa.InputError, match="row 1, annotator None: name None; a string that is not empty"
-    ):
+    with pytest.raises(sa.InputError, match="row 1: no annotator is named; give each row one"):
         sa.from_dataset([{**rows[0], "who": None}], **ask)
 
 
@@ -291,7 +289,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ([{**ROW, "id": 10**5000}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id <int>; a string that is not empty is needed"),
         ([{**ROW, "id": None}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id None; a string that is not empty is needed"),
         ([{**ROW, "who": ["x"], "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator ['x']: name ['x']; a string that is not empty is needed"),
-        ([{**ROW, "who": "", "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator '': name ''; a string that is not empty is needed"),
+        ([{**ROW, "who": "", "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1: no annotator is named; give each row one"),
         ([{**ROW, "who": 10**5000, "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator <int>: name <int>; a string that is not empty is needed"),
         ([{"x" * 99: 1, **{str(i): 1 for i in range(40)}}], {"tokens": "t", "tags": {"a": "g"}}, f"row 1: no column 'g'; there are {'x' * 59}…, {', '.join(map(str, range(19)))}, … (21 more)"),
         ([{**ROW, "tags": ["O", "O"]}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: 2 tags for 1 token; each token needs one"),

@@ -502,11 +502,11 @@ def test_misused(run, tmp_path):
     assert "is a folder" in run("cite", tmp_path)[2]
     assert "unknown key 'C'" in run("cite", "C:\\report.json")[2]
     path = tmp_path / "report.json"
-    path.write_bytes(b"\xff\xfe")
+    path.write_bytes(b"\xff\xfa")
     assert f"{path}:1: byte 0xff is not utf-8" in run("cite", path)[2]
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,
         f"spanagree: error: {path}: is an input too, which -o would overwrite; name another file\n",
     )
-    assert path.read_bytes() == b"\xff\xfe"
+    assert path.read_bytes() == b"\xff\xfa"

@@ -226,7 +226,7 @@ def test_summary(systems, crowd):
     assert said(copies(systems, "good", "chunker")) == (
         "Summary good is first beyond luck, with a corrected F1 of 1.0000, and would most likely be on other"
         " sentences like these, too. Luck does not change who is first."
-        " good: only 0 of 96 documents hold any disagreement; on others the figures may differ a lot"
+        " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
     )
     assert said(copies(systems, "tagger")) == (
         "Summary Of tagger's F1 of 0.6330, luck alone would give 0.0500; beyond luck it is 0.6137."
