@@ -333,8 +333,9 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
     layer = corpus.layers[annotator]
     later, earlier = overlapping(layer.document, layer.start, layer.end)
     for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
+        document = corpus.id_of(int(layer.document[pair[0]]))
         raise SettingError(
-            f"annotator {show(annotator)}, document {show(corpus.id_of(int(layer.document[pair[0]])))}:"
+            f"annotator {show(annotator)}, document {show(document)}:"
             f" segments {layer.describe(pair, corpus.labels)} overlap, which doc.ents cannot hold;"
             " doc.spans can: give spans a key"
         )
