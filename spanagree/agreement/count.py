@@ -298,9 +298,7 @@ def _pairs(rows: PairRows, at_once: CrowdSums | None) -> PairSums:
     sums = TallySums.each(rows.tallies, rows.pair[rows.tallies.document], len(first))
     shared = np.bincount(rows.pair, minlength=len(first))
     pairs = PairSums.of(first, second, shared, sums)
-    if at_once is None:
-        return pairs
-    return at_once.pairs.plus(pairs, np.arange(max(second, default=0) + 1))
+    return pairs if at_once is None else at_once.pairs.plus(pairs)
 
 
 def _evidence(

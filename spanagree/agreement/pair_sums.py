@@ -34,11 +34,14 @@ class PairSums:
         total = np.bincount(which, shared, len(times)).astype(np.int64)
         return cls(first, second, total, sums.turned(turned).grouped(which, len(times)))
 
-    def plus(self, other: PairSums, numbers: Ints) -> PairSums:
-        """Return the sums of both; ``numbers`` are those that the annotators of the other have."""
+    def plus(self, other: PairSums, numbers: Ints | None = None) -> PairSums:
+        """Return the sums of both; ``numbers`` are those here of the other's annotators."""
+        first, second = other.first, other.second
+        if numbers is not None:
+            first, second = numbers[first], numbers[second]
         return PairSums.of(
-            np.concatenate((self.first, numbers[other.first])),
-            np.concatenate((self.second, numbers[other.second])),
+            np.concatenate((self.first, first)),
+            np.concatenate((self.second, second)),
             np.concatenate((self.shared, other.shared)),
             self.sums.joined(other.sums),
         )

@@ -17,7 +17,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.errors import counted, printable, show
 from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
-from spanagree.matching.tally import Tally
+from spanagree.matching.tally import Tallies, Tally
 from spanagree.results import Comparable
 from spanagree.settings import unit
 
@@ -123,7 +123,6 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """Make it of all annotators and sums; ``made`` are the pairs, if they are there already."""
         self._names = {name: i for i, name in enumerate(names)}
         self._sums, self._min_shared, self._made = sums, min_shared, [*made]
-        self.tallies = sums.sums.tallies
 
     @property
     def members(self) -> Ints:
@@ -134,6 +133,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def few(self) -> Bools:
         """Which pairs share fewer documents than the number asked for."""
         return self._sums.shared < self._min_shared
+
+    @cached_property
+    def tallies(self) -> Tallies:
+        """The tallies of the pairs, as columns."""
+        return self._sums.sums.tallies
 
     @cached_property
     def f1(self) -> Floats:

@@ -56,10 +56,8 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
             if repairable and flaw.repairs:
                 rule = f"{chosen('repair', *flaw.repairs)} would help"
                 if flaw.of_annotations:
-                    rule += (
-                        " if both are by one person; if not, name the annotators in the rows, or"
-                    )
-                    rule += " give each a file"
+                    rule += " if both are by one person; if not, name the annotators in the rows,"
+                    rule += " or give each a file"
             refuse(flaw, raw, flaw.which(raw), rule)
 
 
