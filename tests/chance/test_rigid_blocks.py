@@ -1,0 +1,87 @@
+"""Segments of several pieces: enumeration in fractions."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spanagree.chance.rigid_blocks import chain_hulls, covered, piece_starts, shares_of_offsets
+from spanagree.chance.start_distributions import start_distribution
+
+CASES = json.loads((Path(__file__).parents[1] / "golden/discontinuous.json").read_text())["cases"]
+
+
+def shape_of(pieces):
+    return tuple((s - pieces[0][0], e - pieces[0][0]) for s, e in pieces)
+
+
+def placed(case, side, alone):
+    """Of each segment: shape, label, and the distribution of its start."""
+    spans = case[side]
+    start, end = (np.array([pieces[i][i] for pieces, _ in spans], np.int64) for i in (0, -1))
+    blocks = chain_hulls(np.zeros(len(spans), np.int64), start, end, alone)
+    if not alone:
+        found = [
+            [int(s), int(e), np.flatnonzero(blocks.block == i).tolist()]
+            for i, (s, e) in enumerate(zip(blocks.start, blocks.end, strict=True))
+        ]
+        assert sorted(found) == sorted(case[f"blocks_{side}"])
+    sizes = (blocks.end - blocks.start).tolist()
+    chance = "overlapping" if alone else "nonoverlapping"
+    starts = start_distribution(case["length"], sizes, chance)
+    made = []
+    for (pieces, label), block, offset in zip(spans, blocks.block, blocks.offset, strict=True):
+        at = np.zeros(case["length"] + 1)
+        at[offset : offset + len(starts[block])] = starts[block]
+        made.append((shape_of(pieces), label, at))
+    return made
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_golden(case, alone):
+    """Every measure's expectation equals the enumeration, moved in blocks or each alone."""
+    n = case["length"]
+    a, b = (placed(case, side, alone) for side in "ab")
+    total = dict.fromkeys(("exact", "boundaries", "token", "iou"), 0.0)
+    for shape_a, label_a, p in a:
+        for shape_b, label_b, q in b:
+            if shape_a == shape_b:
+                total["boundaries"] += p @ q
+                total["exact"] += p @ q * (label_a == label_b)
+            if label_a != label_b:
+                continue
+            total["token"] += sum(
+                covered(p[: n + 1 - e], s, e - s, n) @ covered(q[: n + 1 - f], r, f - r, n)
+                for s, e in shape_a
+                for r, f in shape_b
+            )
+            least, shared = shares_of_offsets(shape_a, shape_b)
+            sizes = sum(e - s for s, e in (*shape_a, *shape_b))
+            for offset, common in enumerate(shared.tolist(), least):
+                near = q[max(offset, 0) :][: n + 1] if offset >= 0 else q
+                one = p if offset >= 0 else p[-offset:]
+                m = min(len(one), len(near))
+                total["iou"] += one[:m] @ near[:m] * common / (sizes - common)
+    expected = case["expected"]["overlapping" if alone else "blocks"]
+    assert total == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_golden_with_free_gaps(case):
+    """Pieces whose gaps are free cover tokens as the enumeration says."""
+    n, total = case["length"], 0.0
+    for pieces_a, label_a in case["a"]:
+        for pieces_b, label_b in case["b"]:
+            covers = [
+                sum(
+                    covered(p, 0, e - s, n)
+                    for p, (s, e) in zip(
+                        piece_starts(n, tuple(e - s for s, e in pieces)), pieces, strict=True
+                    )
+                )
+                for pieces in (pieces_a, pieces_b)
+            ]
+            total += covers[0] @ covers[1] * (label_a == label_b)
+    assert total == pytest.approx(case["expected"]["free"]["token"], abs=1e-12)
