@@ -182,11 +182,18 @@ def mutate_value(rng: random.Random, value: Any, odd: list[Any]) -> Any:
     return rng.choice(odd) if rng.random() < 0.7 else rng.choice(ODD_TEXT)
 
 
+def mutate_depth(rng: random.Random, data: bytes) -> bytes:
+    """Put what opens a list, an object or an element into a file, many times."""
+    at = rng.choice((0, rng.randrange(len(data) + 1)))
+    sign = rng.choice((b"[", b'{"a":', b'["', b"<a>", b"(", b"\t", b","))
+    return data[:at] + sign * rng.choice((30, 3_000, 30_000)) + data[at:]
+
+
 def damaged(rng: random.Random, data: bytes) -> bytes:
     """Apply some mutators."""
     for _ in range(rng.choice((1, 1, 2))):
         data = rng.choice((mutate_bytes, mutate_lines, mutate_json))(rng, data)
-    return data
+    return mutate_depth(rng, data) if rng.random() < 0.03 else data
 
 
 # --- seeds --------------------------------------------------------------------------------------

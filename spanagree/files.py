@@ -30,6 +30,8 @@ UTF_16, UTF_16_MARKS = "utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """An encoding that some shells write, and what a file in it begins with."""
 
 _LINK = 0o12  # the kind of a file among its attributes
+_PIECE = 1 << 20  # bytes
+_PLAIN = (0, 8)  # the methods stored and deflated, of which the second unpacks piece by piece
 _HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
@@ -226,11 +228,14 @@ class Zip:
                 problem = "leads out of the archive"
             elif member.external_attr >> 28 == _LINK:
                 problem = "is a link"
+            elif member.compress_type not in _PLAIN:
+                problem = "is packed by another method than plain zips use"
             if problem:
                 raise InputError(
                     f"{name}: {show(member.filename)} {problem}; pack the files once more, without"
                     " it"
                 )
+        self._size, self._unpacked = size, 0
         check_expansion(name, size, sum(member.file_size for member in members))
         names = [member.filename for member in members]
         self.names = tuple(name for name in names if not _HIDDEN.search(name))
@@ -239,10 +244,16 @@ class Zip:
         """Return a file in the archive.
 
         Raises:
-            InputError: for one that is damaged, or locked by a password.
+            InputError: for one that is damaged, or locked by a password; for one that expands
+                beyond the limit, whatever size the archive states.
         """
-        with _unzipping(f"{self._name}, {show(member)}"):
-            return self._archive.read(member)
+        pieces = []
+        with _unzipping(f"{self._name}, {show(member)}"), self._archive.open(member) as file:
+            while piece := file.read(_PIECE):
+                self._unpacked += len(piece)
+                check_expansion(self._name, self._size, self._unpacked)
+                pieces.append(piece)
+        return b"".join(pieces)
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def closed(text: str) -> str:
     '[{"a": [1, 2]}]'
     """
     open_: list[str] = []
-    cut, closers = 0, ""
+    cut = 0
     for match in _STRUCTURE.finditer(text):
         sign = match[0]
         if sign in _CLOSERS:
@@ -153,7 +153,8 @@ def closed(text: str) -> str:
                 return text
         elif sign != ",":
             continue
-        cut, closers = match.end() - (sign == ","), "".join(reversed(open_))
+        cut = match.end() - (sign == ",")
+    closers = "".join(reversed(open_))
     more = not closers and text[cut:].strip()  # behind a whole value
     return text if more else text[:cut] + closers
 

@@ -60,6 +60,7 @@ _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\n])")  # a row of CoNLL-U
 
 
+_WIDEST = 10_000  # columns, of which each costs time and memory
 _MARK = re.compile(r"#[^=]*=\s*\S")  # of the lines that begin documents, one with an id
 
 
@@ -379,6 +380,11 @@ def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Fields]:
     """Return the columns of some lines; an error where one has more or fewer than the first."""
     rows = lines.fields(keep)
     width = int(rows.widths[0])
+    if width > _WIDEST:
+        raise InputError(
+            f"{name}:{at[0]}: {counted(width, 'column')}; a line has a token and its tags, at most"
+            f" {_WIDEST} columns: is this a text in one line?"
+        )
     if width < 2:
         raise InputError(
             f"{name}:{at[0]}: one column ({show(rows.column(0)[0])}); a token and at least one tag"

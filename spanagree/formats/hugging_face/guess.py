@@ -160,7 +160,8 @@ class _Guess:
         ]
         if not pairs or column == tokens:
             return False
-        if self.words is words_in and all(len(words) == 1 for words, _ in pairs):
+        lists = [words for words, _ in pairs if isinstance(words, _LISTS)]
+        if self.words is words_in and all(len(words) == 1 for words in lists):
             return False
         return all(
             isinstance(words, _LISTS)
