@@ -304,7 +304,7 @@ def test_files_that_are_none(tmp_path):
         ({"columns": 1.5}, "columns 1.5; the number or name of a column by the name of its layer, such as {{\"gold\": 1}}, or columns such as \"1-3\" or \"all\" are needed"),
         ({"columns": [0]}, "columns [0]; the columns of tags are names, or whole numbers from 1, and each is named once"),
         ({"columns": ["1", "1"]}, "columns ['1', '1']; the columns of tags are names, or whole numbers from 1, and each is named once"),
-        ({"columns": "2"}, "{0}: no column '2'; there are columns 0 (the token) to 1"),
+        ({"columns": "2"}, "{0}:1: no column 2; there are columns 0 (the token) to 1"),
         ({"columns": "1-3"}, "columns 1-3: the file has columns 1 to 1; name some of them"),
         ({"breaks": "a"}, "breaks are for --unit document (unit='document'); sentences that are documents have to be the same in all files"),
         ({"breaks": "b", "unit": "document"}, "unknown layer for breaks 'b'; allowed: gold.conll"),

@@ -8,6 +8,7 @@ import pickle
 import re
 import threading
 from functools import partial
+from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
@@ -25,35 +26,58 @@ from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
+from spanagree.formats.conll import parts as conll_parts
 from spanagree.formats.conll import read as conll
+from spanagree.formats.conll.head import head_of
 
 IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
 
 # --- the oracles: one line after the other --------------------------------------------------------
 
 
+def slow_rows(text, columns, scheme, missing):
+    """Which lines are rows of a token, by their numbers from 0."""
+    rows, lines, doubtful, texts = [], [], [], []
+    for number, line in enumerate(text.split("\n")):
+        row = line.rstrip(" \r")
+        if row.strip(" \t\r") and not IS_DOCSTART.match(row.strip(" \t\r")):
+            if row[0] == "#":
+                doubtful.append(len(rows))
+            rows.append(slow_fields(row))
+            lines.append(number)
+            texts.append(row)
+    tokens = slow_is_token(rows, doubtful, columns, scheme, missing)
+    sure = [text for i, text in enumerate(texts) if i not in doubtful]
+    parted = bool(sure) and all("\t" in text for text in sure)
+    out = {
+        lines[i]
+        for i, token in zip(doubtful, tokens, strict=True)
+        if not token or (parted and "\t" not in texts[i])
+    }
+    return {*lines} - out
+
+
 def slow_parts(path, encoding, block, unit):
-    """Line by line: text, lines before it, how many units."""
-    kept = []
-    first = done = 0  # lines before the part, units that are whole
-    inside = False  # of a sentence or document
-    some = False
-    for number, line in enumerate(lines_of(path, encoding)):
+    """Line by line: text, lines before it, how many units; each ends behind the last row."""
+    text = "".join(lines_of(path, encoding))
+    rows = slow_rows(text, [None], "auto", None)
+    lines = re.findall("[^\n]*\n|[^\n]+", text)
+    ends = []  # the line behind each sentence or document
+    last = None
+    for number, line in enumerate(lines):
         row = line.strip(" \t\r\n")
-        begins = bool(IS_DOCSTART.match(row))
-        if begins and inside:
-            done, inside = done + 1, False
-        if done == block:
-            yield "".join(kept), first, done
-            kept, first, done = [], number, 0
-        kept.append(line)
-        if row and not begins and row[0] != "#":
-            inside = some = True
-        elif not row and inside and unit == "sentence":
-            done, inside = done + 1, False
-    assert some or not done
-    if done or inside:
-        yield "".join(kept), first, done + inside
+        ending = bool(IS_DOCSTART.match(row)) or (not row and unit == "sentence")
+        if number in rows:
+            last = number
+        elif ending and last is not None:
+            ends.append(last + 1)
+            last = None
+    borders = [0, *ends[block - 1 :: block]]
+    for first, end in pairwise(borders):
+        yield "".join(lines[first:end]), first, block
+    rest = len(ends) % block + (last is not None)
+    if rest:
+        yield "".join(lines[borders[-1] :]), borders[-1], rest
 
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
@@ -119,7 +143,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._ids(name, ids, begins[:-1], page._SENT_ID.match, "sent_id")
+        page._ids(name, ids, begins[:-1], np.array(lines), "sentence", None)
         if unit == "sentence"
         else None,
         bool(documents),
@@ -208,8 +232,9 @@ def test_parts(path, text, block, unit, size):
         with open(path, "wb") as file:
             file.write(text.encode(encoding))
         expected = list(slow_parts(path, encoding, block, unit))
-        with patch.object(conll_lines, "pieces_of", small), patch.object(conll_lines, "_LINES", size):  # fmt: skip
-            parts = conll_lines.parts_of(path, encoding, block, unit)
+        file = conll_parts.opened(path, encoding)
+        with patch.object(conll_parts, "pieces_of", small), patch.object(conll_parts, "LINES", size):  # fmt: skip
+            parts = conll_parts.parts_of(file, head_of(file.first), block, unit)
             if expected:
                 found = list(parts)
             else:
@@ -218,7 +243,7 @@ def test_parts(path, text, block, unit, size):
                     InputError, match=f"^{path}: no token rows; a file has lines of a"
                 ):
                     list(parts)
-        kind = conll_lines.FilePart if encoding == "utf-8" else conll_lines.TextPart
+        kind = conll_parts.FilePart if encoding == "utf-8" else conll_parts.TextPart
         assert all(isinstance(part, kind) for part, _ in found)
         found = [(part.text, part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
         assert found == expected
@@ -237,7 +262,7 @@ def outcome(read, *arguments):
     st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]), st.integers(1, 20))  # fmt: skip
 def test_pages(text, columns, scheme, missing, unit, before, portion):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
-    part = conll_lines.TextPart(text, before)
+    part = conll_parts.TextPart(text, before)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
     with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
@@ -319,13 +344,13 @@ def test_encodings_by_bytes():
     """The encodings that are read from the middle decode byte by byte, ASCII as it is."""
     names = ["utf-8", "ascii", "latin-1", "iso8859-15", "cp1250", "cp1252", "koi8-r", "koi8-u"]
     for name in names:
-        assert conll_lines._codec_by_bytes(name) == codecs.lookup(name).name
+        assert conll_parts._codec_by_bytes(name) == codecs.lookup(name).name
         assert bytes(range(128)).decode(name) == "".join(map(chr, range(128)))
         for byte in range(128, 256):
             text = bytes([byte]).decode(name, "replace")
             assert bytes([byte, 10]).decode(name, "replace") == text + "\n"
     for name in ("utf-16", "utf-32", "utf-7", "utf-8-sig", "shift_jis", "hz", "no", None):
-        assert conll_lines._codec_by_bytes(name) is None
+        assert conll_parts._codec_by_bytes(name) is None
 
 
 def test_a_pipe(tmp_path):

@@ -21,7 +21,8 @@ from spanagree.formats.conll.columns import (
     values_of,
 )
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.page import ConllOptions, Page
+from spanagree.formats.conll.page import ConllOptions, Page, read_page
+from spanagree.formats.conll.parts import TextPart
 from spanagree.formats.peek import Peek
 
 
@@ -73,26 +74,37 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
     return [Wanted(name, path, columns.get(name)) for name, path in files.items()]
 
 
-def chosen_layers(
-    wanted: Sequence[Wanted], pages: Mapping[PathName, Page], options: ConllOptions, blocks: bool
+def decided_layers(
+    files: Mapping[str, PathName], first: Mapping[PathName, str], options: ConllOptions
 ) -> tuple[list[Wanted], list[str]]:
     """Return the layers with their columns, and notes on those that were not named.
 
-    Of ``blocks``, which are but parts of files, nothing is concluded.
+    What is not named is decided by the ``first`` lines of each file.
 
     Raises:
         InputError: where it is not clear which columns are meant, or which of them is gold.
     """
-    if len(wanted) == 1 and wanted[0].column is None:
-        return _of_one_file(wanted[0], pages[wanted[0].path], options, blocks)
+    wanted = wanted_layers(files, options.columns)
+    open_ = [layer for layer in wanted if layer.column is None]
+    are_two = all(
+        (head := options.heads[layer.path]).width == 2 and not head.layout.names for layer in open_
+    )
+    if isinstance(options.columns, Mapping) and are_two:  # there is nothing to choose
+        return [layer._replace(column=layer.column or 1) for layer in wanted], []
+    pages = {
+        path: read_page(path, TextPart(first[path], 0, is_whole=True), [], options)
+        for path in dict.fromkeys(layer.path for layer in open_)
+    }
+    if len(wanted) == 1 and open_:
+        return _of_one_file(wanted[0], pages[wanted[0].path], options)
     chosen: list[Wanted] = []
     notes: list[str] = []
     for layer in wanted:
-        page = pages[layer.path]
         if layer.column is None:
+            page = pages[layer.path]
             seen = _seen(page, options)
             if len(seen.alike) > 1 and not chosen:
-                raise _gold_unknown(seen, page, [pages[each.path] for each in wanted], options)
+                raise _gold_unknown(seen, page, list(pages.values()), options)
             layer = layer._replace(column=seen.alike[-1])
             notes += _note(seen, page)
         chosen.append(layer)
@@ -111,7 +123,7 @@ def knows_rows(start: Peek) -> bool:
 
 
 def _of_one_file(
-    layer: Wanted, page: Page, options: ConllOptions, blocks: bool
+    layer: Wanted, page: Page, options: ConllOptions
 ) -> tuple[list[Wanted], list[str]]:
     """Return the layers in the one file that there is, of which no column is named with a layer."""
     named = page.layout.called
@@ -131,7 +143,7 @@ def _of_one_file(
     names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
     if page.layout.names:
         names = [named(column) for column in seen.alike]
-    if blocks or len(set(names)) < len(seen.alike):
+    if len(set(names)) < len(seen.alike):
         raise _unclear(page, seen.alike)
     layers = [Wanted(n, layer.path, c) for n, c in zip(names, seen.alike, strict=True)]
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())

@@ -16,7 +16,8 @@ from spanagree.corpus.words import Words
 from spanagree.errors import InputError, counted
 from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
-from spanagree.formats.conll.lines import COMMENT, ROW, kinds_of_lines, starts_of_lines
+from spanagree.formats.conll.head import Head
+from spanagree.formats.conll.lines import OTHER, ROW, kinds_of_lines, starts_of_lines
 
 _TAB, _NEWLINE, _RETURN, _SPACE = b"\t\n\r "
 _WORD = 8  # bytes that are compared as one number
@@ -46,11 +47,6 @@ class Lines:
         """Return some lines, without their ends."""
         bounds = zip(self.starts[which].tolist(), self.starts[which + 1].tolist(), strict=True)
         return [_text(self.data[start : end - 1]) for start, end in bounds]
-
-    def have(self, byte: int) -> Bools:
-        """Return whether each line has a byte."""
-        there = np.frombuffer(self.data, np.uint8) == byte
-        return np.logical_or.reduceat(there, self.starts[:-1])
 
     def fields(self, which: Bools) -> Rows:
         """Return the fields of some lines, as :func:`fields_of` parts them."""
@@ -83,7 +79,8 @@ class Lines:
                 plain = plain and bool((begin < end).all())
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
-                plain = plain and not spaces.any() and not (last[1:] & last[:-1]).any()
+                alone = last & np.append(True, last[:-1])  # without a tab
+                plain = plain and not spaces.any() and not alone.any()
             width = np.diff(np.flatnonzero(last), prepend=-1)
             begins[fields : fields + len(begin)] = begin + low
             ends[fields : fields + len(end)] = end + low
@@ -101,8 +98,10 @@ class Lines:
         return ends
 
 
-def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]:
-    """Return the lines of a text, tabs between what another sign separates, and their kinds.
+def lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
+    """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
+
+    With them comes what each is, and how many rows are not tokens, by kind.
 
     Raises:
         InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
@@ -114,11 +113,13 @@ def lines_of(name: str, text: str, before: int, sign: str) -> tuple[Lines, Ints]
     if b"\r" in data:
         data = _without_returns(name, data, before)
     starts, kinds = kinds_of_lines(data)
+    header = head.layout.header and not before
+    kinds, passed = head.settled(data, starts, kinds, header=header)
     lines = Lines(data, starts)
-    if sign != "\t":
-        is_row = (kinds == ROW) | (kinds == COMMENT)
-        lines = _unquoted(name, lines, np.flatnonzero(is_row).tolist(), sign)
-    return lines, kinds
+    if head.layout.sign != "\t":
+        rows = np.flatnonzero((kinds == ROW) | (kinds == OTHER))
+        lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
+    return lines, kinds, passed
 
 
 def _without_returns(name: str, data: bytes, before: int) -> bytes:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +13,6 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries
 from spanagree.corpus.tag_columns import TagOptions
-from spanagree.corpus.tags import prefixed
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -33,18 +29,22 @@ from spanagree.formats.conll.columns import (
     Column,
     Layout,
     fields_of,
+    is_column,
     layout_of,
     number_of,
 )
 from spanagree.formats.conll.fields import Fields, Lines, lines_of
-from spanagree.formats.conll.lines import (
-    BLANK,
-    COMMENT,
-    DOCSTART,
-    ROW,
-    FilePart,
-    TextPart,
+from spanagree.formats.conll.head import (
+    MARK,
+    SENT_ID,
+    Head,
+    first_lines,
+    head_of,
+    lines_in,
+    rows_above,
 )
+from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, ROW
+from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
 
 UNITS = {
@@ -54,14 +54,7 @@ UNITS = {
 """The text that one random annotation fills."""
 
 
-_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
-
-
-_NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\n])")  # a row of CoNLL-U
-
-
 _WIDEST = 10_000  # columns, of which each costs time and memory
-_MARK = re.compile(r"#[^=]*=\s*\S")  # of the lines that begin documents, one with an id
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ class ConllOptions(TagOptions):
     missing: str | None = None
     repair: str | Sequence[str] = ()
     breaks: str | None = None
-    layouts: Mapping[PathName, Layout] = field(default_factory=dict)
+    heads: Mapping[PathName, Head] = field(default_factory=dict)
     own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
     chosen: Mapping[str, Any] | None = None
@@ -101,24 +94,48 @@ class ConllOptions(TagOptions):
         super().__post_init__()
 
     def declared(
-        self, files: Mapping[str, PathName], texts: Mapping[PathName, str]
+        self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> ConllOptions:
-        """Return the options with what the first lines of files say of their columns.
+        """Return the options with what the first lines of files say.
 
         Raises:
-            InputError: for such a line that is damaged, where it has to name the columns.
+            InputError: for a line of ours that is damaged, where it has to name the columns.
         """
-        first = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in texts.items()}
-        own = {path: line for path, line in first.items() if line.startswith(OWN)}
-        layouts = {path: layout_of(text) for path, text in texts.items()}
-        if len(files) > 1 or self.columns or not own:
-            return replace(self, own=own, layouts=layouts)
-        ((path, line),) = own.items()
-        names, missing = _named_in(line, f"{printable(os.fspath(path))}:1")
-        columns = {name: i for i, name in enumerate(names, 1)}
-        missing = missing if self.missing is None else self.missing
-        return replace(
-            self, columns=columns, missing=missing, own=own, own_columns=True, layouts=layouts
+        line = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in first.items()}
+        own = {path: each for path, each in line.items() if each.startswith(OWN)}
+        options = replace(self, own=own)
+        if len(files) == 1 and not self.columns and own:
+            ((path, each),) = own.items()
+            names, missing = _named_in(each, f"{printable(os.fspath(path))}:1")
+            options = replace(
+                options,
+                columns={name: i for i, name in enumerate(names, 1)},
+                missing=missing if self.missing is None else self.missing,
+                own_columns=True,
+            )
+        heads = {path: options.head(path, files, text) for path, text in first.items()}
+        return replace(options, heads=heads)
+
+    def head(self, path: PathName, files: Mapping[str, PathName], first: str) -> Head:
+        """Return what the first lines of a file settle."""
+        columns: list[Any] = [self.columns]
+        if isinstance(self.columns, Mapping):
+            of_path = (name for name in files if files[name] == path)
+            one = len(files) == 1
+            columns = [*self.columns.values()] if one else [*map(self.columns.get, of_path)]
+        return self.head_by(first, [column for column in columns if is_column(column)])
+
+    def head_by(self, first: str, columns: Sequence[Column | None]) -> Head:
+        """Return what the first lines of a file settle, of which some columns are named."""
+        layout = layout_of(first)
+        where = [None if column is None else number_of(column, layout) for column in columns]
+        return head_of(
+            first,
+            where=where or [None],
+            scheme=self.scheme,
+            missing=self.missing,
+            layout=layout,
+            unit=self.unit,
         )
 
 
@@ -220,46 +237,49 @@ def read_page(
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
     name, before = printable(os.fspath(path)), part.before
-    layout = options.layouts.get(path, NO_NAMES)
-    lines, kinds = lines_of(name, part.text, before, layout.sign)
+    head = options.heads.get(path) or options.head_by(first_lines(lines_in(part.text)), columns)
+    layout, is_whole = head.layout, part.is_whole
+    lines, kinds, passed = lines_of(name, part.text, before, head)
     del part  # its text is no longer needed
-    keep = (kinds == ROW) | (kinds == COMMENT)
+    keep = kinds == ROW
     wanted = [None if c is None else number_of(c, layout) for c in columns]
-    comments = _comments(lines, kinds, keep, wanted, options)
-    keep[[i for i, _ in comments]] = False
-    passed = _pass_over(lines, keep, layout, header=layout.header and not before)
     if not keep.any():
-        raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
+        raise no_rows(path)
     at = _numbers(keep, before + 1)
-    table = _table(name, lines, keep, at)
+    table = _table(name, lines, keep, at, head.width)
     others = np.flatnonzero(~keep)
-    named = _among_rows(comments, others, before)
+    named = _among_rows(lines, np.flatnonzero(kinds == COMMENT), others, before)
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
-    starts = np.flatnonzero(kinds == DOCSTART).tolist()
-    marks = _among_rows([(i, lines[i]) for i in starts], others, before)
+    marks = _among_rows(lines, np.flatnonzero(kinds == DOCSTART), others, before)
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
         _ = table[1].numbered
     documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
     ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
-    blank = np.flatnonzero(kinds == BLANK)
-    blank -= np.searchsorted(others, blank)
+    blank = rows_above(np.flatnonzero(kinds == BLANK), others)
     for some in (documents, blank, np.array(breaks["sentence"], np.int64)):
         ends[some] = True
     sentences = np.flatnonzero(ends)
     by_sentence = options.unit == "sentence"
-    first = sentences[:-1].tolist() if named else []
+    ids = _ids(
+        name,
+        named if by_sentence else marks,
+        sentences[:-1].tolist() if by_sentence else documents[:-1],
+        at,
+        "sentence" if by_sentence else "document",
+        None if is_whole else head.has_ids,
+    )
     return Page(
         name,
         [table[layout.token].joined(), *table[1:]],
         at,
         np.diff(sentences),
         np.diff(documents),
-        _ids(name, named, first, _SENT_ID.match, "sent_id") if first and by_sentence else None,
+        ids if by_sentence else None,
         len(documents) > 2 or bool(marks),
         tuple(line for _, comment, line in named if "\t" in comment),
-        None if by_sentence else _ids(name, marks, documents[:-1], _MARK.match, "document id"),
+        None if by_sentence else ids,
         layout,
         passed,
     )
@@ -271,30 +291,15 @@ def _numbers(keep: Bools, first: int) -> Ints:
     return np.arange(first, end, dtype=np.min_scalar_type(-end - 1))[keep]
 
 
-def _among_rows(
-    lines: Sequence[tuple[int, str]], others: Ints, before: int
-) -> list[tuple[int, str, int]]:
+def _among_rows(lines: Lines, which: Ints, others: Ints, before: int) -> list[tuple[int, str, int]]:
     """Return how many rows are above each of some lines, its text and its number.
 
     ``others`` are the places of lines that are not rows, ``before`` counts those of other parts.
     """
-    at = np.array([i for i, _ in lines], np.int64)
-    above = (at - np.searchsorted(others, at)).tolist()
-    return [(rows, text, before + i + 1) for rows, (i, text) in zip(above, lines, strict=True)]
-
-
-def _pass_over(lines: Lines, keep: Bools, layout: Layout, *, header: bool) -> dict[str, int]:
-    """Leave out the row of names, and rows of CoNLL-U that are not words; return their counts."""
-    if header:
-        keep[int(keep.argmax())] = False
-    if not layout.numbered:
-        return {}
-    others = [(match.start(), match[1]) for match in _NO_WORD.finditer(lines.data)]
-    starts = np.array([start for start, _ in others], lines.starts.dtype)
-    at = np.searchsorted(lines.starts, starts, side="right") - 1
-    kinds = [kind for (_, kind), kept in zip(others, keep[at].tolist(), strict=True) if kept]
-    keep[at] = False
-    return dict(Counter({b"-": "multiword range", b".": "empty node"}[kind] for kind in kinds))
+    above = rows_above(which, others).tolist()
+    texts = [text.rstrip(" ") for text in lines.texts(which)]
+    numbers = (which + (before + 1)).tolist()
+    return list(zip(above, texts, numbers, strict=True))
 
 
 def _changes(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
@@ -323,7 +328,7 @@ def _check_columns(
         own: lines of columns' names by their numbers.
         options: how the file is read.
     """
-    names = options.layouts.get(path, NO_NAMES).names
+    names = options.heads.get(path, Head()).layout.names
     if len(names) not in (0, width) and names[0]:  # ours have none for the token
         raise InputError(
             f"{name}:{row}: {counted(width, 'column')}, but {counted(len(names), 'name')} of"
@@ -353,16 +358,31 @@ def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
     begins: list[int],
-    names_one: Callable[[str], object],
-    what: str,
+    at: Ints,
+    unit: str,
+    promised: bool | None,
 ) -> tuple[str, ...] | None:
     """Return the ids of sentences or documents, where each has one.
 
-    ``lines`` are those that may name one: how many rows are above each, its text and number.
+    Args:
+        name: of the file.
+        lines: those that may name one: how many rows are above each, its text and number.
+        begins: the first row of each sentence or document.
+        at: the number of the line of each row.
+        unit: what it is that has ids.
+        promised: whether each has one, as the beginning of the file shows, of which this is a
+            part; None for a whole file.
     """
-    ids = {i: (line, number) for i, line, number in lines if names_one(line)}
-    if not ids.keys() >= set(begins):
+    names_one, what = {"sentence": (SENT_ID, "sent_id"), "document": (MARK, "document id")}[unit]
+    ids = {i: (line, number) for i, line, number in lines if names_one.match(line)}
+    lacking = [begin for begin in begins if begin not in ids] if ids else begins
+    if promised is False or (promised is None and lacking):
         return None
+    if lacking:
+        raise InputError(
+            f"{name}:{at[lacking[0]]}: no {what} above this {unit}; the first {unit}s of the file"
+            f" have one, and in blocks all of them have to; leave out --block and --workers (block)"
+        )
     seen: dict[str, int] = {}
     for begin in begins:
         text, line = ids[begin]
@@ -376,15 +396,14 @@ def _ids(
     return tuple(seen)
 
 
-def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Fields]:
-    """Return the columns of some lines; an error where one has more or fewer than the first."""
-    rows = lines.fields(keep)
-    width = int(rows.widths[0])
+def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> list[Fields]:
+    """Return the columns of some lines; an error where one has not as many as the first rows."""
     if width > _WIDEST:
         raise InputError(
             f"{name}:{at[0]}: {counted(width, 'column')}; a line has a token and its tags, at most"
             f" {_WIDEST} columns: is this a text in one line?"
         )
+    rows = lines.fields(keep)
     if width < 2:
         raise InputError(
             f"{name}:{at[0]}: one column ({show(rows.column(0)[0])}); a token and at least one tag"
@@ -397,53 +416,3 @@ def _table(name: str, lines: Lines, keep: Bools, at: Ints) -> list[Fields]:
             f" the rows before it have {width}, and all need the same"
         )
     return [rows.column(column) for column in range(width)]
-
-
-def _comments(
-    lines: Lines,
-    kinds: Ints,
-    is_row: Bools,
-    columns: Sequence[int | None],
-    options: ConllOptions,
-) -> list[tuple[int, str]]:
-    """Return which lines that begin with # have not the columns and the tags of a token row.
-
-    A # behind blanks is a token, as blanks separate, and such rows are not asked for here.
-    """
-    doubtful = np.flatnonzero(kinds == COMMENT)
-    first = np.frombuffer(lines.data, np.uint8)[lines.starts[doubtful]]
-    doubtful = doubtful[first == ord("#")]
-    if not len(doubtful):
-        return []
-    texts = [text.rstrip(" ") for text in lines.texts(doubtful)]
-    is_sure = is_row.copy()
-    is_sure[doubtful] = False
-    asked = [fields_of(text) for text in texts]
-    where = [-1 if c is None else c for c in columns]
-
-    @cache  # the columns of the rows that are sure are looked at only for what is no tag by itself
-    def in_rows() -> set[str]:
-        sure = lines.fields(is_sure)
-        return {tag for c in where for tag in sure.where_wide(c).numbered[1]}
-
-    @cache
-    def is_tag(value: str) -> bool:
-        # a word such as I is not a tag yet
-        is_prefixed = len(value) > 1 and prefixed(value, options.scheme) is not None
-        return is_prefixed or value in ("O", options.missing) or value in in_rows()
-
-    def is_token(row: list[str]) -> bool:
-        return 1 < len(row) > max(where) and all(is_tag(row[c]) for c in where)
-
-    # without a row that is sure, the first that can be a token decides
-    some = bool(is_sure.any())
-    model = fields_of(lines[int(is_sure.argmax())]) if some else next(filter(is_token, asked), [])
-    fitting = [len(row) == len(model) for row in asked]
-    parted = [f and "\t" in text for f, text in zip(fitting, texts, strict=True)]
-    if some and parted != fitting and lines.have(ord("\t"))[is_sure].all():
-        fitting = parted
-    return [
-        (i, text)
-        for i, text, fits, row in zip(doubtful.tolist(), texts, fitting, asked, strict=True)
-        if not (fits and is_token(row))
-    ]

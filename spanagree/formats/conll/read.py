@@ -30,14 +30,14 @@ from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
     Wanted,
     brackets_of,
-    chosen_layers,
+    decided_layers,
     tags_of,
-    wanted_layers,
 )
 from spanagree.formats.conll.columns import Column, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.lines import FilePart, TextPart, parts_of
+from spanagree.formats.conll.head import first_lines, lines_in
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
+from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
 from spanagree.formats.peek import passed_over
 
@@ -158,17 +158,21 @@ def _parts(
             f" {', '.join(SCHEMES)}"
         )
     paths = list(dict.fromkeys(files.values()))
-    parts = [parts_of(path, options.encoding, block, options.unit) for path in paths]
-    firsts = [next(part) for part in parts]
-    texts = {path: _text(part, len(files)) for path, (part, _) in zip(paths, firsts, strict=True)}
-    options = options.declared(files, texts)
-    for path, layout in options.layouts.items():
-        if any(column is not None for column in layout.breaks.values()):
+    sources = {path: opened(path, options.encoding) for path in paths}
+    options = options.declared(files, {path: file.first for path, file in sources.items()})
+    for path, head in options.heads.items():
+        if any(column is not None for column in head.layout.breaks.values()):
             raise SettingError(
                 f"{printable(os.fspath(path))}: a column says where sentences begin, which blocks"
                 " cannot be cut by; leave out --block and --workers (block)"
             )
+    parts = [
+        parts_of(file, options.heads[path], block, options.unit) for path, file in sources.items()
+    ]
+    firsts = [next(part) for part in parts]
     parts = [chain([first], rest) for first, rest in zip(firsts, parts, strict=True)]
+    first = {path: file.first for path, file in sources.items()}
+    layers, remarks = decided_layers(files, first, options)
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
         before = 0
@@ -179,24 +183,21 @@ def _parts(
                     f" {options.unit}s, the others do not; all files hold the same text"
                 )
             of_files = {path: part for path, (part, _) in zip(paths, some, strict=True)}
-            yield functools.partial(_block, files, of_files, options, before)
+            notes = () if before else tuple(remarks)
+            yield functools.partial(_block, of_files, options, layers, notes, before)
             before += some[0][1]
 
     return numbered()
 
 
-def _text(part: FilePart | TextPart, of_files: int) -> str:
-    """Return the text of the first part of a file; of several, what is wrong with it can wait."""
-    try:
-        return part.text
-    except InputError:
-        if of_files == 1:
-            raise
-        return ""
-
-
-def _block(files: dict[str, PathName], parts: _Parts, options: ConllOptions, before: int) -> Corpus:
-    raw = _raw(files, dict(parts), options, in_blocks=True)
+def _block(
+    parts: _Parts,
+    options: ConllOptions,
+    layers: Sequence[Wanted],
+    remarks: Sequence[str],
+    before: int,
+) -> Corpus:
+    raw = _raw(dict(parts), options, layers, remarks, in_blocks=True)
     return valid_corpus(raw, options.repair).with_ids(before=before)
 
 
@@ -206,27 +207,30 @@ def _read(
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
-    parts: _Parts = {path: TextPart(read_text(path, options.encoding), 0) for path in paths}
-    options = options.declared(files, {path: part.text for path, part in parts.items()})
-    return _raw(files, parts, options, progress)
+    texts = {path: read_text(path, options.encoding) for path in paths}
+    first = {path: first_lines(lines_in(text)) for path, text in texts.items()}
+    options = options.declared(files, first)
+    layers, remarks = decided_layers(files, first, options)
+    parts: _Parts = {path: TextPart(texts.pop(path), 0, is_whole=True) for path in paths}
+    return _raw(parts, options, layers, remarks, progress)
 
 
 def _raw(
-    files: dict[str, PathName],
     parts: _Parts,
     options: ConllOptions,
+    layers: Sequence[Wanted],
+    remarks: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
     in_blocks: bool = False,
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them, which are used up."""
-    wanted = wanted_layers(files, options.columns)
-    pages = _pages(wanted, parts, options, progress)
-    layers, remarks = chosen_layers(wanted, pages, options, in_blocks)
+    are_whole = all(part.is_whole for part in parts.values())
+    pages = _pages(layers, parts, options, progress)
     page_of = {layer.layer: pages[layer.path] for layer in layers}
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
     ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
     sentences = options.unit == "sentence"
-    if not sentences and not any(page.has_docstart for page in pages.values()):
+    if not sentences and are_whole and not any(page.has_docstart for page in pages.values()):
         notes.append(f"no {DOCSTART} line: all sentences are one document")
     breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
     differ = _differ(pages.values(), text) if not sentences else ""

@@ -1,0 +1,222 @@
+"""What the beginning of a file settles for all its lines, read as a whole or in blocks.
+
+Whether a line that begins with ``#`` is a token or a comment, how many columns a row has and
+whether sentences have ids is seen in the first lines of a file. So it is the same for a line
+wherever a block begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.corpus.tags import prefixed
+from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
+from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, OTHER, ROW, kinds_of_lines
+
+LINES = 20_000  # of a file that are looked at
+
+SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
+"""How the id of a sentence is given, on a line above it."""
+
+MARK = re.compile(r"#[^=]*=\s*\S")
+"""A line that begins a document and has its id."""
+
+_NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
+_KIND = {b"-": "multiword range", b".": "empty node"}
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the first lines of a file settle.
+
+    Attributes:
+        layout: of the columns.
+        scheme, missing: of the tags, by which a token ``#`` is known.
+        where: the columns of tags that were named; −1 is the last.
+        width: how many columns a row has; 0 where there is none.
+        tabbed: whether each row has a tab.
+        tags: what stands in the columns of tags.
+        has_ids: whether each sentence has an id, or document where these are the units.
+    """
+
+    layout: Layout = NO_NAMES
+    scheme: str = "auto"
+    missing: str | None = None
+    where: tuple[int, ...] = (-1,)
+    width: int = 0
+    tabbed: bool = False
+    tags: frozenset[str] = frozenset()
+    has_ids: bool = False
+
+    def settled(
+        self,
+        data: bytes,
+        starts: Ints,
+        kinds: Ints,
+        *,
+        header: bool = False,
+        encoding: str = "utf-8",
+    ) -> tuple[Ints, dict[str, int]]:
+        """Return what each line is, and how many rows are not tokens, by kind.
+
+        Args:
+            data, starts, kinds: lines, and what they look like, as :func:`kinds_of_lines` has it.
+            header: whether the first row of these has the columns' names.
+            encoding: of the data.
+        """
+        doubtful = _doubtful(data, starts, kinds)
+        if not header and not len(doubtful) and not self.layout.numbered:
+            kinds[kinds == COMMENT] = ROW  # a # behind blanks is a token, as blanks separate
+            return kinds, {}
+        settled = kinds.copy()
+        settled[kinds == COMMENT] = ROW
+        settled[doubtful] = COMMENT
+        rows = settled == ROW
+        if header and rows.any():
+            settled[int(rows.argmax())] = OTHER
+        for line in doubtful.tolist():
+            if self._is_token(_text(data, starts, line, encoding)):
+                settled[line] = ROW
+        passed: Counter[str] = Counter()
+        if self.layout.numbered:
+            others = [(match.start(), match[1]) for match in _NO_WORD.finditer(data)]
+            at = np.array([start for start, _ in others], starts.dtype)
+            at = np.searchsorted(starts, at, side="right") - 1
+            for line, (_, sign) in zip(at.tolist(), others, strict=True):
+                if settled[line] == ROW:
+                    settled[line] = OTHER
+                    passed[_KIND[sign]] += 1
+        return settled, dict(passed)
+
+    def _is_token(self, text: str) -> bool:
+        """Return whether a line that begins with # has the columns and the tags of a token."""
+        row = fields_of(text, self.layout.sign)
+        if not 1 < len(row) == self.width > max(self.where) or (self.tabbed and "\t" not in text):
+            return False
+        return all(self._is_tag(row[column]) for column in self.where)
+
+    def _is_tag(self, value: str) -> bool:
+        # a word such as I is not a tag by itself
+        by_form = len(value) > 1 and prefixed(value, self.scheme) is not None
+        return by_form or value in ("O", self.missing) or value in self.tags
+
+
+def head_of(
+    text: str,
+    *,
+    where: Sequence[int | None] = (None,),
+    scheme: str = "auto",
+    missing: str | None = None,
+    layout: Layout | None = None,
+    unit: str = "sentence",
+) -> Head:
+    """Return what the first lines of a file settle.
+
+    Args:
+        text: these lines.
+        where: the columns of tags that are named; None is the last.
+        scheme, missing: of the tags.
+        layout: of the columns, if it is known otherwise.
+        unit: what has an id, sentence or document.
+    """
+    layout = layout_of(text) if layout is None else layout
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    starts, kinds = kinds_of_lines(data)
+    columns = tuple(-1 if column is None else column for column in where)
+    head = Head(layout, scheme, missing, columns)
+    doubtful = _doubtful(data, starts, kinds)
+    is_sure = (kinds == ROW) | (kinds == COMMENT)
+    is_sure[doubtful] = False
+    sure = np.flatnonzero(is_sure).tolist()
+
+    @cache
+    def fields(line: int) -> list[str]:
+        return fields_of(_text(data, starts, line), layout.sign)
+
+    if sure:
+        first = sure[1] if layout.header and len(sure) > 1 else sure[0]
+        head = replace(head, width=len(fields(first)))
+    if sure and len(doubtful):
+        rows = [fields(line) for line in sure]
+        head = replace(
+            head,
+            tabbed=layout.sign == "\t" and all("\t" in _text(data, starts, i) for i in sure),
+            tags=frozenset(row[c] for row in rows for c in columns if c < len(row)),
+        )
+    elif len(doubtful):  # the first that can be a token decides
+        texts = [_text(data, starts, line) for line in doubtful.tolist()]
+        tokens = (
+            width
+            for text, width in ((text, len(fields_of(text, layout.sign))) for text in texts)
+            if replace(head, width=width)._is_token(text)
+        )
+        head = replace(head, width=next(tokens, 0))
+    return replace(head, has_ids=_have_ids(head, data, starts, kinds, unit))
+
+
+def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:
+    """Return whether each sentence, or document, of some lines has an id."""
+    settled, _ = head.settled(data, starts, kinds, header=head.layout.header)
+    others = np.flatnonzero(settled != ROW)
+    end = len(settled) - len(others)
+    marks = np.flatnonzero(settled == DOCSTART)
+    is_end = settled == DOCSTART
+    if unit == "sentence":
+        is_end |= settled == BLANK
+    ends = np.flatnonzero(is_end)
+    begins = {0, *rows_above(ends, others).tolist()} - {end}
+    naming = marks if unit == "document" else np.flatnonzero(settled == COMMENT)
+    names_one = MARK if unit == "document" else SENT_ID
+    named = [i for i in naming.tolist() if names_one.match(_text(data, starts, i))]
+    return end > 0 and begins <= {*rows_above(np.array(named, np.int64), others).tolist()}
+
+
+def rows_above(lines: Ints, others: Ints) -> Ints:
+    """Return how many rows are above each of some lines; ``others`` are all that are not rows."""
+    above: Ints = lines - np.searchsorted(others, lines)
+    return above
+
+
+def first_lines(lines: Iterator[str]) -> str:
+    """Return the first lines, as many as are looked at, and more if these have no row."""
+    kept = ""
+    while some := "".join(islice(lines, LINES)):
+        kept += some
+        if (kinds_of_lines(some.encode(errors="surrogatepass"))[1] == ROW).any():
+            break
+    return kept
+
+
+def lines_in(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends, one by one."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        yield text[at:end]
+        at = end
+
+
+def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
+    """Return the lines that begin with #, and are tokens or comments."""
+    lines = np.flatnonzero(kinds == COMMENT)
+    first = np.frombuffer(data, np.uint8)[starts[lines]]
+    doubtful: Ints = lines[first == ord("#")]
+    return doubtful
+
+
+def _text(data: bytes, starts: Ints, line: int, encoding: str = "utf-8") -> str:
+    """Return a line without its end, and without blanks there that are no tabs."""
+    text = data[starts[line] : starts[line + 1]]
+    try:
+        line_text = text.decode(encoding, "surrogatepass")
+    except ValueError:  # that it is no text is said where its part is read
+        line_text = text.decode(encoding, "replace")
+    return line_text.rstrip("\n").rstrip(" \r")

@@ -1,0 +1,216 @@
+"""The parts that CoNLL files are read in: so many sentences or documents each."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+
+from spanagree.errors import InputError, printable
+from spanagree.files import (
+    PathName,
+    decoded,
+    encoding_of,
+    lines_of,
+    pieces_of,
+    read_bytes,
+)
+from spanagree.formats.conll.head import LINES, Head, first_lines, lines_in
+from spanagree.formats.conll.lines import BLANK, DOCSTART, OTHER, ROW, kinds_of_lines
+
+# encodings in which a byte below 128 is an ASCII character wherever it stands
+_BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A part of a file, in bytes, and the number of lines before it; read by whoever needs it."""
+
+    path: PathName
+    real: str  # the path as it is for other processes
+    encoding: str
+    start: int
+    size: int
+    before: int
+    is_whole: bool = False  # whether there is no other part
+
+    @property
+    def text(self) -> str:
+        """The text of the part.
+
+        Raises:
+            InputError: for a file that cannot be read any more, is binary or in another encoding.
+        """
+        name = printable(os.fsdecode(self.path))
+        raw = read_bytes(name, self.real, self.start, self.size)
+        if len(raw) < self.size:
+            raise InputError(f"{name}: became shorter while it was read; it has to stay as it is")
+        return decoded(name, raw, self.encoding, self.before)
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """A part of what can be read only once, or not from the middle; or a whole file."""
+
+    text: str
+    before: int
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file that is read in parts, of which the first lines are known.
+
+    Attributes:
+        path, real: the file, as it is called and as it is for other processes; no real one for
+            what can be read only once, or not from the middle.
+        encoding: of the file.
+        skip: the bytes of a byte order mark.
+        first: the first lines.
+        lines: all lines of what has no real path.
+    """
+
+    path: PathName
+    real: str
+    encoding: str
+    skip: int
+    first: str
+    lines: Iterator[str]
+
+
+def opened(path: PathName, encoding: str) -> Opened:
+    """Return a file with its first lines; what is wrong in those of a real file can wait.
+
+    Raises:
+        InputError: for a file that cannot be read.
+        SettingError: for an unknown encoding.
+    """
+    name = os.fsdecode(path)
+    real = os.path.realpath(name) if name != "-" and os.path.isfile(name) else ""
+    if os.path.isfile(real):
+        encoding = encoding_of(read_bytes(printable(name), real, size=2), encoding)
+    if os.path.isfile(real) and (codec := _codec_by_bytes(encoding)):
+        mark = len(BOM_UTF8)
+        has_mark = codec == "utf-8" and read_bytes(printable(name), real, 0, mark) == BOM_UTF8
+        pieces = pieces_of(printable(name), real, mark * has_mark)
+        texts = (piece.decode(encoding, "replace") for piece in pieces)
+        first = first_lines(chain.from_iterable(map(lines_in, texts)))
+        return Opened(path, real, encoding, mark * has_mark, first, iter(()))
+    lines = lines_of(path, encoding)
+    first = first_lines(lines)
+    return Opened(path, "", encoding, 0, first, chain(lines_in(first), lines))
+
+
+def parts_of(
+    file: Opened, head: Head, block: int, unit: str
+) -> Iterator[tuple[FilePart | TextPart, int]]:
+    """Yield a file in parts of so many sentences or documents each, and how many these are.
+
+    Of a real file only the borders are looked for; anything else is read here.
+
+    Raises:
+        InputError: for a file that cannot be read, or has no token rows.
+    """
+    parts: Iterator[tuple[FilePart | TextPart, int]]
+    parts = (_of_file if file.real else _of_stream)(file, head, block, unit)
+    some = False
+    for part, units in parts:
+        if units:
+            some = True
+            yield part, units
+        else:
+            _ = part.text  # what follows the last sentence has to be text too
+    if not some:
+        raise no_rows(file.path)
+
+
+def no_rows(path: PathName) -> InputError:
+    """Return the error for a file without a row of a token."""
+    return InputError(
+        f"{printable(os.fsdecode(path))}: no token rows; a file has lines of a token and its tags"
+    )
+
+
+def _codec_by_bytes(encoding: str) -> str | None:
+    """Return the codec's name, if in it bytes below 128 are these characters everywhere."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, TypeError):
+        return None
+    return name if _BY_BYTES.fullmatch(name) else None
+
+
+def _of_file(file: Opened, head: Head, block: int, unit: str) -> Iterator[tuple[FilePart, int]]:
+    pieces = pieces_of(printable(os.fsdecode(file.path)), file.real, file.skip)
+    for part in _borders(pieces, head, file.encoding, block, unit):
+        at = file.skip + part.start, part.end - part.start, part.before, part.is_whole
+        yield FilePart(file.path, file.real, file.encoding, *at), part.units
+
+
+def _of_stream(file: Opened, head: Head, block: int, unit: str) -> Iterator[tuple[TextPart, int]]:
+    held = bytearray()  # what is read and not yet given
+
+    def pieces() -> Iterator[bytes]:
+        while text := "".join(islice(file.lines, LINES)):
+            piece = text.encode(errors="surrogatepass")
+            held.extend(piece)
+            yield piece
+
+    for part in _borders(pieces(), head, "utf-8", block, unit):
+        size = part.end - part.start
+        text = held[:size].decode(errors="surrogatepass")
+        yield TextPart(text, part.before, part.is_whole), part.units
+        del held[:size]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Where a part begins and ends, in bytes; the lines before it; its sentences or documents."""
+
+    start: int
+    end: int
+    before: int
+    units: int
+    is_whole: bool = False
+
+
+def _borders(
+    pieces: Iterable[bytes], head: Head, encoding: str, block: int, unit: str
+) -> Iterator[_Part]:
+    """Yield the parts of a file, at last what follows the last whole one.
+
+    A part ends behind the last row of a sentence, so what stands between two rows stays together;
+    a sentence ends with a blank line or where a document begins. The pieces end where lines end.
+    """
+    start = before = done = 0  # of the part: where it begins, the lines before it, whole units
+    offset = lines = 0  # of the piece
+    last = (-1, 0)  # where the last row of a sentence or document that goes on ends, and its line
+    header = head.layout.header
+    for piece in pieces:
+        starts, kinds = kinds_of_lines(piece)
+        kinds, _ = head.settled(piece, starts, kinds, header=header, encoding=encoding)
+        header = header and not (kinds == OTHER).any()
+        ends = kinds == DOCSTART
+        if unit == "sentence":
+            ends |= kinds == BLANK
+        telling = np.flatnonzero(ends | (kinds == ROW))
+        row = np.concatenate(([last[0] >= 0], kinds[telling] == ROW))
+        behind = np.concatenate(([-1], telling))[:-1][row[:-1] & ~row[1:]] + 1  # the last rows
+        for line in behind[block - 1 - done :: block].tolist():
+            end, count = (offset + int(starts[line]), lines + line) if line else last
+            yield _Part(start, end, before, block)
+            start, before = end, count
+        done = (done + len(behind)) % block
+        if row[-1] and len(telling):
+            line = int(telling[-1]) + 1
+            last = offset + int(starts[line]), lines + line
+        elif len(telling):
+            last = (-1, 0)
+        offset, lines = offset + len(piece), lines + len(kinds)
+    yield _Part(start, offset, before, done + (last[0] >= 0), start == 0)
