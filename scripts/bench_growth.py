@@ -71,10 +71,10 @@ def _from_files(size: int) -> Call:
     return lambda: sa.evaluate(sa.read_conll(paths))
 
 
-def _luck(size: int) -> Call:
+def _chance(size: int) -> Call:
     gold, mine = inputs.shapes(size, 1)
     corpus = sa.from_tags({"gold": gold, "mine": mine})
-    return lambda: sa.luck_test(corpus, sa.evaluate(corpus))
+    return lambda: sa.chance_test(corpus, sa.evaluate(corpus))
 
 
 def _segments(size: int) -> Call:
@@ -128,7 +128,7 @@ def all_growth() -> Iterator[Growth]:
     """Every slope, in the order of the report."""
     yield Growth("sentences", doubled(200_000), _sentences)
     yield Growth("sentences in files", doubled(192_000), _from_files)
-    yield Growth("sentences, test against luck", doubled(20_000), _luck)
+    yield Growth("sentences, test against chance", doubled(20_000), _chance)
     yield Growth("segments of a document", doubled(200_000), _segments)
     yield Growth("characters of a document, the same spans", doubled(16_000), _characters)
     yield Growth("documents by characters", doubled(160), _documents)

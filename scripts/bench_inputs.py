@@ -96,8 +96,8 @@ def labels(items: int, categories: int = 50) -> Any:
     """Labels of five annotators; (items, 5)."""
     rng = np.random.default_rng(0)
     truth = rng.integers(categories, size=items)
-    luck = rng.integers(categories, size=(items, 5))
-    return np.where(rng.random((items, 5)) < 0.6, truth[:, None], luck)
+    by_chance = rng.integers(categories, size=(items, 5))
+    return np.where(rng.random((items, 5)) < 0.6, truth[:, None], by_chance)
 
 
 def stretches(
@@ -159,8 +159,8 @@ def crowd(annotators: int, documents: int, seen: int | None = None) -> sa.Corpus
         kept = rng.random(shape) < 0.7
         document = np.broadcast_to(mine[:, None], shape)[kept]
         start = (40 * np.arange(10) + rng.integers(0, 3, shape))[kept]
-        luck = rng.integers(len(LABELS), size=shape)
-        label = np.where(rng.random(shape) < 0.8, truth[mine], luck)[kept]
+        by_chance = rng.integers(len(LABELS), size=shape)
+        label = np.where(rng.random(shape) < 0.8, truth[mine], by_chance)[kept]
         end = start + rng.integers(3, 6, len(start))
         layers[f"a{number}"] = sa.Layer(document, start, end, label, sees[:, number].copy())
     return sa.Corpus(np.full(documents, 400), layers, tuple(sorted(LABELS)))

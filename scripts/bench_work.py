@@ -23,7 +23,7 @@ import numpy as np
 import spanagree as sa
 from spanagree.agreement.count import Kept, tables_of
 from spanagree.chance.simulate import redraw
-from spanagree.matching.expected import place_layers, tallies
+from spanagree.comparisons.expected import place_layers, tallies
 
 Call = Callable[[], Any]
 Pair = tuple[Call, Call]
@@ -143,7 +143,7 @@ def datasets(part: int) -> Pair:
     )
 
 
-# --- uncertainty and luck ------------------------------------------------------------------------
+# --- uncertainty and chance -----------------------------------------------------------------------
 
 
 def eight_layers(folder: Path | None) -> sa.Corpus:
@@ -181,21 +181,21 @@ def as_tags(corpus: sa.Corpus, name: str) -> list[list[str]]:
     return made
 
 
-def luck(part: int, folder: Path | None) -> Pair:
-    """The exact distribution of luck of seven systems; 1,000 random annotations of each."""
+def by_chance(part: int, folder: Path | None) -> Pair:
+    """The exact distribution of chance of seven systems; 1,000 random annotations of each."""
     corpus = eight_layers(folder)
     evaluated = sa.evaluate(corpus)
     return (
-        lambda: sa.luck_test(corpus, evaluated),
-        lambda: sa.luck_test(corpus, evaluated, simulate=True, draws=1000 // part),
+        lambda: sa.chance_test(corpus, evaluated),
+        lambda: sa.chance_test(corpus, evaluated, simulate=True, draws=1000 // part),
     )
 
 
-def long_luck(part: int) -> Pair:
+def long_chance(part: int) -> Pair:
     """A document far too large for the exact distribution: it is drawn, a few times."""
     corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
     evaluated = sa.evaluate(corpus)
-    return lambda: sa.luck_test(corpus, evaluated), draws(corpus, 10)
+    return lambda: sa.chance_test(corpus, evaluated), draws(corpus, 10)
 
 
 # --- many annotators -----------------------------------------------------------------------------
@@ -579,6 +579,8 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     # 6 s for 7.7 MB would be 35 times, but twice what was reached is nearer
     yield row("convert, 3,579 annotators", "copying the JSON", 10.0, convert)
     yield row("10,000 resamples of 7 systems", "100 f1_score", 1.0, resampling, wnut17, needs=seq)
-    yield row("exact test against luck, 7 systems", "1,000 random annotations", 1 / 3, luck, wnut17)
-    yield row("long document against luck", "10 draws of our simulator", None, long_luck)
+    yield row(
+        "exact test against chance, 7 systems", "1,000 random annotations", 1 / 3, by_chance, wnut17
+    )
+    yield row("long document against chance", "10 draws of our simulator", None, long_chance)
     yield row("spanagree evaluate --help", "import numpy", 1.6, start)

@@ -391,7 +391,7 @@ def docbin(rng: random.Random, folder: Path) -> None:
 
 def tallies(rng: random.Random, folder: Path) -> None:
     """Damage a file of tallies; mostly what is in it, with a digest that fits."""
-    from spanagree.evaluation import tally_files
+    from spanagree.systems import tally_files
 
     data = tally_file() if rng.random() < 0.2 else forged(rng, tally_files)
     if rng.random() < 0.2:

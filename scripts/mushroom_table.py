@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print how much of the agreement on hallucinated spans is luck, as Markdown.
+"""Print how much of the agreement on hallucinated spans is chance, as Markdown.
 
 Usage: scripts/mushroom_table.py FILE [FILE ...]
 
@@ -20,7 +20,7 @@ import spanagree as sa
 
 def main(files: list[str]) -> int:
     """Print the table."""
-    print("| file | answers | annotators | who | match | F1 | by luck | corrected | IoU |")
+    print("| file | answers | annotators | who | match | F1 | by chance | corrected | IoU |")
     print("|---|---|---|---|---|---|---|---|---|")
     for file in files:
         corpus = sa.read(file, repair="drop-empty")

@@ -2,7 +2,7 @@
 """Change the code a little, one place at a time, and see whether a test fails.
 
 scripts/mutate.py                          all modules of the table below
-scripts/mutate.py matching/tally.py levels some of them, or whole rooms
+scripts/mutate.py comparisons/tally.py levels some of them, or whole rooms
 scripts/mutate.py --sample 20 --seed 1     some mutants of each module, drawn
 scripts/mutate.py --list                   how many mutants each has
 

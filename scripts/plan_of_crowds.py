@@ -81,7 +81,7 @@ def thinned(crowd: sa.Corpus, each: int, rng: Any) -> sa.Corpus:
 
 
 def how(crowd: sa.Corpus) -> dict[str, Any]:
-    """Return the settings for a crowd: single items have no luck to correct for."""
+    """Return the settings for a crowd: single items have no chance to correct for."""
     items = int(crowd.lengths.max()) == 1
     return {"chance": "overlapping", "figure": "observed" if items else "corrected"}
 

@@ -101,7 +101,7 @@ def seconds_of(corpus: sa.Corpus, gold: str, system: str) -> float:
 
 
 def sizes(name: str, difficulty: sa.Difficulty, documents: Ints) -> str:
-    """What a part is called, how many sentences it has, and what luck gives there."""
+    """What a part is called, how many sentences it has, and what chance gives there."""
     chance, expected, size = (
         column[documents] for column in (difficulty.chance, difficulty.expected, difficulty.size)
     )

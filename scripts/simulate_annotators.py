@@ -19,12 +19,12 @@ import numpy as np
 
 from spanagree.agreement.count import PairRows
 from spanagree.agreement.other_annotators import OtherAnnotators, widened
-from spanagree.matching.score import f1_figures
-from spanagree.matching.tally import Tallies
+from spanagree.comparisons.tally import Tallies
+from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import TeamResampling, intervals_of
 
 ANNOTATORS, DOCUMENTS, SAMPLES, RESAMPLES = 400, 2500, 400, 200
-LUCK = 0.015  # expected matches, for each segment that two have marked
+by_chance = 0.015  # expected matches, for each segment that two have marked
 WAYS = ("documents", "multiplied", "annotators", "both")
 
 
@@ -84,7 +84,7 @@ def true_figure(marks: Any, sizes: Any) -> float:
     both = marks.sum(axis=0, dtype=np.float64)
     matched = (both * (both - 1)).sum() / 2
     size = float(sizes.sum()) * (ANNOTATORS - 1)
-    return float(f1_figures(np.array([matched, LUCK * size, size]))[2])
+    return float(f1_figures(np.array([matched, by_chance * size, size]))[2])
 
 
 def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> PairRows:
@@ -106,7 +106,7 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Pair
         columns.append((pairs[saw[i], saw[j]], 0 * i + row, matched, size[i], size[j]))
     pair, document, matched, one, other = map(np.concatenate, zip(*columns, strict=True))
     rows = np.arange(len(pair))
-    tallies = Tallies(rows, 0 * rows, matched, LUCK * (one + other), one, other)
+    tallies = Tallies(rows, 0 * rows, matched, by_chance * (one + other), one, other)
     return PairRows(tallies, tuple(np.array(members).T), pair, document)
 
 

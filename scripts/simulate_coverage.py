@@ -21,7 +21,7 @@ import numpy as np
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.intervals import units_of
-from spanagree.matching.score import f1_figures
+from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 
 NEWSROOM = Path(__file__).parent.parent / "corpora" / "newsroom"

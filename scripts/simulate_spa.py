@@ -32,8 +32,8 @@ ACCURACY = 0.7  # how often an annotator gives the item's category, else one dra
 def draw(rng: np.random.Generator, items: int) -> Ints:
     """A complete table from the population; (items, annotators)."""
     truth = rng.choice(CATEGORIES, size=items, p=P)
-    luck = rng.choice(CATEGORIES, size=(items, ANNOTATORS), p=P)
-    return np.where(rng.random(luck.shape) < ACCURACY, truth[:, None], luck)
+    by_chance = rng.choice(CATEGORIES, size=(items, ANNOTATORS), p=P)
+    return np.where(rng.random(by_chance.shape) < ACCURACY, truth[:, None], by_chance)
 
 
 def figures(labels: Ints, there: Bools) -> tuple[float, float]:
@@ -58,7 +58,7 @@ def main() -> None:
     head = f"{'':<34}{'items':>6}"
     print(f"{head}  {'plug-in: bias':>18}{'rmse':>8}  {'jackknife: bias':>18}{'rmse':>8}")
     everything = np.ones((max(ITEMS), ANNOTATORS), np.bool_)
-    population = ACCURACY**2  # the probability that both give the item's category, beyond luck
+    population = ACCURACY**2  # the probability that both give the item's category, above chance
     for items in ITEMS:
         rng = np.random.default_rng(items)
         labels = draw(rng, items)

@@ -32,7 +32,7 @@ class Docstrings(griffe.Extension):
 def markdown(said: str, module: str) -> str:
     """A docstring of a module as Markdown.
 
-    >>> markdown("What :func:`evaluate` gives, or ``nan``.", "spanagree.evaluation")
+    >>> markdown("What :func:`evaluate` gives, or ``nan``.", "spanagree.systems")
     'What [`evaluate`][spanagree.evaluate] gives, or `nan`.'
     """
     said = _DATA.sub(lambda role: _choices(role[1], module), said)

@@ -19,12 +19,12 @@ _NEWS = " ".join(
 )
 _CROWD = "corpora/crowd/crowd.jsonl"
 PICTURES = {
-    "ranks": ("Systems, raw and beyond luck", f"evaluate {_NEWS}"),
+    "ranks": ("Systems, raw and above chance", f"evaluate {_NEWS}"),
     "intervals": ("Systems, with intervals", f"evaluate {_NEWS} --ci"),
     "labels": ("Labels × systems", f"evaluate {_NEWS} --by label"),
     "levels": ("Systems by difficulty", f"evaluate {_NEWS} --by difficulty"),
     "tests": ("Is one system better?", f"evaluate {_NEWS} --test permutation"),
-    "luck": ("Systems against luck", f"evaluate {_NEWS} --test luck"),
+    "by_chance": ("Systems against chance", f"evaluate {_NEWS} --test chance"),
     "pairs": ("Pairs of annotators", f"agree {_CROWD}"),
     "annotators": ("Each annotator against the rest", f"agree {_CROWD} --by annotator"),
     "agreement": ("Agreement on each label", f"agree {_CROWD} --by label"),
@@ -50,7 +50,7 @@ PICTURES = {
     ),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),
     "starts": ("Where random segments start", "chance --length 40 --segments 1,3,8"),
-    "matches": ("How far luck gets", f"chance {' '.join(_NEWS.split()[:2])}"),
+    "matches": ("How far chance gets", f"chance {' '.join(_NEWS.split()[:2])}"),
 }
 """By file name: the title, and the command without its ``--plot``."""
 

@@ -1,4 +1,4 @@
-"""How far sets of marked spans agree beyond luck.
+"""How far sets of marked spans agree above chance.
 
 A tour::
 
@@ -7,7 +7,7 @@ A tour::
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
     print(result)                               # the table; result.to_pandas() for a data frame
     f1 = result["mine"].f1
-    f1.observed, f1.expected, f1.corrected      # raw, by luck alone, beyond luck
+    f1.observed, f1.expected, f1.corrected      # raw, by chance alone, above chance
     result["mine"].labels["PER"].f1             # by label
     result.signature                            # the settings that made the numbers
     sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanagree.version import __version__ as __version__
 
+# fmt: off
 if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
     from spanagree.agreement.agree import agree as agree
     from spanagree.agreement.confusion import Confusion as Confusion
@@ -32,6 +33,11 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.agreement.result import Agreement as Agreement
     from spanagree.chance.simulate import simulate as simulate
     from spanagree.chance.start_distributions import start_distribution as start_distribution
+    from spanagree.comparisons.chance_distribution.distribution import MatchDistribution as MatchDistribution
+    from spanagree.comparisons.chance_distribution.distribution import match_distribution as match_distribution
+    from spanagree.comparisons.custom import expected as expected
+    from spanagree.comparisons.tally import Tallies as Tallies
+    from spanagree.comparisons.tally import Tally as Tally
     from spanagree.corpus.corpus import Corpus as Corpus
     from spanagree.corpus.label_table import LabelTable as LabelTable
     from spanagree.corpus.segments import Change as Change
@@ -41,22 +47,6 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.errors import InputError as InputError
     from spanagree.errors import SettingError as SettingError
     from spanagree.errors import SpanAgreeError as SpanAgreeError
-    from spanagree.evaluation.as_seqeval import classification_report as classification_report
-    from spanagree.evaluation.as_seqeval import f1_score as f1_score
-    from spanagree.evaluation.as_seqeval import precision_score as precision_score
-    from spanagree.evaluation.as_seqeval import recall_score as recall_score
-    from spanagree.evaluation.compare_systems import Comparison as Comparison
-    from spanagree.evaluation.compare_systems import compare_systems as compare_systems
-    from spanagree.evaluation.evaluate import evaluate as evaluate
-    from spanagree.evaluation.evaluate import with_intervals as with_intervals
-    from spanagree.evaluation.luck_test import LuckTest as LuckTest
-    from spanagree.evaluation.luck_test import luck_test as luck_test
-    from spanagree.evaluation.result import Evaluation as Evaluation
-    from spanagree.evaluation.result import Macro as Macro
-    from spanagree.evaluation.result import Rank as Rank
-    from spanagree.evaluation.result import System as System
-    from spanagree.evaluation.tally_files import read_tallies as read_tallies
-    from spanagree.evaluation.tally_files import write_tallies as write_tallies
     from spanagree.formats.brat import read_brat as read_brat
     from spanagree.formats.conll.read import read_conll as read_conll
     from spanagree.formats.conll.write import write_conll as write_conll
@@ -94,13 +84,6 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.levels.split import Split as Split
     from spanagree.levels.split import split as split
     from spanagree.levels.split_folder import write_split as write_split
-    from spanagree.matching.custom import expected as expected
-    from spanagree.matching.luck_distribution import MatchDistribution as MatchDistribution
-    from spanagree.matching.luck_distribution import match_distribution as match_distribution
-    from spanagree.matching.score import Interval as Interval
-    from spanagree.matching.score import Score as Score
-    from spanagree.matching.tally import Tallies as Tallies
-    from spanagree.matching.tally import Tally as Tally
     from spanagree.project.batches import Batch as Batch
     from spanagree.project.batches import BatchChange as BatchChange
     from spanagree.project.batches import Batches as Batches
@@ -124,6 +107,24 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.references.soft_scores import soft_scores as soft_scores
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
+    from spanagree.results.score import Interval as Interval
+    from spanagree.results.score import Score as Score
+    from spanagree.systems.as_seqeval import classification_report as classification_report
+    from spanagree.systems.as_seqeval import f1_score as f1_score
+    from spanagree.systems.as_seqeval import precision_score as precision_score
+    from spanagree.systems.as_seqeval import recall_score as recall_score
+    from spanagree.systems.chance_test import ChanceTest as ChanceTest
+    from spanagree.systems.chance_test import chance_test as chance_test
+    from spanagree.systems.compare_systems import Comparison as Comparison
+    from spanagree.systems.compare_systems import compare_systems as compare_systems
+    from spanagree.systems.evaluate import evaluate as evaluate
+    from spanagree.systems.evaluate import with_intervals as with_intervals
+    from spanagree.systems.result import Evaluation as Evaluation
+    from spanagree.systems.result import Macro as Macro
+    from spanagree.systems.result import Rank as Rank
+    from spanagree.systems.result import System as System
+    from spanagree.systems.tally_files import read_tallies as read_tallies
+    from spanagree.systems.tally_files import write_tallies as write_tallies
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics
     from spanagree.unitizing.alpha_u import alpha_u as alpha_u
     from spanagree.unitizing.alpha_u_result import AlphaU as AlphaU
@@ -132,6 +133,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.unitizing.score import Disagreement as Disagreement
     from spanagree.unitizing.side_by_side import SideBySide as SideBySide
     from spanagree.unitizing.side_by_side import side_by_side as side_by_side
+# fmt: on
 
 with open(__file__, encoding="utf-8") as _source:  # each name is written once, above
     _IMPORTS = [line.split() for line in _source if line.startswith("    from spanagree.")]

@@ -94,7 +94,7 @@ MAJORITY = "majority"
 """What a layer that was voted for is called."""
 
 DRAWS = 100
-"""How often the luck of the best match is drawn."""
+"""How often the chance of the best match is drawn."""
 
 HALF = 0.5
 """More than this share of the annotators is marked, as the Mu-SHROOM task has it."""

@@ -194,7 +194,7 @@ KEYS = {
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number",
     "soft": "word", "threshold": "number",
-    "match": "match", "chance": "word", "expected": "word", "luck": "yes or no",
+    "match": "match", "chance": "word", "expected": "word", "p_values": "yes or no",
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",

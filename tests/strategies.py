@@ -7,7 +7,7 @@ import itertools
 from hypothesis import strategies as st
 
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.matching.measures import MATCHES
+from spanagree.comparisons.measures import MATCHES
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 NAMES = ("ann", "bob", "cem", "dia")

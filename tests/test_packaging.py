@@ -89,7 +89,7 @@ def test_the_sdist_has_them():
 
 @pytest.fixture
 def annotations(tmp_path):
-    """A folder with two annotators, corrected F1 1/3 (0.5 where luck gives 0.25), one odd; the program."""
+    """A folder with two annotators, corrected F1 1/3 (0.5 where chance gives 0.25), one odd; the program."""
     program = tmp_path / "spanagree" / "bin" / "spanagree"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m spanagree "$@"\n')

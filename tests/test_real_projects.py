@@ -140,5 +140,5 @@ def test_snow2008_in_a_paper(real, tmp_path, capsys):
         f"{workers} annotators gave {len(rows)} labels of 2 categories to {len(items)} items, of"
         f" which {len(items)} have two or more"
     )
-    assert f"π 0.241 (observed {sum(agreed) / len(agreed):.3f}, by luck" in text
+    assert f"π 0.241 (observed {sum(agreed) / len(agreed):.3f}, by chance" in text
     assert "As not everybody labelled every item" in text

@@ -10,9 +10,9 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import spanagree as sa
-from spanagree.rendering import text
-from spanagree.rendering.table import figure
-from spanagree.results import Signed
+from spanagree.results import text
+from spanagree.results.result import Signed
+from spanagree.results.table import figure
 from spanagree.settings import Settings
 
 PLAIN = {
@@ -68,7 +68,7 @@ def makers():
             "c",
             0.1,
         ),
-        "luck_test": (corpus, evaluation),
+        "chance_test": (corpus, evaluation),
         "split": (corpus, hard),
         "evaluate_levels": (evaluation, hard),
         "read_tallies": None,
@@ -186,8 +186,8 @@ def test_a_score_as_a_number():
     f1 = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))["mine"].f1
     assert float(f1) == f1.observed
     assert f"{f1:.3f} {f1:8.1%}|" == "0.286    28.6%|"
-    assert f"{f1}" == str(f1) == "0.2857 (luck 0.0357, corrected 0.2593)"
-    assert str(sa.Tally(1, 1.0, 1, 1).f1) == "1.0000 (luck 1.0000, corrected –)"
+    assert f"{f1}" == str(f1) == "0.2857 (chance 0.0357, corrected 0.2593)"
+    assert str(sa.Tally(1, 1.0, 1, 1).f1) == "1.0000 (chance 1.0000, corrected –)"
 
 
 def test_long_tables_in_notebooks():

@@ -79,9 +79,9 @@ def test_tests_of_a_mutant():
     mutate = script("mutate.py")
     one, *_ = mutate.mutants(mutate.PACKAGE / "matching" / "tally.py")
     reach = mutate.Reach([one.module])
-    reach.seconds = {"tests/matching/a": 3, "tests/levels/b": 1, "tests/agreement/c": 2}
+    reach.seconds = {"tests/comparisons/a": 3, "tests/levels/b": 1, "tests/agreement/c": 2}
     reach.lines[str(one.module)] |= {0: {"tests/levels/b"}}
-    assert reach.tests(one) == ["tests/levels/b", "tests/matching/a"]
+    assert reach.tests(one) == ["tests/levels/b", "tests/comparisons/a"]
     reach.lines[str(one.module)] |= {one.lines[0]: {"tests/agreement/c"}}
     assert reach.tests(one) == ["tests/agreement/c"]
 

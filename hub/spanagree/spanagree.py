@@ -1,4 +1,4 @@
-"""spanagree as a metric for `evaluate.load`: seqeval's figures, and exact luck beside them."""
+"""spanagree as a metric for `evaluate.load`: seqeval's figures, and exact chance beside them."""
 
 import datasets
 import evaluate
@@ -6,8 +6,8 @@ import evaluate
 import spanagree as sa
 
 _DESCRIPTION = """\
-Precision, recall and F1 of sequences of tags, as seqeval gives them, and beside each what luck
-alone would give and what is beyond luck. The chance term is exact: no seed, no simulation."""
+Precision, recall and F1 of sequences of tags, as seqeval gives them, and beside each what chance
+alone would give and what is above chance. The chance term is exact: no seed, no simulation."""
 
 _INPUTS = """
 Args:
@@ -28,7 +28,7 @@ Returns:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _INPUTS)
 class SpanAgree(evaluate.Metric):
-    """The metric, with the keys of the metric `seqeval` and those of luck."""
+    """The metric, with the keys of the metric `seqeval` and those of chance."""
 
     def _info(self):
         tags = datasets.Sequence(datasets.Value("string"))

@@ -22,13 +22,13 @@ from spanagree.choices import (
     ResampleBy,
     SampledBy,
 )
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
-from spanagree.matching.measures import find_match
-from spanagree.matching.overlaps import check_names
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import TeamResampling
-from spanagree.uncertainty.luck_figures import LEVEL, PairLuck, dull_documents
+from spanagree.uncertainty.chance_statistics import LEVEL, PairChance, dull_documents
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -47,12 +47,12 @@ def agree(
     seed: int = 0,
     interval: Interval | None = None,
     resample_by: ResampleBy | SampledBy = "unit",
-    luck: bool = False,
+    p_values: bool = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
-    """Return how far annotators agree with each other, raw and beyond luck.
+    """Return how far annotators agree with each other, raw and above chance.
 
     Each pair is compared over the documents that both saw; pairs that share none are never visited.
     The expected figures are exact (Li et al. 2024; tallies add over pairs).
@@ -67,7 +67,7 @@ def agree(
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
         resample_by: unit, document, sentence or text; annotators, documents being fixed; or both.
-        luck: p, z and standard deviation of each pair too, both random; not over blocks.
+        p_values: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
     Raises:
@@ -93,41 +93,41 @@ def agree(
         check_known(annotators or (), counts.saw)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
     made = result(counts, min_shared, resampling, drawing)
-    return with_luck(made, corpus, step_of(progress, "luck")) if luck else made
+    return with_p_values(made, corpus, step_of(progress, "chance")) if p_values else made
 
 
-def with_luck(
+def with_p_values(
     agreement: Agreement,
     corpus: Corpus | Iterable[Block],
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
-    """Return the same agreement with the distribution of luck of each pair, both random.
+    """Return the same agreement with the distribution of chance of each pair, both random.
 
     Raises:
         SettingError: for blocks.
     """
     if not isinstance(corpus, Corpus):
-        raise SettingError("luck: not over blocks; pass one corpus, whose documents are kept")
-    from spanagree.matching.luck_distribution import Question, distribution
+        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
+    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     settings = agreement.settings
     ask = Question(find_match(settings.match), settings.chance)
     report_progress = progress or (lambda done, total: None)
-    luck = {}
+    by_chance = {}
     for done, pair in enumerate(agreement.pairs.values()):
         report_progress(done, len(agreement.pairs))
         both = distribution(corpus, (pair.a, pair.b), None, ask)
-        luck[pair.a, pair.b] = PairLuck(both, both)
-    report_progress(len(luck), len(luck))
-    agreement = replace(agreement, luck=luck, settings=replace(settings, luck=True))
-    figures = [x for each in agreement.luck_by_document().values() for x in each.values()]
+        by_chance[pair.a, pair.b] = PairChance(both, both)
+    report_progress(len(by_chance), len(by_chance))
+    agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
+    figures = [x for each in agreement.chance_by_document().values() for x in each.values()]
     dull, asked = dull_documents(figures)
     noun = unit(settings)
     notes = [
-        f"{dull} of {counted(asked, noun)} of pairs in which luck can vary agree no better than"
-        f" luck (Benjamini-Hochberg for each pair, {LEVEL:.0%})"
+        f"{dull} of {counted(asked, noun)} of pairs in which chance can vary agree no better than"
+        f" chance (Benjamini-Hochberg for each pair, {LEVEL:.0%})"
     ]
-    drawn = sum(each.both.computed.get("drawn", 0) for each in luck.values())
+    drawn = sum(each.both.computed.get("drawn", 0) for each in by_chance.values())
     if drawn:
-        notes.append(f"luck was drawn in {counted(drawn, noun)} of pairs, too large to compute")
+        notes.append(f"chance was drawn in {counted(drawn, noun)} of pairs, too large to compute")
     return replace(agreement, notes=(*agreement.notes, *notes))

@@ -13,13 +13,13 @@ from spanagree.agreement.count import Kept
 from spanagree.agreement.paired import outcomes
 from spanagree.agreement.standing import Agreeing, worse
 from spanagree.agreement.team import Mean, Member, scores_of, team_of
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.pairing import KINDS, OUTCOMES
+from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.pairing import KINDS, OUTCOMES
-from spanagree.matching.score import Figures, Score, ScoreColumns
-from spanagree.matching.tally import Tally
-from spanagree.rendering.table import Column, Value, figure
-from spanagree.results import Comparable, unaligned_of
+from spanagree.results.result import Comparable, unaligned_of
+from spanagree.results.score import Figures, Score, ScoreColumns
+from spanagree.results.table import Column, Value, figure
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 

@@ -13,13 +13,13 @@ from spanagree.agreement.confused_labels import Cells, Confused, columns_of, con
 from spanagree.agreement.disagreements import compare
 from spanagree.agreement.paired import paired
 from spanagree.arrays import Floats, Ints
+from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable, show
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, heat_map, map_size, shown_text
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, heat_map, map_size, shown_text
+from spanagree.results.result import Result
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 
 NOTHING = "(nothing)"
@@ -58,7 +58,7 @@ class Confusion(Result):
 
     BY: ClassVar[Mapping[str, str]] = {
         "share": "shares of what the first gave in each row, instead of numbers",
-        "pair": "a row for each two labels that were confused, and how often luck would",
+        "pair": "a row for each two labels that were confused, and how often chance would",
     }
     DRAWN = ("share",)
 
@@ -79,7 +79,7 @@ class Confusion(Result):
 
     @cached_property
     def confused(self) -> list[Confused]:
-        """The pairs of labels that were confused, with what luck would give, the oftenest first."""
+        """The confused pairs of labels, most frequent first, with what chance would give."""
         return confused(self.labels, self.matrix, self.cells, self.settings.confusion == "team")
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,15 +19,15 @@ from spanagree.blocks.counted import Counted
 from spanagree.blocks.exact_sums import TallySum, TallySums, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.joined_texts import shared_out
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.tally import Tallies
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined_texts import JoinedTexts
-from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.expected import expected_how, notes_on
-from spanagree.matching.joined_texts import shared_out
-from spanagree.matching.measures import find_match
-from spanagree.matching.overlaps import check_layer
-from spanagree.matching.score import f1_figures
-from spanagree.matching.tally import Tallies
+from spanagree.results.score import f1_figures
 from spanagree.settings import Settings, chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import both, evidence_of
@@ -45,7 +45,7 @@ class AgreementSettings(Settings):
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
-    luck: bool | None = None
+    p_values: bool | None = None
 
 
 class PairRows(NamedTuple):

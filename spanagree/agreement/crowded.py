@@ -20,11 +20,11 @@ import numpy as np
 from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.blocks.exact_sums import FixedPoint, TallySums
+from spanagree.comparisons.annotation_pairs import Crowd, Marks
+from spanagree.comparisons.expected import cover
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.tally import Tallies
 from spanagree.corpus.corpus import Corpus
-from spanagree.matching.annotation_pairs import Crowd, Marks
-from spanagree.matching.expected import cover
-from spanagree.matching.measures import Match
-from spanagree.matching.tally import Tallies
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
@@ -289,7 +289,7 @@ class _Products:
             self.matched[self._where(d)] += product
 
     def _add_expected(self, random: _Random) -> None:
-        """Add what luck would give a document."""
+        """Add what chance would give a document."""
         d, label, first, F = random
         product = F @ F.T
         self.expected.add(self._where(d), product)

@@ -10,13 +10,13 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Kind
+from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
-from spanagree.matching.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
-from spanagree.rendering.plots import Picture, bars, shown_text
-from spanagree.rendering.table import Column, Table, Value, first_shown
-from spanagree.results import Result
+from spanagree.results.plots import Picture, bars, shown_text
+from spanagree.results.result import Result
+from spanagree.results.table import Column, Table, Value, first_shown
 from spanagree.settings import Settings, unit
 
 CONTEXT = {"tokens": 5, "characters": 40}

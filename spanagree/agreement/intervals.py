@@ -15,8 +15,8 @@ from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pair, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
-from spanagree.matching.score import Interval, f1_figures
-from spanagree.matching.tally import Tally
+from spanagree.comparisons.tally import Tally
+from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
 from spanagree.uncertainty.together import intervals
 

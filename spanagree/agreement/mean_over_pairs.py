@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
-from spanagree.matching.score import Interval, f1_figures
+from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
 from spanagree.uncertainty.draws import weights
 from spanagree.uncertainty.evidence import evidence_of

@@ -27,7 +27,7 @@ import numpy as np
 from spanagree.agreement.count import PairRows
 from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.errors import counted
-from spanagree.matching.score import UNDEFINED, Figures, Interval, f1_figures
+from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
 
 _LEAST = 4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
@@ -154,11 +154,11 @@ def changes(sums: Floats) -> Floats:
     matched, expected, size = (sums * (2, 2, 1)).T
     all_matched, all_expected, whole = sums.sum(axis=0) * (2, 2, 1)
     rest, left = size - expected, whole - all_expected
-    observed, luck = all_matched / whole, all_expected / whole
+    observed, by_chance = all_matched / whole, all_expected / whole
     corrected = (all_matched - all_expected) / left
     changes = (
         (matched - observed * size) / whole,
-        (expected - luck * size) / whole,
+        (expected - by_chance * size) / whole,
         (matched - expected - corrected * rest) / left,
     )
     return np.stack(changes, axis=1)

@@ -8,21 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.pairing import OUTCOMES, columns_of, pairing
 
 _PORTION = 1 << 18  # segments that are paired at a time
 
 
 class Paired(NamedTuple):
-    """Segments in pairs, or alone, as :func:`spanagree.matching.pairing.pairing` has them.
+    """Segments in pairs, or alone, as :func:`spanagree.comparisons.pairing.pairing` has them.
 
     Attributes:
         document: of each.
         a, b: the numbers of the two annotators.
         label_a, label_b: the two labels; −1 where one of them marked nothing.
-        kind: indexes :data:`spanagree.matching.pairing.OUTCOMES`.
+        kind: indexes :data:`spanagree.comparisons.pairing.OUTCOMES`.
     """
 
     document: Ints

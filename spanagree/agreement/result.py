@@ -34,17 +34,17 @@ from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress, unique
 from spanagree.blocks.exact_sums import TallySum
 from spanagree.choices import MIN_SHARED, By, Figure
+from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
-from spanagree.matching.score import F1, Figures, Score, ScoreColumns
-from spanagree.matching.tally import Tally
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
-from spanagree.rendering.table import Column, Table, probability
-from spanagree.results import Result, caveats
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
+from spanagree.results.result import Result, caveats
+from spanagree.results.score import F1, Figures, Score, ScoreColumns
+from spanagree.results.table import Column, Table, probability
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.luck_figures import COLUMNS as LUCK_COLUMNS
-from spanagree.uncertainty.luck_figures import WHOLE, LuckFigures, PairLuck
+from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
+from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
 from spanagree.uncertainty.permutation import holm
 
 _FEW = "*"
@@ -69,7 +69,7 @@ class Agreement(Result):
             how many any of them disagree, and agree.
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that may carry more than a tenth of the weight.
-        luck: the distribution of each pair's match by luck, if it was asked for.
+        chance: the distribution of each pair's match by chance, if it was asked for.
         sort: in which order annotators are shown; that of the corpus unless asked for.
     """
 
@@ -86,7 +86,7 @@ class Agreement(Result):
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
     heavy: tuple[Heavy, ...] = field(default=(), repr=False, compare=False)
-    luck: Mapping[tuple[str, str], PairLuck] = field(
+    by_chance: Mapping[tuple[str, str], PairChance] = field(
         default_factory=dict, repr=False, compare=False
     )
     sort: str | None = field(default=None, repr=False, compare=False)
@@ -226,30 +226,32 @@ class Agreement(Result):
         for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
         for entry, pair, (_, p_holm) in zip(
-            data["pairs"], self.pairs.values(), self._luck_of_pairs(), strict=False
+            data["pairs"], self.pairs.values(), self._chance_of_pairs(), strict=False
         ):
-            entry["luck"] = self.luck[pair.a, pair.b].to_dict(pair.tally)
-            entry["luck"]["both_random"]["p_holm"] = p_holm
+            entry["by_chance"] = self.by_chance[pair.a, pair.b].to_dict(pair.tally)
+            entry["by_chance"]["both_random"]["p_holm"] = p_holm
         standings = self.standings if by == "annotator" else {}
         data["annotators"] = by_annotator.entries(self.members, standings, self.settings)
         data["labels"] = {label: scores_of(tally) for label, tally in self.labels.items()}
         if by == "document":
-            luck = self._luck_by_name()
+            by_chance = self._chance_by_name()
             data["by_document"] = [
-                {"id": name, "annotators": saw, **scores_of(tally), **luck.get(name, {})}
+                {"id": name, "annotators": saw, **scores_of(tally), **by_chance.get(name, {})}
                 for name, saw, tally in self.by_document()
             ]
         return plain(data)
 
-    def _luck_of_pairs(self) -> list[tuple[LuckFigures, float]]:
-        """Return what luck says of each pair, and p after Holm's correction for all pairs."""
-        if not self.luck:
+    def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float]]:
+        """Return what chance says of each pair, and p after Holm's correction for all pairs."""
+        if not self.by_chance:
             return []
-        luck = [self.luck[pair.a, pair.b].of_all(pair.tally) for pair in self.pairs.values()]
-        return list(zip(luck, holm([figures.p for figures in luck]), strict=True))
+        by_chance = [
+            self.by_chance[pair.a, pair.b].of_all(pair.tally) for pair in self.pairs.values()
+        ]
+        return list(zip(by_chance, holm([figures.p for figures in by_chance]), strict=True))
 
-    def luck_by_document(self) -> dict[tuple[str, str], dict[int, LuckFigures]]:
-        """Return what luck says of each pair's documents that have a segment, by number from 0.
+    def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
+        """Return what chance says of each pair's documents that have a segment, by number from 0.
 
         Raises:
             SettingError: over blocks.
@@ -257,19 +259,19 @@ class Agreement(Result):
         tallies, _, pair, document = self.documents_kept().rows
         marked = unique(tallies.document)
         sums = TallySum.each(tallies, tallies.document, len(pair))
-        luck = {}
-        for number, (names, one) in enumerate(self.luck.items()):
+        by_chance = {}
+        for number, (names, one) in enumerate(self.by_chance.items()):
             rows = marked[pair[marked] == number].tolist()
-            luck[names] = one.of_documents({int(document[r]): sums[r].tally for r in rows})
-        return luck
+            by_chance[names] = one.of_documents({int(document[r]): sums[r].tally for r in rows})
+        return by_chance
 
-    def _luck_by_name(self) -> dict[str, dict[str, list[Any]]]:
-        """Return what luck says of the pairs that saw each document, by the document's name."""
+    def _chance_by_name(self) -> dict[str, dict[str, list[Any]]]:
+        """Return what chance says of the pairs that saw each document, by the document's name."""
         named: dict[str, dict[str, list[Any]]] = {}
-        for pair, documents in (self.luck_by_document() if self.luck else {}).items():
+        for pair, documents in (self.chance_by_document() if self.by_chance else {}).items():
             for d, figures in documents.items():
                 name = self.document_ids[d] if self.document_ids else str(d + 1)
-                entry = {"annotators": list(pair), "luck": figures.to_dict()}
+                entry = {"annotators": list(pair), "by_chance": figures.to_dict()}
                 named.setdefault(name, {"pairs": []})["pairs"].append(entry)
         return named
 
@@ -359,7 +361,7 @@ def _whole(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
     spread = Score(*mean.sd)
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
-    # one number, or two if luck alone gives 1 for some
+    # one number, or two if chance alone gives 1 for some
     shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
     over = (observed, corrected, shown)
     parts: list[Part] = [
@@ -377,16 +379,16 @@ def _pairs(result: Agreement) -> Layout:
         *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
-    luck = [
+    by_chance = [
         [*figures.values()[:WHOLE], p_holm, probability(p_holm)]
-        for figures, p_holm in result._luck_of_pairs()
+        for figures, p_holm in result._chance_of_pairs()
     ]
     parts: list[Part] = []
     for i, p in enumerate(result.pairs.values()):
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
-        parts.append((names, p.f1, p.tally, luck[i] if luck else ()))
-    adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against luck")
-    return columns, parts, (*LUCK_COLUMNS[:WHOLE], *adjusted) if luck else ()
+        parts.append((names, p.f1, p.tally, by_chance[i] if by_chance else ()))
+    adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against chance")
+    return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
 
 
 def _annotators(result: Agreement) -> Layout:

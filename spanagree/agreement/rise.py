@@ -17,7 +17,7 @@ import numpy as np
 from spanagree.agreement.count import PairRows
 from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.matching.score import UNDEFINED, Interval
+from spanagree.results.score import UNDEFINED, Interval
 from spanagree.uncertainty.bootstrap import Resampling
 
 _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (

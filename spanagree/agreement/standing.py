@@ -5,8 +5,8 @@ who saw it marked. So p is how likely her score is as low or lower if in each of
 were that of one of them, drawn at random: a permutation test by document, in which neither how hard
 a document is nor how many saw it counts. A document of two says nothing, as both agree alike.
 
-Of an annotator in a document only means over her partners there matter: of what is matched beyond
-luck, u = 2(matched − expected), and of what could be, v = size − 2·expected. Corrected F1 of sums
+Of an annotator in a document only means over her partners there matter: of what is matched above
+chance, u = 2(matched − expected), and of what could be, v = size − 2·expected. Corrected F1 of sums
 is Σu / Σv. Her score is Σ(u − C·v) over her documents, C that of all who saw them: it is 0 on
 average over the draws, and below 0 where she agrees less.
 """
@@ -20,8 +20,8 @@ import numpy as np
 
 from spanagree.agreement.count import Kept
 from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.segments import codes
-from spanagree.matching.annotation_pairs import Crowd
 
 _WAYS = 1 << 14  # in which annotators can be drawn, up to which all are gone through
 _CELLS = 1 << 20  # annotations of documents that are worked on together

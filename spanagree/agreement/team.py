@@ -15,10 +15,10 @@ from spanagree.agreement.count import CountedPairs
 from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.blocks.exact_sums import TallySum
+from spanagree.comparisons.tally import Tallies, Tally
 from spanagree.errors import counted, printable, show
-from spanagree.matching.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
-from spanagree.matching.tally import Tallies, Tally
-from spanagree.results import Comparable
+from spanagree.results.result import Comparable
+from spanagree.results.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
 from spanagree.settings import unit
 
 
@@ -273,7 +273,7 @@ def _mean(f1: Floats, reason: str) -> Mean:
     if not reason and not figures[0]:
         reason = "no pair for which it is defined"
     if not reason and not figures[2]:
-        reason = "corrected: luck alone gives 1 for every pair"
+        reason = "corrected: chance alone gives 1 for every pair"
     observed, expected, corrected = means
     counts = Figures(*map(len, figures))
     return Mean(observed, expected, corrected, Figures(*spread), counts, reason)

@@ -1,4 +1,4 @@
-"""How much single documents and annotators weigh in a team, and in how many luck has little to do.
+"""How much single documents and annotators weigh in a team.
 
 Tallies are summed over pairs, so a document that many saw weighs as much as all its pairs together,
 and so does an annotator who saw much: their weight is the share of all that is marked, over pairs.
@@ -13,12 +13,12 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.blocks.exact_sums import TallySum
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.tally import Tallies, Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import printable
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.score import Score
-from spanagree.matching.tally import Tallies, Tally
-from spanagree.rendering.table import figure
+from spanagree.results.score import Score
+from spanagree.results.table import figure
 
 _MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
 _UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
@@ -105,7 +105,8 @@ def _without(what: str, f1: Score) -> str:
 def single_caveat(single: int, documents: int, noun: str) -> str:
     """Return what the correction does not see, where most documents have at most one segment."""
     return (
-        f"in {single} of {documents} {noun}s nobody marked more than one segment; luck keeps which"
+        f"in {single} of {documents} {noun}s nobody marked more than one segment; chance keeps"
+        f" which"
         f" {noun}s have one, and its label, so agreement on that earns no credit: --measure"
         " presence says how far it goes"
     )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
-from spanagree.matching.tally import Tallies, Tally
+from spanagree.comparisons.tally import Tallies, Tally
 
 _SHIFT = 1126  # the smallest float is 2**-1074, whose mantissa of 53 bits ends at 2**-1126
 _HALF = 26  # bits; halves of mantissas are summed apart, which no int64 overflows

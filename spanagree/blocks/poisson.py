@@ -17,7 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
 from spanagree.errors import InputError, SettingError, counted, printable, show
-from spanagree.matching.score import Interval
+from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 
 Key: TypeAlias = tuple[Any, ...]

@@ -1,7 +1,7 @@
 """The witness: whole random annotations, drawn with a seed.
 
 No expected figure of the package is computed by drawing. This module exists to prove the exact
-distributions right, for the test against luck, and for measures of one's own: it draws from the
+distributions right, for the test against chance, and for measures of one's own: it draws from the
 definition (every configuration that the model allows is equally likely) and shares no formula with
 :mod:`spanagree.chance.start_distributions`.
 """

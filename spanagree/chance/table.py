@@ -8,8 +8,8 @@ from typing import Any
 
 from spanagree.arrays import Floats
 from spanagree.errors import counted
-from spanagree.rendering.plots import Picture, curves
-from spanagree.rendering.table import Column, Table
+from spanagree.results.plots import Picture, curves
+from spanagree.results.table import Column, Table
 from spanagree.settings import signature
 from spanagree.version import __version__
 

@@ -1,4 +1,4 @@
-"""Say how far annotators agree with each other, raw and beyond luck.
+"""Say how far annotators agree with each other, raw and above chance.
 
 Every pair is compared over the documents that both saw.
 
@@ -29,7 +29,9 @@ _SORT = (
 _SORT += (
     " lowest p, the most documents or segments, or those who stand apart and then who saw most."
 )
-_LUCK = "Give p, z and standard deviation of luck for each pair, in JSON for its documents too."
+_P_VALUES = (
+    "Give p, z and standard deviation of chance for each pair, in JSON for its documents too."
+)
 _MEASURED = "Choose what agreement is measured by."
 _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 _SHARED = "Mark pairs that share fewer than N documents."
@@ -43,7 +45,7 @@ _SHARED = "Mark pairs that share fewer than N documents."
         options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),
         options.annotators(),
         options.number("--min-shared", _SHARED, default=MIN_SHARED),
-        options.flag("--luck", _LUCK),
+        options.option("--test", _P_VALUES, choices=["chance"]),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
         batches_option(),
     ),
@@ -67,7 +69,7 @@ def agree(
     source = click.get_current_context().get_parameter_source
     if batches is not None:
         others = {**units, "by": by, "sort": sort, "fail_under": fail_under}
-        others |= {"luck": settings["luck"], "measure": None if measure == "f1" else measure}
+        others |= {"test": settings["test"], "measure": None if measure == "f1" else measure}
         if unfit := options.given(others):
             raise click.UsageError(
                 f"{options.written(next(iter(unfit)))} is not for --batches; leave one of them out"
@@ -80,7 +82,7 @@ def agree(
             for name in (*settings, "overlap_at", "fail_under", "sort")
             if source(name) is not ParameterSource.DEFAULT
         }
-        for name in ("match", "overlap_at", "min_shared", "luck", "fail_under", "sort"):
+        for name in ("match", "overlap_at", "min_shared", "chance", "fail_under", "sort"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None
@@ -95,8 +97,9 @@ def agree(
     drawing = job.drawing(by=by)
     if job.in_blocks and by == "document":
         raise click.UsageError("blocks keep no single documents, which --by document needs")
-    if job.in_blocks and settings["luck"]:
-        raise click.UsageError("blocks keep no single documents, which --luck needs")
+    if job.in_blocks and settings["test"]:
+        raise click.UsageError("blocks keep no single documents, which --test chance needs")
+    settings["p_values"] = settings.pop("test") is not None
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     corpus = job.source()

@@ -1,7 +1,7 @@
-"""Show what luck alone gives: where random segments start, or how much systems would match.
+"""Show what chance alone gives: where random segments start, or how much systems would match.
 
 With --length and --segments, where the segments of a random annotation of one document start. With
-files, the distribution of each system's F1 against gold by luck.
+files, the distribution of each system's F1 against gold by chance.
 
 \b
 spanagree chance --length 100 --segments 1,5,10,15
@@ -47,7 +47,7 @@ def chance(
         return
     if length is None or segments is None:
         raise click.UsageError(
-            "what luck gives on what? name --length and --segments, or gold and systems"
+            "what chance gives on what? name --length and --segments, or gold and systems"
         )
     from spanagree.chance.table import StartDistributions
 
@@ -56,13 +56,13 @@ def chance(
 
 
 def _of_systems(job: Job, gold: str | None, match: str, chance: str) -> None:
-    """Show the distribution of each system's match by luck."""
-    from spanagree.evaluation.chance_of_match import ChanceOfMatch
+    """Show the distribution of each system's match by chance."""
+    from spanagree.systems.chance_of_match import ChanceOfMatch
 
     if job.in_blocks:
         raise SettingError("chance: not over blocks; name the files one by one")
     named, corpus = job.layer(gold), job.read()
     result = job.work(
-        "computing luck", sa.evaluate, corpus, named, match=match, chance=chance, luck=True
+        "computing chance", sa.evaluate, corpus, named, match=match, chance=chance, p_values=True
     )
     job.show(ChanceOfMatch(result))

@@ -31,7 +31,7 @@ def check(job: Job, fail_on: str) -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.shards import raw_found
-    from spanagree.rendering.data import to_json
+    from spanagree.results.data import to_json
 
     how, form, repair = job.how()
     result = inspect(repaired(raw_found(job.paths, how, form, repeats=True), repair))

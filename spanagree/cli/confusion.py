@@ -3,7 +3,7 @@
 \b
 spanagree confusion crowd.jsonl --between ann bob
 spanagree confusion crowd.jsonl --rest dia --shares
-spanagree confusion crowd.jsonl --luck
+spanagree confusion crowd.jsonl --expected
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ _UNLESS = "if there are two, these; else the team"
         options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_UNLESS),
         options.option("--rest", _REST, metavar="A"),
         options.flag("--shares", "Show shares of each row instead of numbers."),
-        options.flag("--luck", "List the labels that are confused, and how often luck would."),
+        options.flag(
+            "--expected", "List the labels that are confused, and how often chance would."
+        ),
     ),
     options.output(explain=False),
     options.reading(),
 )
 def confusion(
-    job: Job, between: tuple[str, str] | None, rest: str | None, shares: bool, luck: bool
+    job: Job, between: tuple[str, str] | None, rest: str | None, shares: bool, expected: bool
 ) -> None:
-    if shares and luck:
-        raise click.UsageError("--shares and --luck; choose one of them")
-    by = "share" if shares else "pair" if luck else None
+    if shares and expected:
+        raise click.UsageError("--shares and --expected; choose one of them")
+    by = "share" if shares else "pair" if expected else None
     job.check_picture(sa.Confusion, by)
     if between and rest:
         raise click.UsageError("--between and --rest; choose one of them")

@@ -1,4 +1,4 @@
-"""Say how hard each document is: 1 − the agreement that luck alone would give on it.
+"""Say how hard each document is: 1 − the agreement that chance alone would give on it.
 
 \b
 spanagree difficulty gold.conll --gold gold.conll

@@ -1,4 +1,4 @@
-"""Evaluate systems against a gold annotation, or many annotators, raw and beyond luck.
+"""Evaluate systems against a gold annotation, or many annotators, raw and above chance.
 
 Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
 standard input, NAME=FILE names a layer. One file with several layers works too.
@@ -25,7 +25,7 @@ from spanagree.cli.progress import progress
 from spanagree.cli.references import OWN, against_references, references
 
 _OF_REFERENCES = [by for by in BY["AgainstReferences"] if by not in BY["Evaluation"]]
-_TEST = "Test all pairs of systems, or each against luck."
+_TEST = "Test all pairs of systems, or each against chance."
 
 
 @command(
@@ -37,9 +37,9 @@ _TEST = "Test all pairs of systems, or each against luck."
     ),
     references(),
     options.certainty(
-        options.option("--test", _TEST, choices=[*names_of(Test), "luck"]),
-        options.flag("--simulate", "Draw luck at random for --test luck, not exactly."),
-        resamples="10000; 1000 for the test against luck",
+        options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
+        options.flag("--simulate", "Draw chance at random for --test chance, not exactly."),
+        resamples="10000; 1000 for the test against chance",
     ),
     options.levels(),
     options.blocks(
@@ -70,14 +70,14 @@ def evaluate(
         raise click.UsageError(f"{name} is for --references or --systems; give one of them")
     if by in _OF_REFERENCES:
         raise click.UsageError(f"--by {by} is for --references or --systems; give one of them")
-    if simulate and test != "luck":
-        raise click.UsageError("--simulate is for --test luck; name that test")
+    if simulate and test != "chance":
+        raise click.UsageError("--simulate is for --test chance; name that test")
     if test is None and by != "difficulty":
         job.check_picture(sa.Evaluation, by)
     job, seed = seeded(job, baseline)
     drawing = job.drawing(test, by)
     if tallies is not None:
-        from spanagree.evaluation.tally_files import (
+        from spanagree.systems.tally_files import (
             check_tallies_can_be_written,
             check_tallies_name,
         )
@@ -93,7 +93,7 @@ def evaluate(
         corpus = against_gold(corpus, named, baseline, chance=settings["chance"], seed=seed)
     intervals = drawing if "ci" in drawing else {}
     if by == "document":
-        settings["luck"] = True
+        settings["p_values"] = True
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)
@@ -125,15 +125,15 @@ def _check(job: Job, by: str | None, test: str | None) -> None:
 
 def _tested(
     test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any], simulate: bool
-) -> sa.Comparison | sa.LuckTest:
+) -> sa.Comparison | sa.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     drawing.pop("ci", None)
-    if test != "luck":
+    if test != "chance":
         progress("testing")
         return sa.compare_systems(result, test=test, **drawing)
     named = {"draws": "resamples", "seed": "seed"}
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
-    return sa.luck_test(corpus, result, simulate=simulate, progress=progress("luck"), **chosen)
+    return sa.chance_test(corpus, result, simulate=simulate, progress=progress("chance"), **chosen)
 
 
 def _note_gold(asked: str | None, result: sa.Evaluation) -> None:

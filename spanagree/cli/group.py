@@ -24,7 +24,7 @@ SECTIONS = {
         "confusion",
         "report",
     ),
-    "Difficulty and luck": ("difficulty", "split", "chance"),
+    "Difficulty and chance": ("difficulty", "split", "chance"),
     "Projects": ("gold", "plan"),
     "Files": ("check", "convert"),
     "Papers": ("cite",),
@@ -33,7 +33,7 @@ SECTIONS = {
 """The commands by the heading that they stand below; each is a module of this name."""
 
 _START = """\
-spanagree says how far sets of marked spans agree beyond luck.
+spanagree says how far sets of marked spans agree above chance.
 
 Systems against gold: precision, recall and F1, raw and corrected for chance
   spanagree evaluate gold.conll mine.conll
@@ -91,7 +91,7 @@ def _docstring(name: str) -> str:
 @click.version_option(__version__, prog_name="spanagree", message="%(prog)s %(version)s")
 @click.pass_context
 def spanagree(context: click.Context) -> None:
-    """Say how far sets of marked spans agree beyond luck."""
+    """Say how far sets of marked spans agree above chance."""
     if context.invoked_subcommand is None:
         click.echo(_START)
 

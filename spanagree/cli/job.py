@@ -139,7 +139,7 @@ class Job:
                 written = options.written(name)
                 raise click.UsageError(f"{written} is for csv; not with {self.format}")
         if self.plot:
-            from spanagree.rendering.plots import check_plot
+            from spanagree.results.plots import check_plot
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
@@ -161,7 +161,7 @@ class Job:
             if self.digits > _DIGITS:
                 raise SettingError(f"--digits {self.digits}; at most {_DIGITS} are exact")
         for style in self.style or ():
-            from spanagree.rendering.data import STYLES
+            from spanagree.results.data import STYLES
 
             if style not in STYLES.get(self.format, ()):
                 fitting = [form for form, styles in STYLES.items() if style in styles]
@@ -302,9 +302,12 @@ class Job:
                 )
         if "ci" in chosen:
             return chosen
-        if test == "luck" and (unused := chosen.keys() & {"confidence", "interval", "resample_by"}):
+        if test == "chance" and (
+            unused := chosen.keys() & {"confidence", "interval", "resample_by"}
+        ):
             raise click.UsageError(
-                f"{options.written(min(unused))} needs --ci; the test against luck has no intervals"
+                f"{options.written(min(unused))} needs --ci; the test against chance has no"
+                f" intervals"
             )
         if chosen and test is None:
             more = " or --test" if "test" in click.get_current_context().params else ""
@@ -336,8 +339,8 @@ class Job:
             beside: other results that stand below it in tables and in JSON, there by name.
             notes: of what it was made from.
         """
-        from spanagree.rendering.data import TABLES, to_csv, to_json, to_jsonl
-        from spanagree.rendering.table import Look
+        from spanagree.results.data import TABLES, to_csv, to_json, to_jsonl
+        from spanagree.results.table import Look
 
         progress("writing")
         last, others = result if test is None else test, beside or {}
@@ -365,7 +368,7 @@ class Job:
             self.put("\n".join(texts))
         say((*notes, *result.notes))
         if self.plot is not None:
-            from spanagree.rendering.plots import write_plot
+            from spanagree.results.plots import write_plot
 
             drawn = by if test is None else None
             write_plot(self.plot, last.picture(drawn), last.signature)

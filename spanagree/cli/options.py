@@ -146,7 +146,7 @@ def annotators(purpose: str = "Compare only these annotators.") -> Option:
 def levels() -> Group:
     """Return the options of levels of difficulty."""
     difficulties = "Put the borders at these difficulties."
-    scores = "Put the borders at these scores of luck alone."
+    scores = "Put the borders at these scores of chance alone."
     shares = "Put these shares of the documents below the borders."
     return group(
         "Levels of difficulty",

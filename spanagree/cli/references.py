@@ -21,7 +21,7 @@ OWN = ("references", "systems", "best_match", "draws")
 
 def references() -> options.Group:
     """Return the options of systems against many annotators."""
-    drawn = "Draw the luck of the best match N times."
+    drawn = "Draw the chance of the best match N times."
     return options.group(
         "Many annotators as references",
         *sides(),

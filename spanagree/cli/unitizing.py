@@ -16,10 +16,10 @@ from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
 if TYPE_CHECKING:
-    from spanagree.results import Result
+    from spanagree.results.result import Result
 
 MEASURES = {
-    "f1": "F1 over pairs of annotators, raw and beyond luck",
+    "f1": "F1 over pairs of annotators, raw and above chance",
     "alpha-u": "Krippendorff's α_U, by label and over all",
     "alpha-u-placed": "the same with the chance model of this package",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",

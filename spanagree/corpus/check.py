@@ -16,8 +16,8 @@ from spanagree.corpus.flaws import FLAWS, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import chosen, counted, printable, show
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.rendering.text import render, signature_lines
+from spanagree.results.table import Column, Table, Value
+from spanagree.results.text import render, signature_lines
 from spanagree.settings import signature
 from spanagree.version import __version__
 

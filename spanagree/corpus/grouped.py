@@ -51,7 +51,7 @@ def grouped(
         names: a pattern that finds the group in a document's id (its first group, or all of it);
             or the group of each document, ``None`` or ``""`` for none.
         joined: make the texts of a group one document, with a line break between texts (nothing
-            between tokens), in which luck may put a segment anywhere. Only texts that exactly the
+            between tokens), in which chance may put a segment anywhere. Only texts that exactly the
             same annotators saw are joined: of other groups several documents are made.
         says: how the groups were named, for the signature.
 

@@ -28,7 +28,7 @@ _SPACED = re.compile(rf"(?:[^\W{_ALONE}]+|.) ?", re.DOTALL)
 _RUNS = (8, 4, 2, 1)  # so many words, or signs, are looked for together
 _WINDOW = 200  # so many words, or signs, are compared each with each
 _DEEPEST = 30  # so often what is between two runs is searched for runs again
-_LUCK = 6  # signs: runs that are shorter two texts may share by luck
+_P_VALUES = 6  # signs: runs that are shorter two texts may share by chance
 _LONG = 1000  # signs: a quote that is longer is aligned as a copy is
 _ONE_IN = 5  # of so many signs of a quote one may be changed
 _PLACE = 1 << 32  # more than a text has signs
@@ -65,9 +65,9 @@ class Alignment:
 
     @property
     def share(self) -> float:
-        """The share of the text that is in the copy, in runs that are too long to be luck."""
+        """The share of the text that is in the copy, in runs that are too long to be chance."""
         size = len(self.text)
-        return sum(n for *_, n in self.runs if n >= min(_LUCK, size / 4)) / max(size, 1)
+        return sum(n for *_, n in self.runs if n >= min(_P_VALUES, size / 4)) / max(size, 1)
 
     def carried(self, start: int, end: int, least: float = 0.5) -> tuple[int, int] | None:
         """Return where a span of the copy stands in the text; ``None``: it has no counterpart.

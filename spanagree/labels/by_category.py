@@ -13,10 +13,10 @@ import numpy as np
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, data_table
 from spanagree.labels.patterns import Labels
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.plots import Dot, Picture, dots, rows_size
-from spanagree.rendering.table import Table
-from spanagree.results import Drawn, Signed, Tabled
+from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.result import Drawn, Signed, Tabled
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -14,9 +14,9 @@ from spanagree.errors import InputError
 from spanagree.labels.coefficient import CoefficientSettings
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table
-from spanagree.results import Result, together
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import Result, together
+from spanagree.results.table import Column, Table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

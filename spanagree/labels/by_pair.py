@@ -9,8 +9,8 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, counted
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.formulas import Sums, rows_of
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.table import Column, Table, Value
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
 
 _CORRECTED = ("π", "κ", "α", "AC1")
 

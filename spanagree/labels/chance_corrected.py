@@ -28,7 +28,7 @@ from spanagree.labels.nearness import (
     nearness,
 )
 from spanagree.labels.patterns import Labels, LabelTallies
-from spanagree.matching.score import corrected
+from spanagree.results.score import corrected
 
 _KINDS = ("observed", "expected", "value")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.matching.score import UNDEFINED, Interval, Score, undefined
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Dot, Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table
-from spanagree.results import Drawn, Signed, Tabled, caveats
+from spanagree.results.data import plain
+from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.result import Drawn, Signed, Tabled, caveats
+from spanagree.results.score import UNDEFINED, Interval, Score, undefined
+from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
 
 
@@ -66,7 +66,7 @@ class Coefficient(Signed, Tabled, Drawn):
         name: what it is called.
         value: (observed − expected) / (1 − expected), unless its function says otherwise.
         observed: the observed agreement.
-        expected: what luck alone would give.
+        expected: what chance alone would give.
         counts: the items, labels and pairs behind it.
         settings: what made the number.
         notes: what was read in another way than it stands, or is out of the ordinary.
@@ -92,7 +92,7 @@ class Coefficient(Signed, Tabled, Drawn):
     interval: Interval | None = None
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
-    CORRECTED: ClassVar[str] = "value"  # the figure beyond luck; empty if there is none
+    CORRECTED: ClassVar[str] = "value"  # the figure above chance; empty if there is none
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class Coefficient(Signed, Tabled, Drawn):
 
     def _picture(self, by: str | None) -> Picture:
         """Return the value with its interval, then that of each category."""
-        # the value is what goes beyond luck, unless that has a name of its own, as of SPA
+        # the value is what goes above chance, unless that has a name of its own, as of SPA
         kind = "observed" if self.CORRECTED == "corrected" else "corrected"
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(part.value, *getattr(part.interval, kind, (UNDEFINED, UNDEFINED)))])

@@ -25,7 +25,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.labels.nearness import NOMINAL, Nearness, near
-from spanagree.matching.score import beyond_luck
+from spanagree.results.score import corrected_figures
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Sums:
 
     @cached_property
     def of_one(self) -> Floats:
-        """P(k)²: luck if there is one distribution for all annotators; (rows, categories)."""
+        """P(k)²: chance if there is one distribution for all annotators; (rows, categories)."""
         return self.square(self.shares)
 
     @cached_property
@@ -174,8 +174,8 @@ def sums_by_n(
 
 
 def figures(observed: Floats, expected: Floats) -> Floats:
-    """Return observed, expected and what is beyond luck; (rows, 1) to (rows, 3)."""
-    return np.concatenate((observed, expected, beyond_luck(observed, expected)), axis=1)
+    """Return observed, expected and what is above chance; (rows, 1) to (rows, 3)."""
+    return np.concatenate((observed, expected, corrected_figures(observed, expected)), axis=1)
 
 
 def _total(by_category: Floats) -> Floats:
@@ -184,7 +184,7 @@ def _total(by_category: Floats) -> Floats:
 
 
 def _spa(sums: Sums) -> Floats:
-    """A_e is Σ p² of the shares that the weights give; beyond luck is the corrected SPA."""
+    """A_e is Σ p² of the shares that the weights give; above chance is the corrected SPA."""
     share = sums.weighted_share / sums.weight
     return figures(sums.weighted / sums.weight, _total(sums.square(share)))
 
@@ -199,8 +199,10 @@ def _alpha(sums: Sums) -> Floats:
 def _ac1(sums: Sums) -> Floats:
     """AC2 if categories have weights: their sum / (q(q − 1)) takes the place of 1/(q − 1)."""
     p, categories, weights = sums.shares, sums.share.shape[1], sums.nearness.weights
-    luck = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
-    return figures(sums.observed, luck if weights is None else luck * (weights.sum() / categories))
+    by_chance = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
+    return figures(
+        sums.observed, by_chance if weights is None else by_chance * (weights.sum() / categories)
+    )
 
 
 def _bias(sums: Sums) -> Floats:

@@ -18,7 +18,7 @@ from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.nearness import NOMINAL, Nearness, credit_by_item
 from spanagree.labels.patterns import LabelTallies
-from spanagree.matching.score import Interval
+from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
 
 

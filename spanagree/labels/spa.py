@@ -24,7 +24,7 @@ from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
 from spanagree.labels.nearness import near, near_cells
 from spanagree.labels.patterns import Labels
-from spanagree.matching.score import UNDEFINED, corrected
+from spanagree.results.score import UNDEFINED, corrected
 
 WEIGHTS = {
     "flat": "every item counts the same",
@@ -37,7 +37,7 @@ WEIGHTS = {
 """How much an item counts, by name."""
 
 
-_LEFT_OUT = "without one of the items nothing, or luck alone, is left"
+_LEFT_OUT = "without one of the items nothing, or chance alone, is left"
 
 
 _CERTAIN = 1e-12  # a probability this close to 1 is 1

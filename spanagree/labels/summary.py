@@ -22,11 +22,11 @@ from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Count
 from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.spa import Spa, score_spa
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value, figure
-from spanagree.results import Comparable, Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import Comparable, Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value, figure
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -257,7 +257,7 @@ class Coefficients(Result):
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
-        what = "agreement beyond luck (SPA: as observed)"
+        what = "agreement above chance (SPA: as observed)"
         return Picture(
             lambda ax: dots(ax, rows, ["value"], what), rows_size(name for name, _ in rows)
         )
@@ -332,8 +332,8 @@ def _scored(
 ) -> Coefficients:
     """Return all coefficients of a basis, see :func:`coefficients`."""
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
-    of_luck = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
-    parts: dict[str, Any] = {"spa": of_spa, **of_luck, "bias": of_bias}
+    of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
+    parts: dict[str, Any] = {"spa": of_spa, **of_chance, "bias": of_bias}
     settings = of_spa.settings
     if resampling is not None:
         settings = replace(settings, **resampling.settings())

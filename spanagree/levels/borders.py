@@ -12,8 +12,8 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.levels.difficulty import NOTHING, TIE, Difficulty
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import plain
+from spanagree.results.data import plain
+from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings
 
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.errors import counted, printable
-from spanagree.evaluation.arguments import check_evaluation
-from spanagree.evaluation.count import EvaluationSettings
-from spanagree.evaluation.result import Evaluation
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, lines, rows_size
-from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
-from spanagree.rendering.table import Column, Table, Value, figure
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, lines, rows_size
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import UNDEFINED as NOT_SHOWN
+from spanagree.results.table import Column, Table, Value, figure
 from spanagree.settings import unit
+from spanagree.systems.arguments import check_evaluation
+from spanagree.systems.count import EvaluationSettings
+from spanagree.systems.result import Evaluation
 
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"
@@ -134,7 +134,7 @@ class EvaluationByLevel(Result):
             Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
-        whole = replace(self.whole, luck={})  # as there is none of the levels
+        whole = replace(self.whole, by_chance={})  # as there is none of the levels
         for column in whole.table().columns:  # the F1 is enough for people
             shown = column.key not in ("precision_observed", "recall_observed")
             meaning = "rank within a level" if column.title == "rank" else column.meaning

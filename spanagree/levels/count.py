@@ -1,4 +1,4 @@
-"""What luck alone gives on each document of a corpus or a block; documents of blocks follow on."""
+"""What chance alone gives on each document of a corpus or a block."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
+from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
-from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.expected import expected_how, notes_on
-from spanagree.matching.overlaps import check_layer
-from spanagree.matching.score import UNDEFINED
+from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, chosen_of
 
 
@@ -38,7 +38,7 @@ class Documents(NamedTuple):
     """The documents of one corpus or block.
 
     Attributes:
-        chance: the agreement that luck alone would give on each; ``nan`` where undefined.
+        chance: the agreement that chance alone would give on each; ``nan`` where undefined.
         expected: the expected match, summed over ordered pairs of annotators.
         size: the size of an annotation, summed alike.
         seen: which of them one of the annotators saw.
@@ -81,7 +81,7 @@ def count(
     keep: bool = False,
     progress: Progress = None,
 ) -> CountedDifficulty:
-    """Count what luck alone gives on each document of one corpus or block.
+    """Count what chance alone gives on each document of one corpus or block.
 
     Args:
         corpus: the annotations as layers.

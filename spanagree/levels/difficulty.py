@@ -1,9 +1,9 @@
-"""Difficulty: what luck alone would give on a document, and levels of documents by it.
+"""Difficulty: what chance alone would give on a document, and levels of documents by it.
 
-The difficulty of a document is 1 − the agreement that luck alone would give (Li et al. 2024): with
-a gold annotation 1 − E[Sim(Ψ, Ψ)], the expected F1 of two random annotations that both have its
-number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of those
-who saw the document, i = j included. Easy documents come first.
+The difficulty of a document is 1 − the agreement that chance alone would give (Li et al. 2024):
+with a gold annotation 1 − E[Sim(Ψ, Ψ)], the expected F1 of two random annotations that both have
+its number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of
+those who saw the document, i = j included. Easy documents come first.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from spanagree.choices import Chance, MatchName, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, histogram, sentence
-from spanagree.rendering.table import Column, Table, figure
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, histogram, sentence
+from spanagree.results.result import Result
+from spanagree.results.table import Column, Table, figure
 from spanagree.settings import kept_names, unit
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Difficulty(Result):
     """The result of :func:`difficulty`.
 
     Attributes:
-        chance: per document the agreement that luck alone would give; ``nan`` where undefined, as
+        chance: per document the agreement that chance alone would give; ``nan`` where undefined, as
             no annotator who saw the document marked anything in it.
         expected: per document the expected match, summed over ordered pairs of annotators.
         size: per document the size of an annotation (segments, or tokens), summed alike.
@@ -153,7 +153,7 @@ class Difficulty(Result):
         counts, edges = bins(self)
         if not any(counts):
             return Picture(lambda ax: sentence(ax, NOTHING))
-        what, noun = "difficulty: 1 − what luck alone gives", unit(self.settings)
+        what, noun = "difficulty: 1 − what chance alone gives", unit(self.settings)
         return Picture(lambda ax: histogram(ax, counts, edges, what=what, noun=noun))
 
 
@@ -205,7 +205,7 @@ def difficulty(
     on_error: OnError = "raise",
     progress: Progress = None,
 ) -> Difficulty:
-    """Return how hard each document is: 1 − the agreement that luck alone would give on it.
+    """Return how hard each document is: 1 − the agreement that chance alone would give on it.
 
     Args:
         corpus: the annotations as layers; or blocks, as for :func:`spanagree.evaluate`, whose

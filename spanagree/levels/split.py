@@ -11,7 +11,7 @@ from spanagree.errors import counted
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
-from spanagree.results import Signed
+from spanagree.results.result import Signed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on

@@ -21,7 +21,7 @@ from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy import write_docbin
 from spanagree.levels.split import Part, Split
-from spanagree.rendering.data import plain
+from spanagree.results.data import plain
 
 SETTINGS = "split.json"
 """The file that holds settings, borders, the number of documents of each part, and digests."""

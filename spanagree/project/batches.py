@@ -22,14 +22,14 @@ from spanagree.arrays import Floats
 from spanagree.choices import Chance, Interval, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
-from spanagree.evaluation.compare_systems import Difference
-from spanagree.matching.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
 from spanagree.project.batch_names import BatchesBy, parts_of
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dot_of, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value, probability
-from spanagree.results import Comparable, Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dot_of, dots, rows_size
+from spanagree.results.result import Comparable, Result
+from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
+from spanagree.results.table import Column, Table, Value, probability
 from spanagree.settings import unit
+from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 from spanagree.uncertainty.draws import portions, weights
 from spanagree.uncertainty.permutation import holm

@@ -1,4 +1,4 @@
-"""Which segments are disputed, who marked them, and how seldom luck would agree so little."""
+"""Which segments are disputed, who marked them, and how seldom chance would agree so little."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import numpy as np
 
 from spanagree.agreement.count import PairRows
 from spanagree.arrays import Ints, Progress, distinct, ranks
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.chance_distribution.distribution import (
+    Question,
+    distribution,
+    has_whole_matches,
+)
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.luck_distribution import Question, distribution, has_whole_matches
-from spanagree.matching.measures import find_match
-from spanagree.matching.observed import overlapping_pairs
 
-_OFTEN = 0.5  # luck that gives a match no more often than this leaves nothing to wonder about
+_OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
 
 
 class Disputed(NamedTuple):
@@ -113,11 +117,11 @@ def disputed(corpus: Corpus) -> Disputed:
 def least_likely(
     corpus: Corpus, match: str, chance: str, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
-    """Return for some documents how likely luck would agree so little in a pair, and in which.
+    """Return for some documents how likely chance would agree so little in a pair, and in which.
 
     The probability is that of at most the match observed, both random and exact, times the number
-    of pairs (Bonferroni). Where luck's mean match is m, no match at all has a probability of 1 − m
-    or more (Markov): where m is at most a half for all pairs, the document is left out.
+    of pairs (Bonferroni). Where chance's mean match is m, no match at all has a probability of 1 −
+    m or more (Markov): where m is at most a half for all pairs, the document is left out.
 
     Raises:
         SettingError: for a measure whose matches are not whole numbers.
@@ -147,11 +151,11 @@ def least_likely(
     }
     lengths = corpus.lengths[crowd.document[first[asked]]]
     pairs = Corpus(lengths, sides, corpus.labels, corpus.offsets)
-    luck = distribution(pairs, ("a", "b"), None, Question(measure, chance)).documents
+    by_chance = distribution(pairs, ("a", "b"), None, Question(measure, chance)).documents
     many = np.bincount(rows.document, minlength=len(corpus))
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
-    for one, k in zip(luck, asked.tolist(), strict=True):
+    for one, k in zip(by_chance, asked.tolist(), strict=True):
         p = sum(q for m, q in one.pmf.items() if m < matched[k] + 0.5)
         d = int(rows.document[k])
         pair = names[crowd.annotator[first[k]]], names[crowd.annotator[second[k]]]

@@ -18,21 +18,21 @@ from spanagree.agreement.disagreements import (
 )
 from spanagree.arrays import Floats, Ints, Progress, step_of
 from spanagree.choices import Chance, DisputeSort, MatchName
+from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted
-from spanagree.matching.overlaps import check_layer, check_names
-from spanagree.matching.score import UNDEFINED, f1_figures
 from spanagree.project.disputed import Disputed, disputed, least_likely
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, bars, rows_size, shown_text
-from spanagree.rendering.table import Column, Table, Value, first_shown, probability
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, bars, rows_size, shown_text
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED, f1_figures
+from spanagree.results.table import Column, Table, Value, first_shown, probability
 from spanagree.settings import Settings, unit
 
 SORTS = {
     "disagreement": "1 − F1 of a document, over all pairs; of equal ones, the most disputed first",
     "segments": "how many segments of a document are disputed",
-    "surprise": "how seldom luck alone would agree so little in a pair",
+    "surprise": "how seldom chance alone would agree so little in a pair",
 }
 """By what documents are ranked, by name."""
 
@@ -43,9 +43,10 @@ _DRAWN = 30  # documents in a picture
 _WORDS = {
     "disagreement": "disagreement: 1 − F1 of those who saw the document, over all pairs: what they"
     " did",
-    "difficulty": "difficulty: 1 − the F1 that luck alone would give there, whatever they did: how"
-    " hard it is to agree by luck",
-    "p": "p: how likely luck would agree so little in any pair; –: at least every second time",
+    "difficulty": "difficulty: 1 − the F1 that chance alone would give there, whatever they did:"
+    " how"
+    " hard it is to agree by chance",
+    "p": "p: how likely chance would agree so little in any pair; –: at least every second time",
 }
 
 
@@ -68,8 +69,9 @@ class Queued(NamedTuple):
         segments: how many different segments they marked.
         disputed: how many of these not all of them marked.
         disagreement: 1 − F1 of the document, over all pairs.
-        difficulty: 1 − the F1 that luck alone would give there.
-        p: how likely luck would agree so little in any one pair (Bonferroni); ``nan`` where luck
+        difficulty: 1 − the F1 that chance alone would give there.
+        p: how likely chance would agree so little in any one pair (Bonferroni); ``nan`` where
+        chance
             would every second time, or if that was not asked for.
         pair: the two of whom that is least likely.
     """
@@ -318,7 +320,7 @@ def disputes(
     sums, how = team_by_document(corpus, match, chance, progress)
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     settings = DisputeSettings(match=match, chance=chance, expected=how, sort=sort, **read)
-    ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "luck"))
+    ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
     unknown = no_texts(corpus)
     return Disputes(

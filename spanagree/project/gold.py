@@ -15,6 +15,7 @@ from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, Vote
+from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
@@ -27,12 +28,11 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.matching.overlaps import check_layer
 from spanagree.project.vote import GOLD, OUTCOMES, UNIT, Ballots, Counted, on_segments, on_tokens
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, histogram
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, histogram
+from spanagree.results.result import Result
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
 
 VOTES = {
@@ -316,7 +316,7 @@ def _weights(corpus: Corpus, match: str, chance: str) -> Floats:
 
 
 def _notes(names: Sequence[str], weights: Floats) -> list[str]:
-    """Say who has no weight, as they agree no better than luck with the others."""
+    """Say who has no weight, as they agree no better than chance with the others."""
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
-    who = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than luck"
+    who = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
     return [f"{who}: {listed(nobody)}"] if nobody else []

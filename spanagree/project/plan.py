@@ -26,14 +26,14 @@ from spanagree.agreement.other_annotators import Entries, OtherAnnotators, chang
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
-from spanagree.matching.score import Figures
-from spanagree.matching.tally import Tally
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, lines
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, lines
+from spanagree.results.result import Result
+from spanagree.results.score import Figures
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import weights

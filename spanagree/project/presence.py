@@ -1,4 +1,4 @@
-"""How far annotators agree on which documents have anything, and which labels: what luck keeps."""
+"""Agreement on which documents have anything marked, and which labels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from spanagree.arrays import Bools
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import Interval, ResampleBy
+from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -132,8 +132,8 @@ def presence(
     """Return how far annotators agree on which documents have anything, and which have each label.
 
     A random annotation keeps in every document the number and labels of its segments, so agreement
-    on these earns no credit beyond luck. Here documents are the items, what an annotator says of
-    one that she saw is yes or no, and luck deals the answers out anew over all documents:
+    on these earns no credit above chance. Here documents are the items, what an annotator says of
+    one that she saw is yes or no, and chance deals the answers out anew over all documents:
     Krippendorff's α, nominal.
 
     Args:

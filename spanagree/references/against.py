@@ -11,11 +11,11 @@ import numpy as np
 
 from spanagree.arrays import Progress, step_of
 from spanagree.choices import DRAWS, Chance, Interval, MatchName, ResampleBy
+from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, listed, show
-from spanagree.matching.expected import expected_how, notes_on
-from spanagree.matching.measures import find_match
-from spanagree.matching.overlaps import check_layer, check_names
 from spanagree.references.against_result import (
     PEOPLE,
     AgainstReferences,
@@ -26,7 +26,7 @@ from spanagree.references.against_result import (
 )
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import Scores, Shared, Tables, scores_of, shared_by_label
-from spanagree.results import note_left_out
+from spanagree.results.result import note_left_out
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -59,9 +59,10 @@ def evaluate_references(
         systems: the names of the systems, or all that are not references.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        best_match: whether the nearest reference of each document counts, its luck being drawn; of
+        best_match: whether the nearest reference of each document counts, its chance being drawn;
+        of
             R, systems too choose among R − 1, as a mean over which one is left out.
-        draws: how many, for the luck of the best match.
+        draws: how many, for the chance of the best match.
         ci: intervals for every figure, as of :func:`spanagree.evaluate`.
         seed: a whole number from 0, of resamples and of draws.
         interval: bca, percentile or jackknife.
@@ -76,7 +77,7 @@ def evaluate_references(
     >>> corpus = Corpus.from_segments([8], layers)
     >>> result = evaluate_references(corpus, systems=["model"], match="token")
     >>> print(result["model"].f1, result.ceiling.f1.observed)
-    0.6667 (luck 0.3619, corrected 0.4776) 1.0
+    0.6667 (chance 0.3619, corrected 0.4776) 1.0
     """
     check_names(match, chance)
     check_draws(draws)
@@ -87,36 +88,36 @@ def evaluate_references(
         chosen=None if len(corpus.layers) == len(people + machines) else people,
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
-    luck = (draws, seed) if best_match else None
+    by_chance = (draws, seed) if best_match else None
     corpus = corpus.of_annotators([*people, *machines])
-    return _compared(corpus, settings, luck, resampling if ci else None, progress)
+    return _compared(corpus, settings, by_chance, resampling if ci else None, progress)
 
 
 def _compared(
     corpus: Corpus,
     settings: AgainstSettings,
-    luck: tuple[int, int] | None,
+    by_chance: tuple[int, int] | None,
     resampling: Resampling | None,
     progress: Progress,
 ) -> AgainstReferences:
     """Return the result for a corpus in which the references come first.
 
-    ``luck`` has the number of draws and their seed, if the best match is asked for.
+    ``chance`` has the number of draws and their seed, if the best match is asked for.
     """
     match, chance, people = settings.match, settings.chance, settings.references
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     notes = [*corpus.notes]
-    codes = range(len(corpus.labels)) if find_match(match).of_label and luck is None else ()
+    codes = range(len(corpus.labels)) if find_match(match).of_label and by_chance is None else ()
     by_label: Iterator[Shared] = iter(())
-    if luck is not None:
-        shared, error = best_matches(corpus, people, match, chance, *luck, progress)
-        draws, seed = map(int, luck)
+    if by_chance is not None:
+        shared, error = best_matches(corpus, people, match, chance, *by_chance, progress)
+        draws, seed = map(int, by_chance)
         settings = replace(settings, best_match=True, draws=draws, seed=seed)
         how = f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
         if math.isnan(error):
             how = "is not defined: no document that two references saw, so there is no choice"
-        notes.append(f"luck of the best match {how}")
+        notes.append(f"chance of the best match {how}")
     else:
         over = Counter[str]()
         is_reference = np.arange(len(corpus.annotators)) < people
@@ -134,7 +135,7 @@ def _compared(
             by_label = iter((shared,))
         settings = replace(settings, expected=expected_how(over))
         notes += notes_on(over)
-    alike = luck is not None
+    alike = by_chance is not None
     tables = Tables.of(corpus, people, shared, alike=alike)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:

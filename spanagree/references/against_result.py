@@ -9,17 +9,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.choices import By
+from spanagree.comparisons.measures import find_match
 from spanagree.errors import check_choice, counted, printable
-from spanagree.matching.measures import find_match
-from spanagree.matching.score import F1, Score, ScoreColumns
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Comparable, Result, caveats, together, unaligned_of
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
+from spanagree.results.result import Comparable, Result, caveats, together, unaligned_of
+from spanagree.results.score import F1, Score, ScoreColumns
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 
 PEOPLE = "people (the ceiling)"
-_SHARE = ("share of F1", "", "share beyond luck")
+_SHARE = ("share of F1", "", "share above chance")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +53,7 @@ class SystemAgainst(Comparable):
         f1: pooled over these documents and their references; or that of the best match.
         ceiling: F1 of each reference against the others, on those that two references saw.
         share: the system's figures over those documents, weighing as they do in the ceiling, as
-            shares of the ceiling's: of F1, of luck, and beyond luck.
+            shares of the ceiling's: of F1, of chance, and above chance.
         labels: the same of each label; empty where labels do not count, and for the best match.
     """
 
@@ -92,7 +92,7 @@ class AgainstReferences(Result):
         ceiling: all of them, each against the others.
         documents: the number of documents of the corpus.
         settings: what made the numbers.
-        notes: what a reader repaired or passed over, and how luck was drawn.
+        notes: what a reader repaired or passed over, and how chance was drawn.
         evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
     """
 

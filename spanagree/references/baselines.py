@@ -12,10 +12,10 @@ from spanagree.arrays import Ints, met_before, ranks
 from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Baseline, Chance
+from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
-from spanagree.matching.overlaps import check_layer
 from spanagree.project.gold import gold, with_layer
 from spanagree.settings import kept_names
 

@@ -1,6 +1,6 @@
-"""The best match: in each document the reference that is nearest, and what luck makes of that.
+"""The best match: in each document the reference that is nearest, and what chance makes of that.
 
-A maximum does not add, so its luck is drawn: all annotations are placed anew, references too, and
+A maximum does not add, so its chance is drawn: all annotations are placed anew, references too, and
 the whole score is taken of them. People choose among the R − 1 other references of a document; so a
 system does as well, as a mean over which one of the R is left out.
 """
@@ -11,14 +11,14 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_of
 from spanagree.chance.simulate import redraw
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.observed import similar_within
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_whole
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.measures import Match, find_match
-from spanagree.matching.observed import similar_within
-from spanagree.matching.score import UNDEFINED
 from spanagree.references.ceiling import Shared
+from spanagree.results.score import UNDEFINED
 
 
 def check_draws(draws: int) -> None:
@@ -51,9 +51,9 @@ def best_matches(
         progress: called with the number of draws done, and of all.
 
     Returns:
-        What can be summed as tallies are: of an annotation half its best F1, half the mean by luck,
-        and 1; and the greatest standard error of luck of a system or of the ceiling, NaN where
-        nobody has a choice, and nothing is drawn.
+        What can be summed as tallies are: of an annotation half its best F1, half the mean by
+        chance, and 1; and the greatest standard error of chance of a system or of the ceiling, NaN
+        where nobody has a choice, and nothing is drawn.
     """
     corpus, order, own = _in_canonical_order(corpus)
     crowd = Crowd.of(corpus)
@@ -62,7 +62,7 @@ def best_matches(
     rng = np.random.default_rng(seed)
     lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
     draws = draws if best.chooses.any() else 0
-    report_progress = step_of(progress, "drawing the luck of the best match") or (lambda *_: None)
+    report_progress = step_of(progress, "drawing the chance of the best match") or (lambda *_: None)
     total = np.zeros(len(crowd.document))
     # the means of systems, and of all references together as that of the number behind
     whose = np.where(best.reference, len(own), crowd.annotator)

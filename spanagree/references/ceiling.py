@@ -18,11 +18,11 @@ import numpy as np
 from spanagree.agreement.count import PairRows
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.matching.annotation_pairs import Crowd
-from spanagree.matching.measures import find_match
-from spanagree.matching.score import UNDEFINED, Score, f1_figures, undefined
-from spanagree.matching.tally import Tally
+from spanagree.results.score import UNDEFINED, Score, f1_figures, undefined
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 from spanagree.uncertainty.evidence import evidence_of
 from spanagree.uncertainty.together import intervals
@@ -62,7 +62,7 @@ def shared_by_label(
     """Yield what each annotation of a corpus has in common with the references of its document.
 
     Then the same of each of some labels, by number. ``references`` says which annotators are;
-    ``over`` and ``progress`` are those of :func:`spanagree.matching.annotation_pairs.compare`.
+    ``over`` and ``progress`` are those of :func:`spanagree.comparisons.annotation_pairs.compare`.
     """
     crowd, measure = Crowd.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
@@ -242,7 +242,7 @@ def _share(system: Score, ceiling: Score) -> Score:
     observed, expected, beyond = _ratio(both[:, :3], both[:, 3:])[0].tolist()
     reason = ceiling.reason or system.reason
     if not reason and math.isnan(beyond):
-        reason = "the references do not agree beyond luck"
+        reason = "the references do not agree above chance"
     return Score(observed, expected, beyond, reason)
 
 

@@ -17,6 +17,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress
 from spanagree.choices import By, Chance, MatchName
+from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import (
@@ -28,15 +31,12 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.matching.annotation_pairs import Crowd, compare
-from spanagree.matching.expected import expected_how, notes_on
-from spanagree.matching.overlaps import check_layer, check_names
-from spanagree.matching.score import f1_figures
 from spanagree.references.ceiling import shared_by_label
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import Result
+from spanagree.results.score import f1_figures
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, kept_names, unit
 from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 
@@ -48,7 +48,7 @@ _F1 = {"observed": "F1", "corrected": "corrected F1"}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacementSettings(Settings):
-    """The settings of the test; a label table has no measure and no luck, but ``items``."""
+    """The settings of the test; a label table has no measure and no chance, but ``items``."""
 
     match: str | None = None
     chance: str | None = None
@@ -217,8 +217,8 @@ def replacement_test(
     """Return whether a candidate may replace an annotator: the alternative annotator test.
 
     Of spans the score of an instance is F1 of a document, the tallies against the others summed,
-    raw and corrected; where it is undefined (nobody marked anything, or luck alone gives 1), it is
-    full agreement. Of labels it is the share of the others who gave the same.
+    raw and corrected; where it is undefined (nobody marked anything, or chance alone gives 1), it
+    is full agreement. Of labels it is the share of the others who gave the same.
 
     Args:
         annotations: all annotators, the candidate among them; or items with their labels.
@@ -297,7 +297,7 @@ def _settings(
 def _of_spans(
     corpus: Corpus, match: str, chance: str, progress: Progress
 ) -> tuple[dict[str, _Wins], str | None, list[str]]:
-    """Return who wins by F1 of a corpus whose last layer is the candidate; how luck was found."""
+    """Return who wins by F1 of a corpus whose last layer is the candidate; how chance was found."""
     over = Counter[str]()
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
@@ -318,15 +318,16 @@ def _of_spans(
     notes = [*corpus.notes, *notes_on(over)]
     if some := int((undefined[0] | undefined[1]).sum()):
         full = "it counts as full agreement"
-        if chance == "overlapping":  # where luck may be 1 and F1 is not
+        if chance == "overlapping":  # where chance may be 1 and F1 is not
             full = "there F1 counts, and 1 if that is undefined"
         notes.append(
             f"{some} of {counted(len(first), 'comparison')} have a score that is not defined, as"
-            f" nobody marked anything or luck alone gives 1; {full}"
+            f" nobody marked anything or chance alone gives 1; {full}"
         )
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
-        # by overlapping luck alone may give more than 1, and who agrees less than fully still does
+        # by overlapping chance alone may give more than 1, and who agrees less than fully still
+        # does
         raw = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
         own = (each[:, column] for each in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))

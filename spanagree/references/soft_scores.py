@@ -12,22 +12,22 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.choices import HALF, Baseline, Chance
+from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
-from spanagree.evaluation.count import count
 from spanagree.files import PathName
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
-from spanagree.matching.overlaps import check_layer, check_names
-from spanagree.matching.score import UNDEFINED, Score, ScoreColumns, undefined
-from spanagree.matching.tally import Tally
 from spanagree.references.baselines import BASELINES, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Picture, bars
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result, note_left_out
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, bars
+from spanagree.results.result import Result, note_left_out
+from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
+from spanagree.systems.count import count
 
 PEOPLE = "people"
 Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
@@ -183,7 +183,7 @@ def soft_scores(
 
     IoU and Spearman's ρ are those of the Mu-SHROOM task, means over documents; labels play no part.
     F1 is the agreement, by shared tokens, with a reference drawn at random in each document; it
-    adds, so its luck is exact (Li et al. 2024).
+    adds, so its chance is exact (Li et al. 2024).
 
     Args:
         corpus: annotators and systems as layers.
@@ -197,7 +197,7 @@ def soft_scores(
         threshold: of systems that are not a layer, what has a probability above it is marked.
         baselines: everything, nothing, random and majority, or some of them, as
             :func:`with_baselines` makes them of the references.
-        chance: where luck may place segments, nonoverlapping, per-label or overlapping.
+        chance: where chance may place segments, nonoverlapping, per-label or overlapping.
         seed: of random.
 
     Raises:
@@ -284,7 +284,7 @@ def _check(threshold: float, chance: str) -> None:
 
 
 def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
-    """Refuse layers that overlap themselves where luck, or shared tokens, do not allow it."""
+    """Refuse layers that overlap themselves where chance, or shared tokens, do not allow it."""
     for name in names:
         try:
             check_layer(corpus, name, _MATCH, "overlapping")
@@ -357,7 +357,7 @@ def _with_random_reference(
     """Return F1 of each layer with a reference drawn at random among those who saw a document.
 
     Each document stands once for each of its references, and weighs by their number; so what is
-    matched, by luck too, is the mean over them, and adds over documents.
+    matched, by chance too, is the mean over them, and adds over documents.
     """
     seen = np.stack([corpus.layers[name].annotated for name in references])
     pair_of = np.cumsum(seen.ravel()).reshape(seen.shape) - 1  # (references, documents)

@@ -13,25 +13,25 @@ from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
+from spanagree.comparisons.measures import find_match
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.tokens import CUTS
 from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
-from spanagree.evaluation.compare_systems import TESTS
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import find_match
-from spanagree.matching.score import RARE
-from spanagree.rendering.latex import escaped
 from spanagree.report.explain import words_of
 from spanagree.report.references import REFERENCES, software
 from spanagree.report.results_paragraph import results_paragraph
 from spanagree.report.signature_parser import settings_of
+from spanagree.results.latex import escaped
+from spanagree.results.score import RARE
 from spanagree.settings import KEYS, signature
+from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
 from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
 from spanagree.unitizing.dissimilarity import CATEGORICAL
@@ -52,7 +52,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("drop",),
     "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
-    "sampler": SAMPLERS, "test": (*TESTS, "luck"), "null": ("exact", "drawn", "partly-drawn"),
+    "sampler": SAMPLERS, "test": (*TESTS, "chance"), "null": ("exact", "drawn", "partly-drawn"),
     "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
 }  # fmt: skip
 _WIDTH = 100
@@ -238,7 +238,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
         "batches": "agreement",
-        "test": "luck" if settings.get("test") == "luck" else "comparison",
+        "test": "chance" if settings.get("test") == "chance" else "comparison",
         "measure": "unitizing",
         "width": "plan",
         "soft": "soft",

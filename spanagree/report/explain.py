@@ -10,11 +10,11 @@ from importlib.resources import files
 from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.comparisons.measures import find_match
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import find_match
-from spanagree.rendering.markdown import escaped
-from spanagree.rendering.table import Table
+from spanagree.results.markdown import escaped
+from spanagree.results.table import Table
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
@@ -31,7 +31,7 @@ def explain(tables: Sequence[Table]) -> Explained:
     Raises:
         LookupError: for a meaning without a paragraph in ``explanations.md``.
 
-    >>> from spanagree.rendering.table import Column
+    >>> from spanagree.results.table import Column
     >>> table = Table([Column("system", "system", "name")], [], {"match": "exact"})
     >>> [name for name, _ in explain([table])]
     ['match exact', 'system']
@@ -151,7 +151,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
                 headings.append("intervals over others")
         text = _paragraph(*headings, "intervals over few")
         words["interval"] = text.format(**words)
-    if settings.get("test", "luck") != "luck":
+    if settings.get("test", "chance") != "chance":
         words["p"] = _paragraph(f"p by {settings['test']}").format(**words)
     return words
 
@@ -159,7 +159,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """Yield how segments match, what luck may do, and what items are and weigh."""
+    """Yield how segments match, what chance may do, and what items are and weigh."""
     chosen: dict[str, tuple[str, ...]] = {
         "match": (f"match {settings.get('match', '').partition('-')[0]}",),
         "chance": (

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.agree import with_luck as agree_luck
+from spanagree.agreement.agree import with_p_values as agree_p_values
 from spanagree.agreement.confusion import Confusion, confusion
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
@@ -20,10 +20,6 @@ from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
-from spanagree.evaluation.compare_systems import Comparison, compare_systems
-from spanagree.evaluation.evaluate import evaluate
-from spanagree.evaluation.evaluate import with_luck as evaluate_luck
-from spanagree.evaluation.result import Evaluation, System
 from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import OUTSIDE, token_labels
@@ -38,13 +34,17 @@ from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
 from spanagree.references.against import evaluate_references
 from spanagree.references.against_result import AgainstReferences, Person, SystemAgainst
-from spanagree.rendering.names import common_parts
-from spanagree.uncertainty.luck_figures import LuckFigures
+from spanagree.results.names import common_parts
+from spanagree.systems.compare_systems import Comparison, compare_systems
+from spanagree.systems.evaluate import evaluate
+from spanagree.systems.evaluate import with_p_values as evaluate_p_values
+from spanagree.systems.result import Evaluation, System
+from spanagree.uncertainty.chance_statistics import ChanceStatistics
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
-SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against luck
+SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
 _LEVELS = 2
-_AGAINST_LUCK = 20_000  # documents of pairs
+_AGAINST_CHANCE = 20_000  # documents of pairs
 _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apart
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
@@ -76,8 +76,8 @@ class Overview:
     notes: tuple[str, ...]
 
     @property
-    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
-        """What luck says of the documents of each two, by number; only few are asked for it."""
+    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+        """What chance says of the documents of each two, by number; only few are asked for it."""
         raise NotImplementedError
 
     @property
@@ -139,14 +139,14 @@ class SystemsOverview(Overview):
         return self.levels.whole
 
     @property
-    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
-        """What luck says of the documents of gold and each system."""
+    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+        """What chance says of the documents of gold and each system."""
         result = self.evaluation
-        return {(result.settings.gold, x): result.luck_by_document(x) for x in result.luck}
+        return {(result.settings.gold, x): result.chance_by_document(x) for x in result.by_chance}
 
     @property
     def placed(self) -> list[System]:
-        """The systems by rank, the best beyond luck first."""
+        """The systems by rank, the best above chance first."""
 
         def place(system: System) -> tuple[float, ...]:
             return tuple(math.inf if rank is None else rank for rank in system.rank[::-1])
@@ -160,7 +160,7 @@ class SystemsOverview(Overview):
 
     @property
     def reordered(self) -> bool:
-        """Whether luck changes the order of any two systems that can be told apart."""
+        """Whether chance changes the order of any two systems that can be told apart."""
         return self.comparison is not None and any(sure for _, sure in self.comparison.reordered)
 
     @property
@@ -176,7 +176,7 @@ class SystemsOverview(Overview):
 
     @property
     def rivals(self) -> list[str]:
-        """The systems that cannot be told apart from the best one beyond luck."""
+        """The systems that cannot be told apart from the best one above chance."""
         best, *others = [system.name for system in self.placed]
         return [name for name in others if self.alike(best, name)]
 
@@ -210,9 +210,9 @@ class TeamOverview(Overview):
     batched_by: BatchesBy
 
     @property
-    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
-        """What luck says of the documents of each two annotators."""
-        return self.agreement.luck_by_document()
+    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+        """What chance says of the documents of each two annotators."""
+        return self.agreement.chance_by_document()
 
     @cached_property
     def team_confusion(self) -> Confusion | None:
@@ -224,7 +224,7 @@ class TeamOverview(Overview):
 
     @cached_property
     def presence(self) -> Presence:
-        """How far they agree on which documents have anything, which luck keeps."""
+        """How far they agree on which documents have anything, which chance keeps."""
         return presence(self.corpus)
 
     @cached_property
@@ -274,8 +274,8 @@ class ReferencesOverview(Overview):
     against: AgainstReferences
 
     @property
-    def luck(self) -> Mapping[tuple[str, str], Mapping[int, LuckFigures]]:
-        """What luck says of the documents of two; it is not computed here."""
+    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+        """What chance says of the documents of two; it is not computed here."""
         return {}
 
     @property
@@ -285,12 +285,12 @@ class ReferencesOverview(Overview):
 
     @property
     def placed(self) -> list[SystemAgainst]:
-        """The systems, the best beyond luck first."""
+        """The systems, the best above chance first."""
         return _by_corrected(self.against.systems)
 
     @property
     def references(self) -> list[Person]:
-        """The references, the best beyond luck first."""
+        """The references, the best above chance first."""
         return _by_corrected(self.against.people)
 
 
@@ -356,7 +356,7 @@ def _overview_of_systems(
     """Return the results of systems: all documents, by level, each two against each other."""
     evaluation = evaluate(corpus, gold, **settings)
     if _few(corpus, len(evaluation.systems)):
-        evaluation = evaluate_luck(evaluation, corpus)
+        evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)
     levels = evaluate_levels(evaluation, hard, levels=_LEVELS)
@@ -398,8 +398,8 @@ def _overview_of_references(
 
 
 def _few(corpus: Corpus, pairs: int) -> bool:
-    """Return whether so many pairs are set against luck, which takes a while."""
-    return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_LUCK
+    """Return whether so many pairs are set against chance, which takes a while."""
+    return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_CHANCE
 
 
 def _overview_of_team(
@@ -410,7 +410,7 @@ def _overview_of_team(
     made = agree(corpus, **settings)
     agreement = made.sorted("apart")
     if _few(corpus, len(agreement.pairs)):
-        agreement = agree_luck(agreement, corpus)
+        agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)
     if len(pairs) > SHOWN:  # those that share most
         pairs.sort(key=lambda names: -agreement.pairs[names].documents)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spanagree.comparisons.measures import find_match
 from spanagree.errors import InputError, SpanAgreeError, counted, printable
-from spanagree.matching.measures import find_match
-from spanagree.rendering.table import decimal
+from spanagree.results.table import decimal
 from spanagree.settings import unit
 
 _LABELS = 10  # of more than these, no figures by label
@@ -63,13 +63,13 @@ def _agreement(result: Mapping[str, Any]) -> list[str]:
     if mean["corrected"] is not None:
         sentences.append(
             f"The mean over {counted(mean['pairs']['corrected'], 'pair')} is"
-            f" {_number(mean['observed'])} and beyond luck {_with_interval(mean, 'corrected')},"
+            f" {_number(mean['observed'])} and above chance {_with_interval(mean, 'corrected')},"
             f" with a standard deviation of {_number(mean['sd']['corrected'])}."
         )
     labels = result["labels"]
     if 1 < len(labels) <= _LABELS:
         each = (f"{_text(k)} {_number(part['f1']['corrected'])}" for k, part in labels.items())
-        sentences.append(f"By label it is, beyond luck: {', '.join(each)}.")
+        sentences.append(f"By label it is, above chance: {', '.join(each)}.")
     if gaps:
         sentences.append(
             f"As not everybody saw every {document}, each two annotators were compared over what"
@@ -141,11 +141,11 @@ _KINDS = (
 def _f1(figures: Mapping[str, Any]) -> str:
     if figures["observed"] is None:
         return f"F1 is undefined ({_text(figures.get('undefined', 'nothing is marked'))})"
-    observed, luck = _with_interval(figures, "observed"), _with_interval(figures, "expected")
-    both = f"F1 is {observed}, of which luck alone would give {luck} [[li2024]]"
+    observed, by_chance = _with_interval(figures, "observed"), _with_interval(figures, "expected")
+    both = f"F1 is {observed}, of which chance alone would give {by_chance} [[li2024]]"
     if figures["corrected"] is None:
-        return f"{both}; beyond luck it is undefined"
-    return f"{both}; beyond luck it is {_with_interval(figures, 'corrected')}"
+        return f"{both}; above chance it is undefined"
+    return f"{both}; above chance it is {_with_interval(figures, 'corrected')}"
 
 
 def _value(entry: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def _value(entry: Mapping[str, Any]) -> str:
         return "undefined"
     kind = "observed" if entry["name"] == "SPA" else "corrected"
     ends = (entry.get("interval") or {}).get(kind)
-    parts = f"observed {_number(entry['observed'])}, by luck {_number(entry['expected'])}"
+    parts = f"observed {_number(entry['observed'])}, by chance {_number(entry['expected'])}"
     return f"{_number(entry['value'])}{_ends(ends)} ({parts})"
 
 

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
 from spanagree.choices import Chance, MatchName
+from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, codes
 from spanagree.errors import InputError, show
-from spanagree.evaluation.evaluate import evaluate
-from spanagree.matching.overlaps import check_names
-from spanagree.matching.score import Score
-from spanagree.matching.tally import Tally
-from spanagree.rendering.data import plain
+from spanagree.results.data import plain
+from spanagree.results.score import Score
+from spanagree.systems.evaluate import evaluate
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
@@ -38,7 +38,7 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     """Return the scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
 
     It takes an iterable of Examples and gives ``ents_p``, ``ents_r``, ``ents_f``; ``ents_chance``,
-    the F1 that luck alone would give; ``ents_p_corrected``, ``ents_r_corrected``,
+    the F1 that chance alone would give; ``ents_p_corrected``, ``ents_r_corrected``,
     ``ents_f_corrected``; and ``ents_per_type`` with the same by label. What is undefined is
     ``None``, but where one side alone marked nothing, precision or recall is 0, as in spaCy.
 

@@ -9,15 +9,15 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Chance, MatchName, Scheme
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, counted, show, unfit
-from spanagree.evaluation.evaluate import evaluate
-from spanagree.evaluation.result import System
-from spanagree.matching.measures import find_match
-from spanagree.matching.overlaps import check_names
-from spanagree.matching.tally import Tally
+from spanagree.systems.evaluate import evaluate
+from spanagree.systems.result import System
 
 IGNORED = -100
 """The label id of a token that does not count: padding, and the later pieces of a word."""
@@ -41,7 +41,7 @@ def trainer_metrics(
     arrays, or lists of one array for each document. A token whose label id, or predicted id, is
     −100 is left out.
 
-    It gives ``precision``, ``recall``, ``f1``; ``chance``, the F1 that luck alone would give;
+    It gives ``precision``, ``recall``, ``f1``; ``chance``, the F1 that chance alone would give;
     ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and for each label
     ``PER_f1``, ``PER_chance``, ``PER_f1_corrected``. All are floats, always with the same keys;
     what is undefined is ``nan``.

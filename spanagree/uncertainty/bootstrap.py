@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
-from spanagree.matching.score import UNDEFINED, Figures, Interval
+from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
 from spanagree.uncertainty.ends import Drawn, bca, jackknife, quantiles, share_below
 from spanagree.uncertainty.evidence import evidence_of, joined
@@ -35,7 +35,7 @@ RESAMPLE_BY = {
     "unit": "each document as it was read: a sentence, or with --unit document a whole one",
     "document": "whole documents with all their sentences, or with --group-by whole groups",
     "sentence": "each sentence; with --unit document, each by itself of those that were joined",
-    "text": "each text by itself of documents that were joined of texts, with their luck",
+    "text": "each text by itself of documents that were joined of texts, with their chance",
 }
 """What is drawn, by name."""
 
@@ -109,7 +109,7 @@ class Resampling:
         """
         if self.by_text(settings):
             raise SettingError(
-                f"resample_by {self.resample_by}: here luck is not that of joined documents, or"
+                f"resample_by {self.resample_by}: here chance is not that of joined documents, or"
                 " cannot be shared out over their texts; choose unit or document"
             )
         if self.resample_by == "sentence" and settings.get("unit") != "sentence":

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.matching.score import RARE, corrected
+from spanagree.results.score import RARE, corrected
 
 _TIE = 1e-12  # a figure of a document closer than this to 0 or 1 is 0 or 1
 

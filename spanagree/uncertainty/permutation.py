@@ -9,7 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.errors import counted
-from spanagree.matching.score import UNDEFINED, f1_figures
+from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import portions
 from spanagree.uncertainty.evidence import clopper_pearson

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress, distinct_rows, groups
-from spanagree.matching.score import UNDEFINED, Figures, Interval
+from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.bootstrap import FEW, Resampling, Sample, Statistic, bootstrap
 from spanagree.uncertainty.draws import portions, replicates_of
 

@@ -2,7 +2,7 @@
 
 α_U = 1 − D_o/D_e, by category and over all. Documents that two annotators saw are compared: their
 disagreements are summed with the weight L², L the length of the document, or the documents are
-joined to one continuum, as the literature has it. What luck gives is either Krippendorff's, units
+joined to one continuum, as the literature has it. What chance gives is either Krippendorff's, units
 and gaps of all annotators put anywhere (alpha-u), or that of our own chance model, under which each
 annotator keeps the number and lengths of her units (alpha-u-placed).
 """
@@ -43,7 +43,7 @@ MEASURES = {
     "alpha-u": "units and gaps of all annotators together, put anywhere",
     "alpha-u-placed": "our chance model: each annotator keeps number and lengths of her units",
 }
-"""What luck gives, by name."""
+"""What chance gives, by name."""
 
 CONTINUA = {
     "summed": "every document is a continuum; disagreements are summed with weight L²",
@@ -74,7 +74,7 @@ def alpha_u(
     Args:
         corpus: the annotations; units of one annotator and category must not overlap. Or blocks,
             as for :func:`spanagree.evaluate`.
-        measure: what luck gives, alpha-u or alpha-u-placed.
+        measure: what chance gives, alpha-u or alpha-u-placed.
         continuum: what becomes of several documents, summed or joined.
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
@@ -160,11 +160,11 @@ def _figures(
     weight = rounded(sums.weight)
     made, total = [], []
     for label in (ALL, *counts.labels):
-        observed, luck = map(rounded, sums.figures.get(label, (0, 0)))
-        total += [observed, luck, weight, weight]
+        observed, by_chance = map(rounded, sums.figures.get(label, (0, 0)))
+        total += [observed, by_chance, weight, weight]
         if label in sums.figures:
-            nothing = "luck alone gives no disagreement"
-            made.append(disagreement(observed / weight, luck / weight, nothing))
+            nothing = "chance alone gives no disagreement"
+            made.append(disagreement(observed / weight, by_chance / weight, nothing))
         else:
             what = "nothing" if label is ALL else f"no {printable(label)}"
             made.append(undefined(f"{what} is marked"))

@@ -156,12 +156,12 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
     if placed:
         corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
     units = sums_of.continua(corpus, joined)
-    luck = expected_placed(units, str(settings.chance)) if placed else sums_of.expected(units)
+    by_chance = expected_placed(units, str(settings.chance)) if placed else sums_of.expected(units)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
     weight = units.lengths.astype(np.float64) ** 2
     sums[:, :, WEIGHT:] = weight[:, None, None]
     sums[units.document, 1 + units.label, OBSERVED] = sums_of.observed(units)
-    sums[units.document, 1 + units.label, EXPECTED] = luck
+    sums[units.document, 1 + units.label, EXPECTED] = by_chance
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
     who = times_seen(corpus)

@@ -12,8 +12,8 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles
+from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
-from spanagree.matching.expected import place_layers
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units
 
 _CHUNK = 1 << 20  # elements of one temporary array

@@ -22,10 +22,10 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import Categorical, Chance, Interval, Sampler
+from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable, show
-from spanagree.matching.overlaps import check_layer
-from spanagree.matching.score import UNDEFINED
+from spanagree.results.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical, only, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.expected_disorder import Expected, Job, sampled
@@ -214,9 +214,9 @@ def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
     and γ_k of each label.
     """
     sums = observed.categories[0]
-    luck = expected.drawn.categories.mean(0)
+    by_chance = expected.drawn.categories.mean(0)
     whole = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
-    each = np.stack((sums[..., 0], luck[..., 0], sums[..., 1], luck[..., 1]), axis=-1)
+    each = np.stack((sums[..., 0], by_chance[..., 0], sums[..., 1], by_chance[..., 1]), axis=-1)
     return np.concatenate((whole[:, None], each), axis=1)
 
 
@@ -224,21 +224,21 @@ def _disagreement(
     table: Floats, expected: Expected, k: int, named: Sequence[str | None]
 ) -> Disagreement:
     """Return γ (−1), γ_cat (0), or γ_k of a label (from 1)."""
-    observed, luck, weight, luck_weight = (
+    observed, by_chance, weight, chance_weight = (
         math.fsum(column.tolist()) for column in table[:, k + 1].T
     )
     if k < 0:
-        error = observed / luck**2 * expected.error if luck > 0 else 0.0
+        error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
         nothing = "random annotations are in no disorder either"
-        return disagreement(observed / weight, luck / weight, nothing, error)
+        return disagreement(observed / weight, by_chance / weight, nothing, error)
     what = "units" if named[k] is None else f"units with {printable(str(named[k]))}"
     if not weight > 0:
         return undefined(f"no aligned {what} that overlap enough")
     nothing = f"aligned {what} of random annotations have one category"
-    if not luck_weight > 0 or not luck > 0:
+    if not chance_weight > 0 or not by_chance > 0:
         return Disagreement(UNDEFINED, observed / weight, 0.0, reason=nothing)
     draws = expected.drawn.categories.sum(1)[:, k]
-    ratio = luck / luck_weight
+    ratio = by_chance / chance_weight
     rest = (draws[:, 0] - ratio * draws[:, 1]) / draws[:, 1].mean()
     error = math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
     mine = observed / weight

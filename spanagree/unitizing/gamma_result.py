@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.rendering.plots import Picture
-from spanagree.rendering.table import Column, Table
+from spanagree.results.plots import Picture
+from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
 from spanagree.unitizing.score import Disagreement
 from spanagree.unitizing.team_result import PAIR, Named, TeamResult, picture_of

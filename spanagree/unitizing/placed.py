@@ -1,7 +1,7 @@
 """The disagreement of α_U under our own chance model, exact.
 
 Each annotator's units keep their number and lengths, and each category is a layer of its own. So
-the disagreement that luck gives two annotators is the sum over pairs of units of what overlapping
+the disagreement that chance gives two annotators is the sum over pairs of units of what overlapping
 units differ by, at all their places, and over units of their length squared times the probability
 that the other has nothing there. That is a start distribution too: as many arrangements leave
 x … x + a − 1 free as have one more unit of length a start at x.
@@ -13,7 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles, place
-from spanagree.matching.expected import inner
+from spanagree.comparisons.expected import inner
 from spanagree.unitizing.continuum import Continua
 from spanagree.unitizing.control import correlated
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.matching.score import CERTAIN, UNDEFINED, Interval
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Dot
-from spanagree.rendering.table import Column, Value
+from spanagree.results.data import plain
+from spanagree.results.plots import Dot
+from spanagree.results.score import CERTAIN, UNDEFINED, Interval
+from spanagree.results.table import Column, Value
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 FIGURES = ("observed", "expected", "value")
@@ -21,9 +21,9 @@ class Disagreement(NamedTuple):
     """A coefficient 1 − observed/expected, and the disagreements that it is made of.
 
     Attributes:
-        value: 1 where annotators agree throughout, 0 where they do no better than luck.
+        value: 1 where annotators agree throughout, 0 where they do no better than chance.
         observed: the disagreement observed.
-        expected: that which luck alone would give.
+        expected: that which chance alone would give.
         error: the standard error of the value that comes from sampling; 0 if nothing is sampled.
         reason: why the value is undefined (``nan``), if it is.
         interval: of observed, expected and value (its ``corrected``), if asked for.
@@ -55,7 +55,7 @@ def disagreement(
 ) -> Disagreement:
     """Return 1 − observed/expected, or why it is undefined.
 
-    ``nothing`` is the reason if there is nothing that luck could disagree on.
+    ``nothing`` is the reason if there is nothing that chance could disagree on.
 
     >>> disagreement(0.25, 1.0, "nothing is marked").value
     0.75
@@ -70,14 +70,14 @@ def undefined(reason: str) -> Disagreement:
     return Disagreement(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
 
 
-def figures(observed: Floats, expected: Floats, weight: Floats, luck: Floats) -> Floats:
+def figures(observed: Floats, expected: Floats, weight: Floats, by_chance: Floats) -> Floats:
     """Return observed and expected disagreement and the coefficient; (…) to (…, 3).
 
-    What is observed is divided by ``weight``, what is expected by ``luck``.
+    What is observed is divided by ``weight``, what is expected by ``chance``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         one = np.where(weight > 0, observed / weight, np.nan)
-        other = np.where(luck > 0, expected / luck, np.nan)
+        other = np.where(by_chance > 0, expected / by_chance, np.nan)
         value = np.where(other > CERTAIN * np.nanmax(other, initial=0), 1 - one / other, np.nan)
     return np.stack((one, other, value), axis=-1)
 

@@ -11,16 +11,16 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.choices import Chance
+from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
-from spanagree.matching.measures import MATCHES
-from spanagree.matching.score import UNDEFINED
-from spanagree.rendering.data import plain
-from spanagree.rendering.plots import Dot, Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table, Value
-from spanagree.results import Result
+from spanagree.results.data import plain
+from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.canonical import only, times_seen
@@ -51,7 +51,7 @@ class SideBySideSettings(Settings):
 
 
 class Figure(NamedTuple):
-    """One measure: what was observed, what luck alone gives, and the value made of both.
+    """One measure: what was observed, what chance alone gives, and the value made of both.
 
     ``kind`` says whether observed and expected are agreement or disagreement.
     """

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.errors import SettingError, counted
-from spanagree.rendering.plots import Picture, dots, rows_size
-from spanagree.rendering.table import Column, Table
-from spanagree.results import FEW, Result
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import FEW, Result
+from spanagree.results.table import Column, Table
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values

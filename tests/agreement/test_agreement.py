@@ -170,7 +170,7 @@ def test_order_changes_nothing(crowd, random):
 
 @given(crowds(), st.integers(2, 5))
 def test_identical_annotators(crowd, v):
-    """Any number of identical annotators agree fully, unless luck alone gives 1."""
+    """Any number of identical annotators agree fully, unless chance alone gives 1."""
     lengths, layers = crowd
     one = next(iter(layers.values()))
     result = sa.agree(sa.Corpus.from_segments(lengths, {str(i): one for i in range(v)}))
@@ -192,8 +192,8 @@ def test_mean_and_spread():
     assert mean.pairs == (3, 3, 3)
 
 
-def test_mean_where_luck_gives_all():
-    """A pair for which luck alone gives 1 counts in the observed mean, not in the corrected one."""
+def test_mean_where_chance_gives_all():
+    """A pair for which chance alone gives 1 counts in the observed mean, not in the corrected one."""
     layers = {
         "a": [[(0, 1, "X")], None],
         "b": [[(0, 1, "X")], [(0, 2, "X")]],
@@ -205,7 +205,7 @@ def test_mean_where_luck_gives_all():
     assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
     assert result.table().shown.rows[1][-1] == "2, corrected 1"
     alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))
-    assert alone.mean.reason == "corrected: luck alone gives 1 for every pair"
+    assert alone.mean.reason == "corrected: chance alone gives 1 for every pair"
 
 
 def test_generators_and_equality():
@@ -360,11 +360,11 @@ def test_different_lengths(tmp_path, capsys):
     assert "'d'" in err
 
 
-def test_luck_of_pairs(newsroom):
-    """Luck of each pair and its documents is that of the two alone, both random."""
+def test_chance_of_pairs(newsroom):
+    """Chance of each pair and its documents is that of the two alone, both random."""
     names = ("gold", "lexicon", "tagger")
     corpus = sa.read_conll({name: newsroom / f"{name}.conll" for name in names})
-    result = sa.agree(corpus, luck=True)
+    result = sa.agree(corpus, p_values=True)
     for a, b in (("gold", "lexicon"), ("lexicon", "tagger")):
         both = sa.match_distribution(corpus, a, b)
         pair = result.pairs[a, b]
@@ -373,33 +373,33 @@ def test_luck_of_pairs(newsroom):
         assert row["z"] == pytest.approx((pair.tally.matched - both.mean) / both.sd)
         size = pair.tally.size_a + pair.tally.size_b
         assert row["f1_expected_sd"] == pytest.approx(2 * both.sd / size)
-        figures = result.luck_by_document()[a, b]
+        figures = result.chance_by_document()[a, b]
         for d in (0, 98, 99):
             matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
             assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
     data = result.to_dict(by="document")
-    assert data["pairs"][0]["luck"].keys() == {"both_random"}
+    assert data["pairs"][0]["by_chance"].keys() == {"both_random"}
     shown = data["by_document"][0]["pairs"]
-    assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.luck]
-    assert "of pairs in which luck can vary agree no better than luck" in result.notes[-1]
-    with pytest.raises(sa.SettingError, match="luck: not over blocks"):
-        sa.agree([corpus], luck=True)
+    assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.by_chance]
+    assert "of pairs in which chance can vary agree no better than chance" in result.notes[-1]
+    with pytest.raises(sa.SettingError, match="chance: not over blocks"):
+        sa.agree([corpus], p_values=True)
 
 
-def test_pairs_against_luck_are_corrected():
+def test_pairs_against_chance_are_corrected():
     """p of each pair after Holm's correction for all pairs, by hand: the least times 3, the next times 2."""
     layers = {
         "a": [[(0, 1, "X")]] * 6,
         "b": [[(0, 1, "X")]] * 6,
         "c": [[(0, 1, "X")]] * 2 + [[(3, 4, "X")]] * 4,
     }
-    result = sa.agree(sa.Corpus.from_segments([5] * 6, layers), luck=True)
+    result = sa.agree(sa.Corpus.from_segments([5] * 6, layers), p_values=True)
     p, adjusted = zip(*((row["p"], row["p_holm"]) for row in result.to_rows("pair")), strict=True)
     assert p[0] == pytest.approx(1 / 5**6)  # a match in each of 6 documents
     assert p[1] == p[2]
     assert adjusted == pytest.approx((3 * p[0], 2 * p[1], 2 * p[1]))
     data = result.to_dict()["pairs"]
-    assert [pair["luck"]["both_random"]["p_holm"] for pair in data] == list(adjusted)
+    assert [pair["by_chance"]["both_random"]["p_holm"] for pair in data] == list(adjusted)
 
 
 def test_who_shares_nothing():

@@ -15,7 +15,7 @@ from scipy.special import stdtr
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.rendering.data import to_csv
+from spanagree.results.data import to_csv
 
 LENGTH = 9
 segment = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 4), st.sampled_from("LOP")).map(
@@ -164,11 +164,11 @@ def test_two_layers_need_no_names(run, newsroom, capsys):
     assert capsys.readouterr() == alone
 
 
-# --- more than luck would -----------------------------------------------------------------------
+# --- more than chance would -----------------------------------------------------------------------
 
 
 def test_confused_by_hand():
-    """Numbers, shares of luck and t in fractions and single documents, of a pair and of a team."""
+    """Numbers, shares of chance and t in fractions and single documents, of a pair and of a team."""
     rng = np.random.default_rng(2)
     layers = {
         name: [[(2 * k, 2 * k + 1, "LOP"[rng.integers(3)]) for k in range(4)] for _ in range(12)]
@@ -186,33 +186,33 @@ def test_confused_by_hand():
         rows = {c: sum(n for (i, _), n in whole.items() if i == c) for c in "LOP"}
         columns = {c: sum(n for (_, j), n in whole.items() if j == c) for c in "LOP"}
         pairs = [(i, j) for i, j in permutations("LOP", 2) if ways == 1 or i < j]
-        luck = {(i, j): Fraction(rows[i] * columns[j]) for i, j in pairs}
+        by_chance = {(i, j): Fraction(rows[i] * columns[j]) for i, j in pairs}
         differing = sum(whole[pair] for pair in pairs)
         assert len(result.confused) == sum(whole[pair] > 0 for pair in pairs)
         for each in result.confused:
             pair = each.a, each.b
-            share = luck[pair] / sum(luck.values())
-            assert (each.times, each.by_luck) == (
+            share = by_chance[pair] / sum(by_chance.values())
+            assert (each.times, each.by_chance) == (
                 whole[pair],
                 pytest.approx(float(share * differing)),
             )
-            assert each.ratio == pytest.approx(each.times / each.by_luck)
+            assert each.ratio == pytest.approx(each.times / each.by_chance)
             some = [side for side in sides if any(side[other] for other in pairs)]
             values = [float(s[pair] - share * sum(s[other] for other in pairs)) for s in some]
             t = np.mean(values) / (np.std(values, ddof=1) / len(values) ** 0.5)
             assert each.p == pytest.approx(float(stdtr(len(values) - 1, -t)))
 
 
-def test_luck_is_found_no_more_often_than_it_should():
-    """Where labels differ by luck alone a share of at most .05 has p below it: 400 corpora, seeded."""
+def test_chance_is_found_no_more_often_than_it_should():
+    """Where labels differ by chance alone a share of at most .05 has p below it: 400 corpora, seeded."""
     rng = np.random.default_rng(5)
     p = []
     for _ in range(400):
         layers = {"a": [], "b": []}
         for _ in range(25):
-            luck = rng.choice(list("LOPQ"), (2, 3), p=[0.4, 0.3, 0.2, 0.1])
+            by_chance = rng.choice(list("LOPQ"), (2, 3), p=[0.4, 0.3, 0.2, 0.1])
             repeats = 1 + 3 * (rng.random() < 0.2)  # some documents say the same again and again
-            for marked, labels in zip(layers.values(), luck, strict=True):
+            for marked, labels in zip(layers.values(), by_chance, strict=True):
                 here = np.tile(labels, repeats).tolist()
                 marked.append([(k, k + 1, label) for k, label in enumerate(here)])
         result = sa.confusion(sa.Corpus.from_segments([12] * 25, layers), "a", "b")
@@ -222,30 +222,30 @@ def test_luck_is_found_no_more_often_than_it_should():
 
 
 def test_two_labels_tell_nothing():
-    """Of two labels that differ luck would confuse the same two, as often; so of one document."""
+    """Of two labels that differ chance would confuse the same two, as often; so of one document."""
     layers = {"a": [[(0, 1, "L")], [(0, 1, "O")]], "b": [[(0, 1, "O")], [(0, 1, "O")]]}
     (only,) = sa.confusion(sa.Corpus.from_segments([3, 3], layers)).confused
-    assert (only.a, only.b, only.times, only.by_luck, only.ratio) == ("L", "O", 1, 1.0, 1.0)
+    assert (only.a, only.b, only.times, only.by_chance, only.ratio) == ("L", "O", 1, 1.0, 1.0)
     assert np.isnan(only.p)
     nothing = sa.confusion(sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]}))
     assert nothing.confused == []
     assert "no two labels were confused" in str(nothing.table("pair").remarks)
 
 
-def test_the_command_of_luck(capsys):
+def test_the_command_of_chance(capsys):
     """PEST with PLANT, as the crowd was made; JSON always has it; not with --shares or a picture."""
     path = "corpora/crowd/crowd.jsonl"
-    assert main(["confusion", path, "--luck"]) == 0
+    assert main(["confusion", path, "--test chance"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "PEST PLANT 34 11.2167 3.0312 2.0e-06 6.1e-06" in text
     assert (
-        "confused more than luck would (p below 0.05 after Holm's correction): PEST with PLANT"
+        "confused more than chance would (p below 0.05 after Holm's correction): PEST with PLANT"
         in text
     )
     assert main(["confusion", path, "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["confused"]
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
-    assert main(["confusion", path, "--luck", "--shares"]) != 0
-    assert "--shares and --luck; choose one of them" in capsys.readouterr().err
-    assert main(["confusion", path, "--luck", "--plot", "x.svg"]) != 0
+    assert main(["confusion", path, "--test chance", "--shares"]) != 0
+    assert "--shares and --test chance; choose one of them" in capsys.readouterr().err
+    assert main(["confusion", path, "--test chance", "--plot", "x.svg"]) != 0
     assert "no picture shows this result by pair" in capsys.readouterr().err

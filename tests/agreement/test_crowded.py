@@ -130,7 +130,7 @@ def test_what_is_laid_out_together_changes_no_digit(match, chance, monkeypatch):
 
 
 def test_single_documents_are_there_for_who_asks():
-    """Documents, intervals and luck rest on rows, which are made when somebody asks."""
+    """Documents, intervals and chance rest on rows, which are made when somebody asks."""
     corpus = sa.Corpus.from_segments(*many())
     at_once, one_by_one = (
         agree(corpus, 10, ci=True, resamples=50),

@@ -37,7 +37,7 @@ def test_evaluate(run, files):
 def test_json_is_the_python_result(run, files):
     """The command line adds nothing to what Python gives."""
     corpus = sa.read_conll(files, unit="document", scheme="IOB2")
-    result = sa.evaluate(corpus, "tagger.conll", match="token", chance="per-label", luck=True)
+    result = sa.evaluate(corpus, "tagger.conll", match="token", chance="per-label", p_values=True)
     code, out, _ = run(
         "evaluate", *files, "--gold", "tagger.conll", "--match", "token", "--chance", "per-label",
         "--unit", "document", "--scheme", "IOB2", "--format", "json", "--by", "document",
@@ -258,12 +258,12 @@ CASES = {
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
     "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
-    "chance of nothing": ({}, ["chance"], 2, "what luck gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
+    "chance of nothing": ({}, ["chance"], 2, "what chance gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
     "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length and --segments are for a document without files; see 'spanagree chance --help'"),
     "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at is not for --match iou; leave one of them out; see 'spanagree evaluate --help'"),
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
-    "simulate without luck": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test luck; name that test; see 'spanagree evaluate --help'"),
-    "luck of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--luck", "--block", "5"], 2, "blocks keep no single documents, which --luck needs; see 'spanagree agree --help'"),
+    "simulate without chance": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test chance; name that test; see 'spanagree evaluate --help'"),
+    "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test chance", "--block", "5"], 2, "blocks keep no single documents, which --test chance needs; see 'spanagree agree --help'"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or --match token or --match iou (match='token' or 'iou')"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),

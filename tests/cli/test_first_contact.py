@@ -29,7 +29,7 @@ def test_without_a_command(run):
     """A short page: what it is, three commands with an example each, and where the rest is."""
     code, out, err = run()
     assert (code, err) == (0, "")
-    assert out.startswith("spanagree says how far sets of marked spans agree beyond luck.\n")
+    assert out.startswith("spanagree says how far sets of marked spans agree above chance.\n")
     lines = out.splitlines()
     assert [line.split()[1] for line in lines if line.startswith("  spanagree ")] == ["evaluate", "agree", "check"]  # fmt: skip
     for rest in ("spanagree --help", "spanagree evaluate --help", "spanagree completion --help"):
@@ -131,7 +131,7 @@ def test_fail_under(run, newsroom):
 
 
 @pytest.mark.parametrize(
-    ("tag", "why"), [("O", "neither marked anything"), ("B-x", "luck alone gives 1")]
+    ("tag", "why"), [("O", "neither marked anything"), ("B-x", "chance alone gives 1")]
 )
 def test_fail_under_undefined(run, tmp_path, tag, why):
     """An undefined F1 fails, whatever is asked for."""

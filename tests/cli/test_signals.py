@@ -149,14 +149,14 @@ def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sa, "luck_test", interrupt)
+    monkeypatch.setattr(sa, "chance_test", interrupt)
     monkeypatch.chdir(tmp_path)
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
-    assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "luck"]) == 130
+    assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "by_chance"]) == 130
     said = "spanagree: error: interrupted after writing t.parquet\n"
     assert capsys.readouterr().err.splitlines(True)[-1] == said
     assert os.listdir() == ["t.parquet"]
-    monkeypatch.setattr("spanagree.rendering.plots.write_plot", interrupt)
+    monkeypatch.setattr("spanagree.results.plots.write_plot", interrupt)
     ask = ["evaluate", *files, "--tallies", "t.parquet", "--plot", "p.svg", "-o"]
     for output, shown in (("o.txt", "o.txt"), ("-", "standard output")):
         assert main([*ask, output]) == 130

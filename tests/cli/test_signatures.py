@@ -110,7 +110,7 @@ LEVELS = {
 FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
 ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
-LUCK = {"--chance": Pair("", "--chance overlapping")}
+by_chance = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
     "--match": Pair("trio.jsonl", "--match token"),
     "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
@@ -148,7 +148,7 @@ CASES = {
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
-        **pairs("trio.jsonl --test luck", simulate="--simulate"),
+        **pairs("trio.jsonl --test chance", simulate="--simulate"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
         "--tallies": SHOWN,
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
@@ -183,7 +183,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        **pairs("trio.jsonl", luck="--luck", batches="--batches 2"),
+        **pairs("trio.jsonl", by_chance="--test chance", batches="--batches 2"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -243,7 +243,7 @@ CASES = {
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
-        **dict.fromkeys(("--shares", "--luck"), SHOWN),
+        **dict.fromkeys(("--shares", "--test chance"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
@@ -303,8 +303,8 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
-        "--empty": Same("who marks nothing matches nothing by luck, whether she saw it or not"),
-        **behind("--length 9 --segments 2,3", LUCK),
+        "--empty": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
+        **behind("--length 9 --segments 2,3", by_chance),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
     },

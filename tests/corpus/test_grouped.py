@@ -81,7 +81,7 @@ def test_conll_by_ids(newsroom, sentences, documents):
     assert tens.lengths.sum() == sentences.lengths.sum()
 
 
-def test_luck_crosses_texts():
+def test_chance_crosses_texts():
     """Two texts of 3 tokens joined are one of 6: by enumeration, exact chance is 1/6, not 1/3."""
     layers = {"a": [[(0, 1, "X")], []], "b": [[(1, 2, "X")], []]}
     corpus = sa.Corpus.from_segments([3, 3], layers, ids=["p-1", "p-2"])

@@ -116,7 +116,7 @@ def test_what_would_work(arguments, message):
         ("compare_systems", sa.compare_systems),
         ("evaluate_levels", lambda it: sa.evaluate_levels(it, sa.difficulty(it))),
         ("with_intervals", sa.with_intervals),
-        ("luck_test", lambda it: sa.luck_test(it, it)),
+        ("chance_test", lambda it: sa.chance_test(it, it)),
         ("write_tallies", lambda it: sa.write_tallies(it, "x.parquet")),
     ],
 )
@@ -133,4 +133,4 @@ def test_a_corpus_is_not_an_evaluation(name, call):
 def test_a_system_shows_its_figures():
     mine = sa.evaluate(sa.from_tags({"gold": [["B-X", "O"]], "mine": [["B-X", "O"]]}))["mine"]
     assert repr(mine) == f"<System 'mine': F1 {mine.f1}>"
-    assert str(mine.f1) == "1.0000 (luck 0.5000, corrected 1.0000)"
+    assert str(mine.f1) == "1.0000 (chance 0.5000, corrected 1.0000)"

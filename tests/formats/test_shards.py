@@ -11,7 +11,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.results import same
+from spanagree.results.result import same
 
 FILES = ("gold", "lexicon", "tagger")
 

@@ -177,9 +177,11 @@ def test_real_crowds(name, say):
         sum(sum((x - y) ** 2 for x, y in combinations(i, 2)) * 2 / (len(i) - 1) for i in items) / n
     )
     every = Counter(x for i in items for x in i)
-    luck = sum(every[x] * every[y] * (x - y) ** 2 for x in every for y in every) / (n * (n - 1))
+    by_chance = sum(every[x] * every[y] * (x - y) ** 2 for x in every for y in every) / (
+        n * (n - 1)
+    )
     alpha = next(c for c in result["coefficients"] if c["name"] == "α")
-    assert alpha["value"] == pytest.approx(1 - apart / luck, abs=1e-12)
+    assert alpha["value"] == pytest.approx(1 - apart / by_chance, abs=1e-12)
     a, b, shared = max(((r["a"], r["b"], r["items"]) for r in result["pairs"]), key=lambda r: r[2])
     both = [(each[a], each[b]) for each in by_item.values() if a in each and b in each]
     assert len(both) == shared

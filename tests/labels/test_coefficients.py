@@ -70,13 +70,13 @@ def by_hand(annotators, categories):
         for i in items
         if len(i) > 1
     ) / len(values)
-    luck_apart = Fraction(
+    chance_apart = Fraction(
         sum(x != y for x, y in itertools.permutations(values, 2)), len(values) * (len(values) - 1)
     )
     expected = {
         "pi": sum(p**2 for p in share.values()),
         "kappa": sum(sum(p[c] * q[c] for c in categories) for p, q in pairs) / len(pairs),
-        "alpha": 1 - luck_apart,
+        "alpha": 1 - chance_apart,
         "ac1": sum(p * (1 - p) for p in share.values()) / (len(share) - 1) if len(share) > 1 else None,
     }  # fmt: skip
     return {name: (1 - apart if name == "alpha" else observed, e) for name, e in expected.items()}
@@ -98,7 +98,7 @@ def test_by_hand(annotators):
         assert coefficient.expected == pytest.approx(float(expected), abs=1e-14)
         if expected == 1:
             assert math.isnan(coefficient.value)
-            assert coefficient.reason == "luck alone gives 1"
+            assert coefficient.reason == "chance alone gives 1"
         else:
             exact = (observed - expected) / (1 - expected)
             assert coefficient.value == pytest.approx(float(exact), abs=1e-12)
@@ -261,7 +261,7 @@ def test_category_agreement_by_hand(annotators):
 
 
 @given(tables())
-def test_category_agreement_by_luck(annotators):
+def test_category_agreement_by_chance(annotators):
     """The observed figure is R; the expected one is enumerated: two labels drawn from those in pairs."""
     t = table(*annotators)
     items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
@@ -324,9 +324,9 @@ def test_one_label_throughout():
     t = table("XXX", "XXX")
     for of in (sa.pi, sa.kappa, sa.alpha):
         assert math.isnan(of(t).value)
-        assert of(t).reason == "luck alone gives 1"
+        assert of(t).reason == "chance alone gives 1"
     assert sa.spa(t).value == 1
-    assert sa.spa(t).reason == "corrected: luck alone gives 1"
+    assert sa.spa(t).reason == "corrected: chance alone gives 1"
     assert math.isnan(sa.spa(t).corrected)
     assert math.isnan(sa.spa(t).jackknife)
     assert sa.category_agreement(t)["X"].value == 1
@@ -413,7 +413,9 @@ def test_undefined_parts_say_why():
     """The jackknife, an annotator alone, and nothing complete: each is said below the table."""
     t = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "x"), (2, "b", "y"), (3, "c", "x")])  # fmt: skip
     result = sa.coefficients(t)
-    assert result.spa.jackknife_reason == "without one of the items nothing, or luck alone, is left"
+    assert (
+        result.spa.jackknife_reason == "without one of the items nothing, or chance alone, is left"
+    )
     assert f"jackknife undefined: {result.spa.jackknife_reason}" in result.table().remarks
     assert "–: agreement undefined: no label of another on the same items" in result.table("annotator").remarks  # fmt: skip
     single = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y")])
@@ -422,7 +424,7 @@ def test_undefined_parts_say_why():
     nobody = sa.coefficients(t, complete_only=True)
     assert nobody.pi.reason == nobody.spa.reason == "no item was labelled by all annotators"
     one = sa.coefficients(table("XX", "XX")).table().remarks
-    assert "SPA corrected undefined: luck alone gives 1" in one
+    assert "SPA corrected undefined: chance alone gives 1" in one
     tied = sa.coefficients(table("XY", "YX")).table().remarks
     assert tied[0] == "lowest agreement by category: X, 0.0000 (0 of 2 pairs in which one chose it), and 1 more as low"  # fmt: skip
 
@@ -656,7 +658,7 @@ def test_coefficients_as_a_table(monkeypatch):
 
 
 def test_picture_of_one(monkeypatch):
-    """The interval that is drawn is that of the value: of π and B what is beyond luck, of SPA not."""
+    """The interval that is drawn is that of the value: of π and B what is above chance, of SPA not."""
     drawn = []
     monkeypatch.setattr(one_coefficient, "dots", lambda ax, rows, **more: drawn.append(rows[0]))
     result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=True, resamples=50)

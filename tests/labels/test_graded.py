@@ -116,12 +116,12 @@ def by_hand(annotators, categories, name):
     apart = sum(
         sum(1 - w[p] for p in itertools.permutations(i, 2)) / Fraction(len(i) - 1) for i in two
     )
-    luck_apart = sum(1 - w[p] for p in itertools.permutations(values, 2)) / Fraction(n * (n - 1))
+    chance_apart = sum(1 - w[p] for p in itertools.permutations(values, 2)) / Fraction(n * (n - 1))
     spread = sum(p * (1 - p) for p in share.values())
     expected = {
         "pi": sum(w[a, b] * share[a] * share[b] for a, b in w),
         "kappa": sum(w[a, b] * p[a] * r[b] for a, b in w for p, r in pairs) / len(pairs),
-        "alpha": 1 - luck_apart,
+        "alpha": 1 - chance_apart,
         "ac1": spread * sum(w.values()) / (q * (q - 1)) if q > 1 else None,
     }
     return {
@@ -174,8 +174,8 @@ def test_ordinal_alpha_by_hand(annotators):
         assert math.isnan(found.value)
         return
     apart = sum(sum(map(delta, itertools.permutations(i, 2))) / (len(i) - 1) for i in two)
-    luck = sum(map(delta, itertools.permutations(values, 2))) / (len(values) - 1)
-    assert found.value == pytest.approx(float(1 - apart / luck), abs=1e-12)
+    by_chance = sum(map(delta, itertools.permutations(values, 2))) / (len(values) - 1)
+    assert found.value == pytest.approx(float(1 - apart / by_chance), abs=1e-12)
 
 
 def test_sets_by_hand():
@@ -249,8 +249,8 @@ def test_jackknife_leaves_out_items(annotators, how):
             n * np.bincount(i, minlength=len(W)) / len(i) for n, i in zip(k, some, strict=True)
         )
         share = share / k.sum()
-        luck = share @ W @ share
-        return (k @ P / k.sum() - luck) / (1 - luck)
+        by_chance = share @ W @ share
+        return (k @ P / k.sum() - by_chance) / (1 - by_chance)
 
     without = [theta(items[:i] + items[i + 1 :]) for i in range(len(items))]
     exact = len(items) * theta(items) - (len(items) - 1) * np.mean(without)

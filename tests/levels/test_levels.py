@@ -22,14 +22,14 @@ from strategies import crowds, spans
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
+from spanagree.comparisons.measures import MATCHES
 from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
-from spanagree.matching.measures import MATCHES
-from spanagree.rendering.table import UNDEFINED as NOT_SHOWN
-from spanagree.rendering.text import render
-from spanagree.results import same
+from spanagree.results.result import same
+from spanagree.results.table import UNDEFINED as NOT_SHOWN
+from spanagree.results.text import render
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 
@@ -37,7 +37,7 @@ CORPORA = Path(__file__).parents[2] / "corpora"
 
 
 def test_by_hand():
-    """One segment of length a in n tokens meets itself by luck with 1/(n − a + 1)."""
+    """One segment of length a in n tokens meets itself by chance with 1/(n − a + 1)."""
     corpus = sa.Corpus.from_segments(
         [2, 20, 5, 3], {"gold": [[(0, 1, "X")], [(4, 6, "X")], [], [(0, 3, "X")]]}
     )
@@ -856,9 +856,11 @@ def test_split_command(newsroom, tmp_path, capsys):
     assert main([*ask, "--force", "--to", "conll"]) == 0
 
 
-def test_levels_of_an_evaluation_with_luck(newsroom):
-    """Luck is of all documents, so the table by level is the one without it."""
+def test_levels_of_an_evaluation_with_chance(newsroom):
+    """Chance is of all documents, so the table by level is the one without it."""
     corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in ("gold", "tagger")})
     hard = sa.difficulty(corpus, "gold")
-    plain, luck = (sa.evaluate_levels(sa.evaluate(corpus, luck=x), hard) for x in (False, True))
-    assert luck.table().shown.rows == plain.table().shown.rows
+    plain, by_chance = (
+        sa.evaluate_levels(sa.evaluate(corpus, by_chance=x), hard) for x in (False, True)
+    )
+    assert by_chance.table().shown.rows == plain.table().shown.rows

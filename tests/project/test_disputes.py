@@ -1,4 +1,4 @@
-"""The queue of disputed segments: plain loops on real crowds, luck by enumeration, what is refused."""
+"""The queue of disputed segments: plain loops on real crowds, chance by enumeration, what is refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from test_real_data import pico, toxic
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
-from spanagree.rendering.data import to_csv
-from spanagree.rendering.table import Look
-from spanagree.rendering.text import render
+from spanagree.results.data import to_csv
+from spanagree.results.table import Look
+from spanagree.results.text import render
 
 
 def by_hand(corpus):
@@ -97,7 +97,7 @@ def test_toxic_spans(real):
     assert max(each.annotators for each in result.documents) == 356
 
 
-# --- luck ---------------------------------------------------------------------------------------
+# --- chance ---------------------------------------------------------------------------------------
 
 
 def test_surprise_by_enumeration():
@@ -122,7 +122,7 @@ def test_surprise_by_enumeration():
     best = min(by_pair, key=by_pair.get)
     assert (first.document, first.pair) == ("1", best) == ("1", ("b", "c"))
     assert first.p == pytest.approx(min(1, 3 * by_pair[best]), abs=1e-12)
-    assert np.isnan(second.p)  # luck's mean is 1/9 at most
+    assert np.isnan(second.p)  # chance's mean is 1/9 at most
     assert second.pair is None
     assert sa.disputes(corpus, match="token").documents[0].p != first.p  # not asked for
 
@@ -217,7 +217,7 @@ def test_words(gardens):
     """Where difficulty and disagreement stand side by side, the difference is said."""
     shown = render(sa.disputes(gardens).table("document"))
     assert "disagreement: 1 − F1 of those who saw the document" in shown
-    assert "difficulty: 1 − the F1 that luck alone would give there" in shown
+    assert "difficulty: 1 − the F1 that chance alone would give there" in shown
 
 
 def test_nothing_in_dispute():
@@ -240,7 +240,7 @@ def test_refused():
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     overlap = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
     for corpus, settings, said in (
-        (example(), {"sort": "luck"}, "unknown sort 'luck'; allowed: disagreement, segments, surprise"),
+        (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement, segments, surprise"),
         (example(), {"match": "same"}, "unknown match 'same'"),
         (example(), {"sort": "surprise", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
         (apart, {}, "no document that two annotators saw; two who share one are needed"),

@@ -211,11 +211,11 @@ def test_nobody_and_nothing():
             assert result.table("segment").to_rows() == []
 
 
-def test_who_agrees_no_better_than_luck_has_no_weight():
-    """The note names the annotator; by hand her F1 is 0, which is below luck."""
+def test_who_agrees_no_better_than_chance_has_no_weight():
+    """The note names the annotator; by hand her F1 is 0, which is below chance."""
     layers = {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9, "c": [[(3, 4, "X")]] * 9}
     result = sa.gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
-    assert result.notes == ("1 annotator without a weight, agreeing no better than luck: c",)
+    assert result.notes == ("1 annotator without a weight, agreeing no better than chance: c",)
     assert result.to_dict()["weights"]["c"] == 0
 
 

@@ -13,7 +13,7 @@ from test_real_data import pico, toxic
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
-from spanagree.rendering.text import render
+from spanagree.results.text import render
 
 
 def alpha(answers):
@@ -62,12 +62,12 @@ def test_crowd(path):
 
 
 def test_pico(real):
-    """All who saw an abstract marked something: nothing is beyond luck, and it is said."""
+    """All who saw an abstract marked something: nothing is above chance, and it is said."""
     ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
     rows = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
     result = check(valid_corpus(rows))
     assert math.isnan(result.any.value)
-    assert "–: undefined: luck alone gives 1" in render(result.table())
+    assert "–: undefined: chance alone gives 1" in render(result.table())
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_toxic_spans(real):
     assert f"in {most} of 16100 documents nobody marked more than one segment" in single
 
 
-# --- what luck does not see ---------------------------------------------------------------------
+# --- what chance does not see ---------------------------------------------------------------------
 
 
 def singles(count=40):
@@ -104,7 +104,7 @@ def test_presence_beside_f1(run, tmp_path):
     """Presence agrees fully, F1 not at all; agree says so and shows both, in JSON by name."""
     agreement, presence = sa.agree(singles()), sa.presence(singles())
     assert (agreement.team.f1.observed, presence.any.value) == (0, 1)
-    said = "team: in 40 of 40 documents nobody marked more than one segment; luck keeps which"
+    said = "team: in 40 of 40 documents nobody marked more than one segment; chance keeps which"
     assert agreement.caveats[-1].startswith(said)
     sa.write_jsonl(singles(), tmp_path / "one.jsonl")
     data = json.loads(run("agree", tmp_path / "one.jsonl", "--format", "json")[1])

@@ -45,8 +45,8 @@ def by_hand(lengths, layers, people, match, chance):
         of = match
         if match == "boundaries":
             shapes = [[(s[1], s[2]) for s in side] for side in (one, other)]
-        luck = enumerated_expectation(lengths[d], *shapes, of, chance)
-        return matched(one, other, match), luck, Fraction(size)
+        by_chance = enumerated_expectation(lengths[d], *shapes, of, chance)
+        return matched(one, other, match), by_chance, Fraction(size)
 
     documents = range(len(lengths))
     saw = {d: [p for p in people if layers[p][d] is not None] for d in documents}
@@ -224,8 +224,8 @@ def test_order_changes_no_digit(best_match):
     assert a.signature == b.signature
 
 
-def test_marking_everything_is_luck():
-    """By tokens of one label, who marks everything is at luck exactly, against any references."""
+def test_marking_everything_is_chance():
+    """By tokens of one label, who marks everything is at chance exactly, against any references."""
     lengths, layers = many(12, 9)
     only = {n: [x and [(a, b, "X") for a, b, _ in x] for x in each] for n, each in layers.items()}
     only["all"] = [[(0, n, "X")] for n in lengths]
@@ -252,11 +252,11 @@ def test_a_share_weighs_documents_as_the_ceiling_does():
     result = sa.evaluate_references(sa.Corpus.from_segments([10, 10], layers), systems=["m"])
     assert result["m"].ceiling.observed == 0.5
     assert (result["m"].documents, result.ceiling.documents) == (1, 2)
-    # with no ceiling above luck there is no share
+    # with no ceiling above chance there is no share
     layers = {"a": [one], "b": [[(8, 9, "X")]], "m": [one]}
     share = sa.evaluate_references(sa.Corpus.from_segments([10], layers), ["a", "b"])["m"].share
     assert math.isnan(share.corrected)
-    assert share.reason == "the references do not agree beyond luck"
+    assert share.reason == "the references do not agree above chance"
 
 
 def test_the_interval_of_a_share():
@@ -317,8 +317,8 @@ def best(layers, d, name, people, match):
 
 
 @pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou", "boundaries"])
-def test_the_best_match_and_its_luck(match):
-    """The best match is that of its definition, and its luck that of all configurations.
+def test_the_best_match_and_its_chance(match):
+    """The best match is that of its definition, and its chance that of all configurations.
 
     The mean over all configurations of all four annotations, in fractions; draws within four
     standard errors.
@@ -334,7 +334,7 @@ def test_the_best_match_and_its_luck(match):
     corpus = sa.Corpus.from_segments(lengths, layers)
     how = {"match": match, "best_match": True, "draws": draws, "seed": 3}
     result = sa.evaluate_references(corpus, people, **how)
-    observed, luck, spread = ({n: [] for n in layers} for _ in range(3))
+    observed, by_chance, spread = ({n: [] for n in layers} for _ in range(3))
     for d, n in enumerate(lengths):
         there = [name for name in layers if layers[name][d] is not None]
         own = {name: spans(layers[name][d]) for name in there}
@@ -346,11 +346,13 @@ def test_the_best_match_and_its_luck(match):
                 best(dict(zip(there, drawn, strict=True)), d, name, here, match)
                 for drawn in itertools.product(*every)
             ]
-            luck[name].append(sum(each) / len(each))
+            by_chance[name].append(sum(each) / len(each))
             spread[name].append(np.var([float(x) for x in each]))
 
     def check(score, names):
-        o, e, v = (sum(np.mean(x[n]) for n in names) / len(names) for x in (observed, luck, spread))
+        o, e, v = (
+            sum(np.mean(x[n]) for n in names) / len(names) for x in (observed, by_chance, spread)
+        )
         assert score.observed == pytest.approx(float(o))
         assert abs(score.expected - float(e)) <= 4 * math.sqrt(float(v) / draws)
 
@@ -406,7 +408,7 @@ def test_the_best_match_needs_two_references():
     assert only["m"].f1.reason == "no document that two references saw"
     assert result.notes[1:] == ("m: 1 of 2 documents not shared with two references, left out",)
     assert only.notes == (
-        "luck of the best match is not defined: no document that two references saw, so there is no"
+        "chance of the best match is not defined: no document that two references saw, so there is no"
         " choice",
         "m: 2 of 2 documents not shared with two references, left out",
     )
@@ -506,7 +508,7 @@ def test_the_command(run, crowd, tmp_path):
     assert code == 0
     rows = [line.split()[0] for line in out.splitlines() if line.strip()]
     assert rows[4:10] == ["m", "people", "a0", "a1", "a2", "a3"]
-    assert "share beyond luck: " in " ".join(out.split())
+    assert "share above chance: " in " ".join(out.split())
     assert (
         run("evaluate", crowd, "--systems", "m", "--best-match", "--draws", 5, "--seed", 2)[0] == 0
     )
@@ -516,7 +518,7 @@ def test_the_command(run, crowd, tmp_path):
     ("options", "message"),
     [
         (["--systems", "m", "--gold", "a0"], "--gold is for one gold layer; leave it out with"),
-        (["--systems", "m", "--test", "luck"], "--test is for one gold layer; leave it out with"),
+        (["--systems", "m", "--test", "by_chance"], "--test is for one gold layer; leave it out with"),
         (["--systems", "m", "--levels", "2"], "--levels is for one gold layer; leave it out with"),
         (["--systems", "m", "--by", "document"], "--by document is for one gold layer; with --references or --systems there is --by annotator or label"),
         (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),
@@ -565,7 +567,7 @@ def test_the_command_by_label(run, crowd, tmp_path):
 
 
 def test_baselines_are_systems(run, crowd):
-    """Baselines of the references stand among the systems; luck is all that everything has."""
+    """Baselines of the references stand among the systems; chance is all that everything has."""
     code, out, _ = run(
         "evaluate", crowd, "--systems", "m", "--baseline", "everything,random", "--best-match",
         "--draws", 5, "--seed", 2, "--format", "json",

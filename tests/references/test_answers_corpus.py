@@ -91,14 +91,14 @@ def coverage(length, spans):
 
 
 def test_figures_by_independent_lines(rows):
-    """Systems, people and their ceiling by shared characters: raw, by luck, and beyond it."""
+    """Systems, people and their ceiling by shared characters: raw, by chance, and beyond it."""
     sums = defaultdict(lambda: [0.0, 0.0, 0.0])
     for length, layers in rows:
         marked = {n: {i for s, e in spans for i in range(s, e)} for n, spans in layers.items()}
-        luck = {n: coverage(length, spans) for n, spans in layers.items()}
+        by_chance = {n: coverage(length, spans) for n, spans in layers.items()}
         for a, b in permutations(layers, 2):
             if b not in SYSTEMS:
-                shared = sum(p * q for p, q in zip(luck[a], luck[b], strict=True))
+                shared = sum(p * q for p, q in zip(by_chance[a], by_chance[b], strict=True))
                 size = len(marked[a]) + len(marked[b])
                 for k, value in enumerate((len(marked[a] & marked[b]), shared, size)):
                     sums[a][k] += value
@@ -114,9 +114,9 @@ def test_figures_by_independent_lines(rows):
     assert {*result.people} | {*result.systems} == sums.keys() - {"ceiling"}
     for name, (matched, expected, size) in sums.items():
         score = (result.people | result.systems).get(name, result.ceiling)
-        f1, by_luck = 2 * matched / size, 2 * expected / size
+        f1, by_chance = 2 * matched / size, 2 * expected / size
         assert score.f1[:3] == pytest.approx(
-            (f1, by_luck, (f1 - by_luck) / (1 - by_luck)), abs=1e-9
+            (f1, by_chance, (f1 - by_chance) / (1 - by_chance)), abs=1e-9
         )
     assert result.systems["eager"].f1.observed > result.ceiling.f1.observed
     assert result.systems["eager"].f1.corrected < 0 < result.systems["detector"].f1.corrected

@@ -1,4 +1,4 @@
-"""Baselines: everything is exactly what luck gives, random keeps what it should, and the command."""
+"""Baselines: everything is exactly what chance gives, random keeps what it should, and the command."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def answers(draw):
 
 
 @given(answers(), st.sampled_from([*CHANCES]))
-def test_everything_is_nothing_beyond_luck(corpus, chance):
-    """By shared characters marking everything scores exactly 0 beyond luck.
+def test_everything_is_nothing_beyond_chance(corpus, chance):
+    """By shared characters marking everything scores exactly 0 above chance.
 
     Theory: wherever the segments of gold are put, the whole document covers all of them.
     """
@@ -61,7 +61,7 @@ def test_everything_is_nothing_beyond_luck(corpus, chance):
             assert score.observed == pytest.approx(score.expected, abs=EXACT)
             assert (
                 score.corrected == pytest.approx(0, abs=EXACT)
-                or score.reason == "luck alone gives 1"
+                or score.reason == "chance alone gives 1"
             )
         for row in result.to_rows("document"):
             beyond = row["f1_corrected"]
@@ -98,7 +98,7 @@ def test_what_baselines_mark(crowd, seed):
 
 
 def test_random_is_a_reference_placed_by_the_chance_model():
-    """Over 4,000 documents both references are drawn alike, and starts are as luck has them.
+    """Over 4,000 documents both references are drawn alike, and starts are as chance has them.
 
     Within four standard errors, of binomial shares; the starts against the exact distribution.
     """
@@ -144,7 +144,7 @@ def test_nothing_at_all():
 
 
 def test_what_nothing_gives():
-    """The row of docs/evaluate.md: F1 0, by luck and beyond it; recall 0; precision undefined."""
+    """The row of docs/evaluate.md: F1 0, by chance and beyond it; recall 0; precision undefined."""
     corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 2, "X")]]})
     for match in ("exact", "token", "iou"):
         system = sa.evaluate(sa.with_baselines(corpus, ["nothing"]), match=match)["nothing"]

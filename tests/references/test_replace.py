@@ -57,20 +57,20 @@ def test_spans(match, chance):
     """Scores of documents are F1 against the others in fractions; ω, ρ and p follow by definition."""
     layers = made_up(5)
     people, documents = list(layers)[1:], range(45)
-    luck_of = functools.cache(enumerated_expectation)
+    chance_of = functools.cache(enumerated_expectation)
 
     def pair(d, a, b):
         one, other = spans(layers[a][d]), spans(layers[b][d])
         size = sum(s[1] if match == "token" else 1 for s in one + other)
         shapes = [tuple(sorted(s[1:] for s in side)) for side in (one, other)]
-        return matched(one, other, match), luck_of(7, *shapes, match, chance), size
+        return matched(one, other, match), chance_of(7, *shapes, match, chance), size
 
     def score(d, who, others):
         m, e, size = (sum(x) for x in zip(*(pair(d, who, o) for o in others), strict=True))
         if not size:
             return 1, 1
-        observed, luck = 2 * m / size, 2 * e / size
-        return observed, (observed - luck) / (1 - luck) if luck != 1 else 1
+        observed, by_chance = 2 * m / size, 2 * e / size
+        return observed, (observed - by_chance) / (1 - by_chance) if by_chance != 1 else 1
 
     scores = {"observed": [], "corrected": []}
     for j in people:
@@ -120,7 +120,7 @@ def test_the_published_example(rho):
 
 
 def test_nothing_marked_is_agreement():
-    """Who marks nothing where nobody else does agrees fully, raw and beyond luck; a note says so."""
+    """Who marks nothing where nobody else does agrees fully, raw and above chance; a note says so."""
     some = [(0, 2, "X")]
     layers = {"a": [[]] * 40, "b": [[]] * 40, "d": [some] * 20 + [[]] * 20, "c": [[]] * 40}
     result = sa.replacement_test(sa.Corpus.from_segments([9] * 40, layers), "c", 0.1)
@@ -132,12 +132,12 @@ def test_nothing_marked_is_agreement():
     assert result.notes[-1].startswith("80 of 120 comparisons have a score that is not defined")
 
 
-def test_luck_that_is_more_than_all():
-    """Where luck alone gives 1 or more, as it may by overlapping, the one who agrees less loses.
+def test_chance_that_is_more_than_all():
+    """Where chance alone gives 1 or more, as it may by overlapping, the one who agrees less loses.
 
-    Theory: two segments of one token in two tokens match twice by luck of any two who have both
-    (each of four pairs in half of all draws), so F1 by luck is 1; the candidate, who marked one of
-    the two, shares it and agrees less, though of nobody there is a figure beyond luck.
+    Theory: two segments of one token in two tokens match twice by chance of any two who have both
+    (each of four pairs in half of all draws), so F1 by chance is 1; the candidate, who marked one of
+    the two, shares it and agrees less, though of nobody there is a figure above chance.
     """
     two, one = [(0, 1, "X"), (1, 2, "X")], [(0, 1, "X")]
     layers = {"a": [two] * 30, "b": [two] * 30, "c": [one] * 30}
@@ -147,7 +147,7 @@ def test_luck_that_is_more_than_all():
     for kind in ("observed", "corrected"):
         assert test.verdicts[kind].advantage == 0
     assert test.notes[-1].endswith(
-        "or luck alone gives 1; there F1 counts, and 1 if that is undefined"
+        "or chance alone gives 1; there F1 counts, and 1 if that is undefined"
     )
 
 
@@ -352,8 +352,8 @@ def test_mushroom_has_too_few_english_answers_for_each(real):
         sa.replacement_test(corpus, "majority", epsilon=0.1, match="token")
 
 
-def test_luck_may_change_the_verdict():
-    """On the made-up answers the one who marks nearly everything passes raw, not beyond luck."""
+def test_chance_may_change_the_verdict():
+    """On the made-up answers the one who marks nearly everything passes raw, not above chance."""
     corpus = sa.read(Path(__file__).parents[2] / "corpora/answers/answers.jsonl")
     people = [name for name in corpus.layers if name not in ("detector", "eager")]
     test = sa.replacement_test(corpus, "eager", 0.2, annotators=people, match="token")

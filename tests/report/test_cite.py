@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import MATCHES
-from spanagree.matching.score import RARE
 from spanagree.report import citation
 from spanagree.report.citation import CITED, cited
 from spanagree.report.references import REFERENCES
 from spanagree.report.signature_parser import settings_of
+from spanagree.results.score import RARE
 from spanagree.settings import signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 from spanagree.version import __version__
@@ -277,9 +277,9 @@ SAYS = {
     " sentences (1,000 resamples, seed 3).",
     "average:micro|test:permutation|resamples:1000|seed:3": "tested by permutation, exchanging the two"
     " systems' tallies sentence by sentence (1,000 random exchanges, seed 3; all of them where",
-    "average:micro|test:luck|draws:1000|seed:3": "against luck: 1,000 random annotations of it, seed 3",
-    "average:micro|test:luck|null:exact": "against luck: p is the exact probability that an annotation",
-    "average:micro|test:luck|null:partly-drawn|draws:20|seed:3": "reaches its F1, exact but for sentences"
+    "average:micro|test:chance|draws:1000|seed:3": "against chance: 1,000 random annotations of it, seed 3",
+    "average:micro|test:chance|null:exact": "against chance: p is the exact probability that an annotation",
+    "average:micro|test:chance|null:partly-drawn|draws:20|seed:3": "reaches its F1, exact but for sentences"
     " too large for that, in which 20 random annotations or more were drawn, seed 3; p counts the",
     "match:overlap|chance:nonoverlapping|expected:partly-fixed|average:micro": "Where that was too much"
     " work one of the two stayed as it is. Corrected",
@@ -369,7 +369,7 @@ def test_results(newsroom):
         hard,
         sa.compare_systems(result, resamples=20),
         sa.compare_systems(result, resamples=20, interval="jackknife", test="permutation"),
-        sa.luck_test(corpus, result, draws=5),
+        sa.chance_test(corpus, result, draws=5),
         sa.agree(corpus),
         sa.coefficients(table),
         sa.spa(table),
@@ -462,12 +462,12 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     report = tmp_path / "a:b|c.json"
     made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
-    assert run(*made, "--test", "luck", "--simulate", "--resamples", "7")[0] == 0
+    assert run(*made, "--test", "chance", "--simulate", "--resamples", "7")[0] == 0
     code, out, _ = run("cite", report)
     words = " ".join(out.split())
     assert code == 0
     assert "95% jackknife intervals" in words
-    assert "against luck: 7 random annotations of it, seed 0" in words
+    assert "against chance: 7 random annotations of it, seed 0" in words
     raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", raw)
     assert run("cite", "-") == (0, out, "")

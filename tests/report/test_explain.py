@@ -10,13 +10,13 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.table import StartDistributions
 from spanagree.cli.main import main
-from spanagree.evaluation.chance_of_match import ChanceOfMatch
-from spanagree.evaluation.compare_systems import TESTS
+from spanagree.comparisons.measures import MATCHES
 from spanagree.labels.spa import WEIGHTS
-from spanagree.matching.measures import MATCHES
-from spanagree.rendering.table import Column, Table
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.report.signature_parser import settings_of
+from spanagree.results.table import Column, Table
+from spanagree.systems.chance_of_match import ChanceOfMatch
+from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
@@ -44,11 +44,11 @@ def evaluations(folder):
             yield from tables_of(hard)
             for test in TESTS:
                 yield from tables_of(sa.compare_systems(result, test=test, resamples=20))
-        yield from tables_of(sa.luck_test(corpus, result, draws=5))
-        with_luck = sa.evaluate(corpus, luck=True)
-        yield from tables_of(with_luck)
-        yield from tables_of(ChanceOfMatch(with_luck))
-        yield from tables_of(sa.agree(corpus, luck=True))
+        yield from tables_of(sa.chance_test(corpus, result, draws=5))
+        with_p_values = sa.evaluate(corpus, p_values=True)
+        yield from tables_of(with_p_values)
+        yield from tables_of(ChanceOfMatch(with_p_values))
+        yield from tables_of(sa.agree(corpus, p_values=True))
         yield from agreements(corpus)
 
 
@@ -179,7 +179,7 @@ def test_annotators_are_held_fixed(line):
 @pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("chance", CHANCES)
 def test_settings_are_explained(match, chance):
-    """What counts and what luck may do, in the words of their tables."""
+    """What counts and what chance may do, in the words of their tables."""
     shown = explained(f"match:{match}|chance:{chance}|average:micro|unit:sentence")
     assert shown[f"match {match}"].startswith(MATCHES[match].means)
     assert shown[f"chance {chance}"].startswith(CHANCES[chance])
@@ -212,7 +212,7 @@ def test_items_and_weights_are_explained(weights):
 
 
 def test_characters_are_explained():
-    """Offsets in characters make luck smaller."""
+    """Offsets in characters make chance smaller."""
     shown = explained("match:exact|chance:nonoverlapping|average:micro|offsets:characters")
     assert "inside a word" in shown["chance nonoverlapping"]
     assert "share a character" in shown["chance nonoverlapping"]

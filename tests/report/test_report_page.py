@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.matching.pairing import KINDS, OUTCOMES
-from spanagree.rendering.html import el, visible
-from spanagree.rendering.table import figure, probability
+from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report import page as of_page
 from spanagree.report.overview import SystemsOverview
 from spanagree.report.page import page
+from spanagree.results.html import el, visible
+from spanagree.results.table import figure, probability
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
@@ -123,7 +123,7 @@ def many(documents, seed=0):
 
 def test_figures_of_systems(systems):
     """Every figure of the page is one of the results', shown to four digits."""
-    result = sa.evaluate(systems, "gold.conll", luck=True)
+    result = sa.evaluate(systems, "gold.conll", p_values=True)
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
@@ -144,16 +144,16 @@ def test_figures_of_systems(systems):
             for value in (
                 *(system.f1[k] for k in (2, 0, 1)),  # corrected, observed, expected
                 *(system.precision.observed, system.recall.observed),
-                *result.luck[system.name].of_all(system.tally)[:3],  # sd, 95 % point, z
+                *result.by_chance[system.name].of_all(system.tally)[:3],  # sd, 95 % point, z
             )
         ]
     )
-    for (a, b, packed), system in zip(shown.data["luck"], result.systems, strict=True):
+    for (a, b, packed), system in zip(shown.data["by_chance"], result.systems, strict=True):
         assert [systems.annotators[i] for i in (a, b)] == ["gold.conll", system]
         documents = np.cumsum(packed[::2]).tolist()
-        luck = result.luck_by_document(system)
-        assert documents == [d for d, each in luck.items() if each.z == each.z]
-        assert packed[1::2] == [float(f"{luck[d].p:.3g}") for d in documents]
+        by_chance = result.chance_by_document(system)
+        assert documents == [d for d, each in by_chance.items() if each.z == each.z]
+        assert packed[1::2] == [float(f"{by_chance[d].p:.3g}") for d in documents]
     (kinds,) = [[v for s, v, _ in shown.figures if s == "disagreements"]]
     assert kinds == [n for of in counts for n in of.values()]
     assert shown.data["difficulty"]["values"] == sorted(set(hard.values[hard.defined].tolist()))
@@ -217,29 +217,29 @@ def copies(systems, *names):
 
 
 def test_summary(systems, crowd):
-    """Two sentences lead: who is first, how certain that is, and whether luck changes it."""
+    """Two sentences lead: who is first, how certain that is, and whether chance changes it."""
     assert said(systems, gold="gold.conll").startswith(
-        "Summary tagger is first beyond luck, with a corrected F1 of 0.6137, but it cannot be told apart from"
-        " lexicon. Luck changes who is first: by F1 as observed it is lexicon with 0.6491, of which luck alone"
+        "Summary tagger is first above chance, with a corrected F1 of 0.6137, but it cannot be told apart from"
+        " lexicon. Chance changes who is first: by F1 as observed it is lexicon with 0.6491, of which chance alone"
         " would give 0.1377; but neither lead is certain. names are shown without “.conll” behind them"
     )
     assert said(copies(systems, "good", "chunker")) == (
-        "Summary good is first beyond luck, with a corrected F1 of 1.0000, and would most likely be on other"
-        " sentences like these, too. Luck does not change who is first."
+        "Summary good is first above chance, with a corrected F1 of 1.0000, and would most likely be on other"
+        " sentences like these, too. Chance does not change who is first."
         " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
     )
     assert said(copies(systems, "tagger")) == (
-        "Summary Of tagger's F1 of 0.6330, luck alone would give 0.0500; beyond luck it is 0.6137."
+        "Summary Of tagger's F1 of 0.6330, chance alone would give 0.0500; above chance it is 0.6137."
     )
     alike = copies(systems, "tagger", *(f"tagger{'+' * k}" for k in range(1, 6)))
     assert "cannot be told apart from tagger+, tagger++, tagger+++ and 2 others." in said(alike)
     result = sa.agree(crowd)
     dia, cem, f1 = result["dia"].f1, result["cem"].f1, result.team.f1
     assert said(crowd, team=True) == (
-        f"Summary The team agrees to {f1.corrected:.4f} beyond luck: of its F1 of {f1.observed:.4f} over 10 pairs and"
-        f" 62 documents, luck alone would give {f1.expected:.4f}. dia ({dia.corrected:.4f}),"
+        f"Summary The team agrees to {f1.corrected:.4f} above chance: of its F1 of {f1.observed:.4f} over 10 pairs and"
+        f" 62 documents, chance alone would give {f1.expected:.4f}. dia ({dia.corrected:.4f}),"
         f" cem ({cem.corrected:.4f}) agree less with the others than these do on the same documents (F1 against"
-        " the rest beyond luck; p below 0.05 after Holm’s correction for all annotators)."
+        " the rest above chance; p below 0.05 after Holm’s correction for all annotators)."
     )
     assert "(0.6231) agrees less" not in said(crowd.of_annotators(["ann", "bob", "eli"]), team=True)
     assert "No annotator agrees so much less" in said(
@@ -423,7 +423,7 @@ ODD = {
     ),
     "never seen": sa.Corpus.from_segments([3], {"a": [None], "b": [None]}),
     "one document": sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}),
-    "only luck": sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}),
+    "only chance": sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}),
     "a label O": sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]], "b": [[(0, 1, "X")]]}),
 }
 
@@ -756,12 +756,12 @@ def test_filters(visit, systems):
 
 
 def test_order_by_p(visit, systems):
-    """Documents are sorted by p of luck, the rest behind; between systems, which have none, they are not."""
+    """Documents are sorted by p of chance, the rest behind; between systems, which have none, they are not."""
     browser = visit(systems, gold="gold.conll")
     a, b = "gold.conll", "tagger.conll"
     choose(browser, b=str(systems.annotators.index(b)), kind="all")
-    luck = sa.evaluate(systems, a, luck=True).luck_by_document(b)
-    p = {d: float(f"{each.p:.3g}") for d, each in luck.items() if each.z == each.z}
+    by_chance = sa.evaluate(systems, a, p_values=True).chance_by_document(b)
+    p = {d: float(f"{each.p:.3g}") for d, each in by_chance.items() if each.z == each.z}
     rest = [d for d in range(len(systems)) if d not in p]
     for order, sign in (("unlikely", 1), ("likely", -1)):
         choose(browser, order=order)

@@ -60,7 +60,7 @@ def test_sides(answers):
 
 
 def test_labels():
-    """A figure for each label and system and for the ceiling, beyond luck and as observed."""
+    """A figure for each label and system and for the ceiling, above chance and as observed."""
     crowd = sa.read(ANSWERS.parents[1] / "crowd/crowd.jsonl")
     result = sa.evaluate_references(crowd, systems=["dia", "eli"], match="token")
     order = sorted(result.systems.values(), key=lambda one: -one.f1.corrected)
@@ -81,7 +81,7 @@ def test_labels():
 
 
 def test_the_nearest_reference(answers, tmp_path, capsys):
-    """The best match is on the page as the result has it, drawn luck too; the command asks for it."""
+    """The best match is on the page as the result has it, drawn chance too; the command asks for it."""
     how = {"systems": SYSTEMS, "match": "token", "best_match": True}
     result = sa.evaluate_references(answers, ci=True, resamples=2000, **how)
     text = page(answers, **how)
@@ -92,7 +92,7 @@ def test_the_nearest_reference(answers, tmp_path, capsys):
     assert summary == [*(ceiling[k] for k in (2, 0, 1)), *of_best, best.share.corrected]
     assert "2 systems against the nearest of 6 references" in shown.texts
     assert result.signature in "".join(shown.texts)
-    assert "luck of the best match is the mean of 100 draws" in "".join(shown.texts)
+    assert "chance of the best match is the mean of 100 draws" in "".join(shown.texts)
     out = tmp_path / "report.html"
     crowd = ["report", str(ANSWERS), "--match", "token", "--best-match", "-o", str(out)]
     assert main([*crowd, "--systems", "detector,eager"]) == 0
@@ -121,7 +121,7 @@ def test_odd_corpora(name):
     shown = Page(page(ODD[name], systems=["b"]))
     assert not any(np.isnan(value) for _, value, _ in shown.figures)
     text = said(ODD[name], systems=["b"])
-    assert "What people reach among themselves has no figure beyond luck: " in text
+    assert "What people reach among themselves has no figure above chance: " in text
     assert "nan" not in "".join(shown.texts)
 
 
@@ -174,4 +174,4 @@ def test_narrow(browser, tmp_path, answers, width):
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= room
-    assert heads == ["system", "corrected F1", "interval", "share beyond luck", "interval"]
+    assert heads == ["system", "corrected F1", "interval", "share above chance", "interval"]

@@ -59,7 +59,7 @@ def test_agreement_without_gaps_or_figures():
     nothing = words(sa.agree(sa.Corpus.from_segments([], {})))
     assert "0 annotators worked on 0 documents" in nothing
     full = words(sa.agree(sa.Corpus.from_segments([2], {n: [[(0, 2, "X")]] for n in "ab"})))
-    assert "beyond luck it is undefined" in full
+    assert "above chance it is undefined" in full
 
 
 def test_coefficients(crowd):
@@ -75,7 +75,7 @@ def test_coefficients(crowd):
             assert f"{entry['name']} {three(entry['value'])} [{three(low)}, {three(high)}]" in text
     assert "SPA 0.926" in text
     assert "of κ an annotator's shares are over all items that she labelled (Gwet, 2014)" in text
-    assert "To be kept in mind: π: luck alone gives 0.7304" in text
+    assert "To be kept in mind: π: chance alone gives 0.7304" in text
     assert {"gwet2014", "krippendorff2011"} <= set(re.findall(r"@\w+{(\w+)", sa.cite(result, "bibtex", results=True)))  # fmt: skip
     whole = sa.LabelTable.from_rows([("1", "a", "X"), ("1", "b", "Y"), ("2", "a", "Y"), ("2", "b", "Y")])  # fmt: skip
     assert "As not everybody" not in words(sa.coefficients(whole))

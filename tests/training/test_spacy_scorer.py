@@ -264,7 +264,7 @@ def test_a_weight_is_not_lost(key):
     assert [evaluate()[0], evaluate()[0]] == [0, 1]
 
 
-def test_luck_alone_gives_1():
+def test_chance_alone_gives_1():
     """Where nothing can be put elsewhere, the corrected scores are undefined."""
     one = doc(["Jo"], (0, 1, "PER"))
     scores = scored(one, one)
@@ -364,9 +364,9 @@ def test_settings(scorer):
         str(error.value) == "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"
     )
     with pytest.raises(sa.SettingError) as error:
-        scorer(chance="luck")
+        scorer(chance="chance")
     assert str(error.value) == (
-        "unknown chance 'luck'; allowed: nonoverlapping, per-label, overlapping"
+        "unknown chance 'chance'; allowed: nonoverlapping, per-label, overlapping"
     )
     assert pickle.loads(pickle.dumps(scorer()))([], spans_key="sc")
 

@@ -1,4 +1,4 @@
-"""Intervals and tests: theory, scipy, coverage, uniform p-values, luck, what is undefined."""
+"""Intervals and tests: theory, scipy, coverage, uniform p-values, chance, what is undefined."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from strategies import crowds
 import spanagree as sa
 from spanagree.chance.simulate import redraw
 from spanagree.cli.main import main
-from spanagree.evaluation.compare_systems import TESTS
-from spanagree.matching.score import f1_figures
+from spanagree.results.score import f1_figures
+from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import benjamini_hochberg
 from spanagree.uncertainty.permutation import holm as _holm
@@ -531,7 +531,7 @@ def test_holm():
     assert math.isnan(found[1])
 
 
-# --- luck -----------------------------------------------------------------------------------------
+# --- chance -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -550,61 +550,61 @@ def test_random_systems(match, where):
     for _ in range(runs):
         layer = redraw(start.layers["mine"], start.lengths, 1, rng)
         corpus = sa.Corpus(start.lengths, {"gold": start.layers["gold"], "mine": layer}, ("X",))
-        test = sa.luck_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)), simulate=True)  # fmt: skip
+        test = sa.chance_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)), simulate=True)  # fmt: skip
         rejected += test.systems["mine"].p <= 0.1
     # ties make the test careful, never careless
     assert rejected / runs < 0.1 + 4 * math.sqrt(0.09 / runs)
     assert rejected / runs > 0.1 - 4 * math.sqrt(0.09 / runs) or match == "exact"
 
 
-def test_luck(systems):
-    """Real systems are better than luck; the null distribution is kept; the same seed, the same digits."""
+def test_chance(systems):
+    """Real systems are better than chance; the null distribution is kept; the same seed, the same digits."""
     evaluation = sa.evaluate(systems)
-    test = sa.luck_test(systems, evaluation, simulate=True, draws=200, seed=3)
-    for name, luck in test.systems.items():
-        assert luck.p == 1 / 201
-        assert luck.null.shape == (200,)
-        assert luck.mean == pytest.approx(luck.null.mean())
+    test = sa.chance_test(systems, evaluation, simulate=True, draws=200, seed=3)
+    for name, by_chance in test.systems.items():
+        assert by_chance.p == 1 / 201
+        assert by_chance.null.shape == (200,)
+        assert by_chance.mean == pytest.approx(by_chance.null.mean())
         # near what two random annotations would give, but not the same: gold is fixed
-        assert luck.mean == pytest.approx(evaluation.systems[name].f1.expected, abs=0.03)
+        assert by_chance.mean == pytest.approx(evaluation.systems[name].f1.expected, abs=0.03)
     turned = systems.subset(range(len(systems) - 1, -1, -1))
-    other = sa.luck_test(turned, sa.evaluate(turned), simulate=True, draws=200, seed=3)
+    other = sa.chance_test(turned, sa.evaluate(turned), simulate=True, draws=200, seed=3)
     assert (other.systems["tagger"].null == test.systems["tagger"].null).all()
-    again = sa.luck_test(systems, evaluation, simulate=True, draws=200, seed=3)
+    again = sa.chance_test(systems, evaluation, simulate=True, draws=200, seed=3)
     assert (again.systems["tagger"].null == test.systems["tagger"].null).all()
-    assert "|test:luck|null:drawn|draws:200|seed:3|" in test.signature
+    assert "|test:chance|null:drawn|draws:200|seed:3|" in test.signature
     json.dumps(test.to_dict(), allow_nan=False)
 
 
-def test_exact_luck(systems):
+def test_exact_chance(systems):
     """The exact test: what draws tell roughly, in any order of documents, and p far below their floor."""
     evaluation = sa.evaluate(systems)
-    test = sa.luck_test(systems, evaluation)
-    drawn = sa.luck_test(systems, evaluation, simulate=True, draws=2000)
-    assert "|test:luck|null:exact|spanagree:" in test.signature
+    test = sa.chance_test(systems, evaluation)
+    drawn = sa.chance_test(systems, evaluation, simulate=True, draws=2000)
+    assert "|test:chance|null:exact|spanagree:" in test.signature
     assert test.settings["fixed"] == systems.annotators[0]
-    for name, luck in test.systems.items():
+    for name, by_chance in test.systems.items():
         witness = drawn.systems[name]
-        assert len(luck.null) == 0
-        assert luck.mean == pytest.approx(witness.mean, abs=4 * luck.sd / math.sqrt(2000))
-        assert luck.sd == pytest.approx(witness.sd, rel=0.1)
-        assert luck.high == pytest.approx(witness.high, abs=luck.sd / 4)
-        assert luck.p < 1e-60
-        assert luck.log10_p == pytest.approx(math.log10(luck.p))
-        assert luck.p <= luck.p_holm <= len(test.systems) * luck.p
-        assert luck.z == pytest.approx((luck.f1 - luck.mean) / luck.sd)
+        assert len(by_chance.null) == 0
+        assert by_chance.mean == pytest.approx(witness.mean, abs=4 * by_chance.sd / math.sqrt(2000))
+        assert by_chance.sd == pytest.approx(witness.sd, rel=0.1)
+        assert by_chance.high == pytest.approx(witness.high, abs=by_chance.sd / 4)
+        assert by_chance.p < 1e-60
+        assert by_chance.log10_p == pytest.approx(math.log10(by_chance.p))
+        assert by_chance.p <= by_chance.p_holm <= len(test.systems) * by_chance.p
+        assert by_chance.z == pytest.approx((by_chance.f1 - by_chance.mean) / by_chance.sd)
     turned = systems.subset(range(len(systems) - 1, -1, -1))
-    assert sa.luck_test(turned, sa.evaluate(turned)).to_rows() == test.to_rows()
+    assert sa.chance_test(turned, sa.evaluate(turned)).to_rows() == test.to_rows()
     json.dumps(test.to_dict(), allow_nan=False)
-    small = sa.luck_test(systems, evaluation, budget=200, draws=99)
-    assert "|test:luck|null:partly-drawn|draws:99|seed:0|" in small.signature
+    small = sa.chance_test(systems, evaluation, budget=200, draws=99)
+    assert "|test:chance|null:partly-drawn|draws:99|seed:0|" in small.signature
     assert "too large for the exact distribution; p is not below 0.0100 unless" in small.notes[0]
     iou = sa.evaluate(systems, match="iou")
-    assert sa.luck_test(systems, iou, draws=50).settings["null"] == "drawn"
+    assert sa.chance_test(systems, iou, draws=50).settings["null"] == "drawn"
 
 
 @pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
-def test_exact_p_under_luck(match):
+def test_exact_p_under_chance(match):
     """A truly random system has p ≤ α about as often as α says, less where p cannot be α."""
     rng = np.random.default_rng(12)
     lengths = rng.integers(6, 15, 25).tolist()
@@ -615,32 +615,32 @@ def test_exact_p_under_luck(match):
         layer = redraw(start.layers["mine"], start.lengths, 2, rng)
         layers = {"gold": start.layers["gold"], "mine": layer}
         corpus = sa.Corpus(start.lengths, layers, ("X", "Y"))
-        luck = sa.luck_test(corpus, sa.evaluate(corpus, match=match)).systems["mine"]
-        rejected += luck.p <= 0.1
-        pmf = luck.distribution.pmf
-        allowed = math.fsum(p for k, p in pmf.items() if luck.distribution.tail(k) <= 0.1)
+        by_chance = sa.chance_test(corpus, sa.evaluate(corpus, match=match)).systems["mine"]
+        rejected += by_chance.p <= 0.1
+        pmf = by_chance.distribution.pmf
+        allowed = math.fsum(p for k, p in pmf.items() if by_chance.distribution.tail(k) <= 0.1)
     assert allowed <= 0.1
     assert abs(rejected / runs - allowed) < 4 * math.sqrt(allowed * (1 - allowed) / runs)
 
 
-def test_luck_by_document(systems):
+def test_chance_by_document(systems):
     """p, z and sd of documents: those of a corpus of one document; B-H by hand; a note with a count."""
-    evaluation = sa.evaluate(systems, luck=True)
+    evaluation = sa.evaluate(systems, p_values=True)
     gold, name = evaluation.settings.gold, "tagger"
-    luck = evaluation.luck_by_document(name)
+    by_chance = evaluation.chance_by_document(name)
     tallies = evaluation.counted.documents_kept().tallies[name]
-    assert list(luck) == np.unique(tallies.document).tolist()
+    assert list(by_chance) == np.unique(tallies.document).tolist()
     for d in (7, 98, 99):
         one = sa.match_distribution(systems.subset([d]), gold, name, fixed=gold)
         both = sa.match_distribution(systems.subset([d]), gold, name)
         tally = tallies.where(tallies.document == d).total()
-        assert luck[d].p == pytest.approx(one.tail(tally.matched))
+        assert by_chance[d].p == pytest.approx(one.tail(tally.matched))
         if one.variance:
-            assert luck[d].z == pytest.approx((tally.matched - one.mean) / one.sd)
-        assert luck[d].sd == pytest.approx(2 * both.sd / (tally.size_a + tally.size_b))
+            assert by_chance[d].z == pytest.approx((tally.matched - one.mean) / one.sd)
+        assert by_chance[d].sd == pytest.approx(2 * both.sd / (tally.size_a + tally.size_b))
         point = next(k for k in one.pmf if sum(p for j, p in one.pmf.items() if j <= k) >= 0.95)
-        assert luck[d].high == 2 * point / (tally.size_a + tally.size_b)
-    asked = [x for x in luck.values() if not math.isnan(x.p_bh)]
+        assert by_chance[d].high == 2 * point / (tally.size_a + tally.size_b)
+    asked = [x for x in by_chance.values() if not math.isnan(x.p_bh)]
     ps = sorted(x.p for x in asked)
     for x in asked:
         rest = [p * len(ps) / rank for rank, p in enumerate(ps, 1) if p >= x.p]
@@ -651,17 +651,19 @@ def test_luck_by_document(systems):
     assert {"p", "z", "p_bh", "f1_expected_sd"} <= rows[0].keys()
     data = evaluation.to_dict(by="document")
     entry = data["systems"][0]
-    assert set(entry["luck"]) == {"both_random", "gold_fixed"}
-    tested = sa.luck_test(systems, evaluation).systems[entry["name"]]
-    assert entry["luck"]["gold_fixed"]["f1_95"] == evaluation.to_rows()[0]["f1_95"]
-    assert entry["luck"]["gold_fixed"]["f1_95"] == pytest.approx(tested.high, rel=1e-14)
-    assert entry["luck"]["both_random"]["documents"] == {"exact": 103}
-    assert all("luck" in document for document in entry["by_document"])
+    assert set(entry["by_chance"]) == {"both_random", "gold_fixed"}
+    tested = sa.chance_test(systems, evaluation).systems[entry["name"]]
+    assert entry["by_chance"]["gold_fixed"]["f1_95"] == evaluation.to_rows()[0]["f1_95"]
+    assert entry["by_chance"]["gold_fixed"]["f1_95"] == pytest.approx(tested.high, rel=1e-14)
+    assert entry["by_chance"]["both_random"]["documents"] == {"exact": 103}
+    assert all("chance" in document for document in entry["by_document"])
     json.dumps(data, allow_nan=False)
-    with pytest.raises(sa.SettingError, match="luck was not asked for; evaluate with luck=True"):
-        sa.evaluate(systems).luck_by_document(name)
-    with pytest.raises(sa.SettingError, match="luck: not over blocks"):
-        sa.evaluate([systems], luck=True)
+    with pytest.raises(
+        sa.SettingError, match="chance was not asked for; evaluate with p_values=True"
+    ):
+        sa.evaluate(systems).chance_by_document(name)
+    with pytest.raises(sa.SettingError, match="chance: not over blocks"):
+        sa.evaluate([systems], p_values=True)
 
 
 def test_benjamini_hochberg():
@@ -672,43 +674,43 @@ def test_benjamini_hochberg():
     assert adjusted[4] == 0.5
 
 
-def test_luck_of_nothing():
+def test_chance_of_nothing():
     """A system without anything to compare: undefined, with the reason; bad numbers are refused."""
     corpus = sa.Corpus.from_segments([5, 5], {"gold": [[], None], "a": [None, []]})
-    luck = sa.luck_test(corpus, sa.evaluate(corpus)).systems["a"]
-    assert math.isnan(luck.p)
-    assert luck.reason == "no document shared with gold"
+    by_chance = sa.chance_test(corpus, sa.evaluate(corpus)).systems["a"]
+    assert math.isnan(by_chance.p)
+    assert by_chance.reason == "no document shared with gold"
     for ask, said in (
         ({"draws": 0}, "draws 0; a whole number from 1"),
         ({"seed": "x"}, "seed 'x'"),
     ):
         with pytest.raises(sa.SettingError, match=said):
-            sa.luck_test(corpus, sa.evaluate(corpus), **ask)
+            sa.chance_test(corpus, sa.evaluate(corpus), **ask)
     other = sa.Corpus.from_segments([5], {"x": [[]], "y": [[]]})
     with pytest.raises(sa.SettingError, match="the evaluation is that of another corpus"):
-        sa.luck_test(other, sa.evaluate(corpus))
+        sa.chance_test(other, sa.evaluate(corpus))
     one = corpus.subset([0])
     with pytest.raises(sa.SettingError, match="the evaluation is that of another corpus"):
-        sa.luck_test(corpus, sa.evaluate(one))
+        sa.chance_test(corpus, sa.evaluate(one))
 
 
-def test_many_systems_against_luck():
-    """p against luck is corrected by Holm (by hand), and a floor of draws that leaves no power is said."""
+def test_many_systems_against_chance():
+    """p against chance is corrected by Holm (by hand), and a floor of draws that leaves no power is said."""
     gold, wrong = [[(0, 1, "X")]] * 12, [[(4, 5, "X")]] * 12
     layers = {"gold": gold, "good": gold, "bad": wrong, "silent": [None] * 12}
     corpus = sa.Corpus.from_segments([5] * 12, layers)
-    test = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=39)
+    test = sa.chance_test(corpus, sa.evaluate(corpus), simulate=True, draws=39)
     good, bad, silent = test.systems.values()
     assert (good.p, good.p_holm, bad.p_holm) == (1 / 40, 2 / 40, 1)
     assert math.isnan(silent.p_holm)
     assert test.caveats == ()
     assert [row["p_holm"] for row in test.to_rows()][:2] == [2 / 40, 1]
-    few = sa.luck_test(corpus, sa.evaluate(corpus), simulate=True, draws=38)
+    few = sa.chance_test(corpus, sa.evaluate(corpus), simulate=True, draws=38)
     said = "p from 38 draws is not below 0.026, so after Holm's correction for 2 systems none can be as low as 0.05; draw 39 at least (--resamples)"  # fmt: skip
     assert few.caveats == (said,)
     assert few.to_dict()["caveats"] == [said]
     assert said in few.table().remarks
-    exact = sa.luck_test(corpus, sa.evaluate(corpus))
+    exact = sa.chance_test(corpus, sa.evaluate(corpus))
     assert (exact.systems["good"].p_holm, exact.caveats) == (2 * exact.systems["good"].p, ())
     pairs = sa.compare_systems(sa.evaluate(corpus), test="permutation", resamples=9)
     assert "after Holm's correction for 1 pair none" in pairs.caveats[0]
@@ -718,7 +720,7 @@ def test_many_systems_against_luck():
 
 
 def test_caveats():
-    """Few documents, luck that gives nearly all, and wide intervals are said; a solid answer has none."""
+    """Few documents, chance that gives nearly all, and wide intervals are said; a solid answer has none."""
     layers = {"gold": [[(0, 1, "X")]] * 40, "mine": [[(0, 1, "X")], [(1, 2, "X")]] * 20}
     solid = sa.evaluate(sa.Corpus.from_segments([50] * 40, layers))
     assert solid.caveats == ()
@@ -732,7 +734,7 @@ def test_caveats():
     tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
     assert tight.caveats == (
         "mine: only 0 of 40 documents hold any disagreement; on others the figures may differ a lot",
-        "mine: luck alone gives 1.0000; the corrected figure rests on the little that is left",
+        "mine: chance alone gives 1.0000; the corrected figure rests on the little that is left",
     )
     table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
     assert sa.coefficients(table).caveats[0] == "π: only 5 documents with anything to compare; on others the figures may differ a lot"  # fmt: skip
@@ -743,7 +745,7 @@ def test_caveats():
 
 def test_shared_caveats():
     """What is said of several systems names them once, with its least and greatest number, in text
-    and in JSON; a sentence with other words stays by itself. Of one token, luck hits each time."""
+    and in JSON; a sentence with other words stays by itself. Of one token, chance hits each time."""
     gold = [[(0, 1, "X")]] * 30
     layers = {"gold": gold, "sure": gold, "most": [*gold[:25], *[[(1, 2, "X")]] * 5]}
     layers["off"] = [[(1, 2, "X")]] * 30
@@ -754,12 +756,12 @@ def test_shared_caveats():
         f"off: only 0 of 30 documents hold any agreement{shaky}",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
-    left = "a, b: luck alone gives 1.0000; the corrected figure rests on the little that is left"
+    left = "a, b: chance alone gives 1.0000; the corrected figure rests on the little that is left"
     assert easy.caveats[1:] == (left,)
     assert easy.to_dict()["caveats"][1:] == easy.table().remarks[-1:] == [left]
     both = [[(0, 1, "X"), (1, 2, "Y")]] * 30
     by_label = sa.coefficients_by_label(sa.Corpus.from_segments([4] * 30, {"a": both, "b": both}))
-    assert by_label.caveats[-1].startswith("π of X, π of Y: luck alone gives 0.6250;")  # ¼² + ¾²
+    assert by_label.caveats[-1].startswith("π of X, π of Y: chance alone gives 0.6250;")  # ¼² + ¾²
 
 
 # --- the command line --------------------------------------------------------------------------------
@@ -779,7 +781,7 @@ def test_commands(files, newsroom, systems, capsys):
     result = sa.evaluate(systems, ci=True, resamples=200, seed=5)
     interval = result.systems["tagger"].f1.interval
     assert out["systems"][1]["interval"]["f1"]["corrected"] == list(interval.corrected)
-    for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap"], ["--test", "permutation"], ["--test", "luck"], ["--ci", "--test", "bootstrap", "--by", "label"]):  # fmt: skip
+    for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap"], ["--test", "permutation"], ["--test", "chance"], ["--ci", "--test", "bootstrap", "--by", "label"]):  # fmt: skip
         for form in ("text", "json", "csv", "markdown", "latex"):
             assert main(["evaluate", *files, *more, *ask, "--format", form]) == 0
             out = capsys.readouterr().out
@@ -797,8 +799,8 @@ def test_commands(files, newsroom, systems, capsys):
     ("more", "said"),
     [
         (["--seed", "1"], "--seed needs --ci or --test"),
-        (["--test", "luck", "--interval", "percentile"], "--interval needs --ci; the test against luck has no intervals"),
-        (["--test", "luck", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
+        (["--test", "chance", "--interval", "percentile"], "--interval needs --ci; the test against chance has no intervals"),
+        (["--test", "chance", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
     ],
 )  # fmt: skip
 def test_misused(files, capsys, more, said):

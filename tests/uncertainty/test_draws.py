@@ -67,6 +67,6 @@ def test_few_ways():
 
 
 def test_no_bound_below_minus_one():
-    """Beyond luck of .9, nothing at all would be −9: the bound is −1, the least that is shown."""
+    """Above chance of .9, nothing at all would be −9: the bound is −1, the least that is shown."""
     wide, _ = joined([(0, 0)] * 3, [0.0, 0.9, -9.0], (10, 10, 0), 0.025)
     assert wide[2][0] == -1

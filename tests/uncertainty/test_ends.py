@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import spanagree as sa
-from spanagree.matching.score import f1_figures
+from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.ends import Drawn, quantiles
@@ -22,7 +22,7 @@ UNDEFINED = "percentile, as its bias or acceleration is undefined"
 
 
 def means(values):
-    """Documents of size 2 without luck, so that observed F1 is the mean of what they match."""
+    """Documents of size 2 without chance, so that observed F1 is the mean of what they match."""
     values = np.asarray(values, np.float64)
     return np.stack((values, np.zeros(len(values)), np.full(len(values), 2.0)), axis=1)
 
@@ -187,16 +187,18 @@ def test_few_ends_by_hand():
     """Ends where systems differ nowhere, or where nothing that differs moves a figure.
 
     Oracle: Clopper and Pearson's interval of none of three documents is 0 to 1 − tail^(1/3). A
-    document counts if either system has something in it; luck is that of the more lucky system.
+    document counts if either system has something in it; chance is that of the more random system.
     """
     both = np.array(
         [[[1, 0.4, 2], [1, 0.8, 2]], [[2, 0.4, 2], [2, 0.8, 2]], [[0, 0, 0], [0, 0, 2]]]
     )
-    luck = 3.2 / 6  # of the second, F1; that of the first is 1.6 of 4
+    by_chance = 3.2 / 6  # of the second, F1; that of the first is 1.6 of 4
     most = 1 - 0.025 ** (1 / 3)
     same = few_ends(both, np.zeros((0, 2, 3)), 0.025)
-    np.testing.assert_allclose(same, [[-most, most], [-most / (1 - luck), most / (1 - luck)]])
-    # of one that differs in luck alone, the observed figure does not move
+    np.testing.assert_allclose(
+        same, [[-most, most], [-most / (1 - by_chance), most / (1 - by_chance)]]
+    )
+    # of one that differs in chance alone, the observed figure does not move
     ends = few_ends(both[:2], both[:1], 0.025)
     most = 1 - 0.025 ** (1 / 2)
     np.testing.assert_allclose(ends[0], [-most, most])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import spanagree as sa
-from spanagree.matching.score import f1_figures
+from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
 from spanagree.uncertainty.evidence import both, clopper_pearson, joined, united
 from spanagree.uncertainty.together import intervals
@@ -261,8 +261,8 @@ def test_no_document_differs():
     (pair,) = sa.compare_systems(evaluation, resamples=200).pairs
     most = 1 - 0.025 ** (1 / 50)
     assert (pair.observed.low, pair.observed.high) == pytest.approx((-most, most))
-    luck = evaluation.systems["mine"].f1.expected
-    assert pair.corrected.high == pytest.approx(most / (1 - luck))
+    by_chance = evaluation.systems["mine"].f1.expected
+    assert pair.corrected.high == pytest.approx(most / (1 - by_chance))
     assert pair.corrected.p == 1
     json.dumps(pair.observed._asdict(), allow_nan=False)
 

@@ -1,4 +1,4 @@
-"""Intervals over the single texts of joined documents, between which luck may move segments."""
+"""Intervals over the single texts of joined documents, between which chance may move segments."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_refused(sentences, documents):
         (lambda: sa.evaluate(documents.to_characters(), **TEXTS), "were not joined of texts"),
         (
             lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", resample_by="text"),
-            "a permutation test exchanges what luck expects too",
+            "a permutation test exchanges what chance expects too",
         ),
         (lambda: sa.presence(documents, **TEXTS), "choose unit or document"),
         (lambda: sa.coefficients(sa.token_labels(documents), **TEXTS), "choose unit or document"),

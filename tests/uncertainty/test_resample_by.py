@@ -1,4 +1,4 @@
-"""Resampling whole documents where luck is that of sentences: by the definition, and what is refused."""
+"""Resampling whole documents where chance is that of sentences: by the definition, and what is refused."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_sentences_added_by_id(tmp_path):
     ("command", "said"),
     [
         (["evaluate", "--resample-by", "document"], "--resample-by needs --ci or --test"),
-        (["evaluate", "--test", "luck", "--resample-by", "document"], "--resample-by needs --ci; the test against luck has no intervals"),
+        (["evaluate", "--test", "chance", "--resample-by", "document"], "--resample-by needs --ci; the test against chance has no intervals"),
         (["agree", "--measure", "alpha-u", "--resample-by", "document", "--ci"], "--resample-by is for --measure f1; leave it out with alpha-u"),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.agreement import mean_over_pairs
-from spanagree.matching.score import f1_figures
+from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws, together
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, intervals_of
 from spanagree.uncertainty.together import intervals
@@ -21,9 +21,9 @@ def things(rng, count):
         units = int(rng.choice([0, 1, 2, 2, 3, 4, 5, 8, 12]))
         size = rng.integers(0, 3, units) * 2.0
         matched = np.minimum(rng.integers(0, 2, units), size / 2)
-        luck = rng.choice([0.1, 0.25, 0.3], units) * size / 2
+        by_chance = rng.choice([0.1, 0.25, 0.3], units) * size / 2
         documents = np.sort(rng.choice(1000, units, replace=False))
-        yield documents, np.stack((matched, luck, size), axis=1)
+        yield documents, np.stack((matched, by_chance, size), axis=1)
 
 
 def ends(interval):

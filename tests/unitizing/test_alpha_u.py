@@ -256,9 +256,9 @@ def test_undefined():
     of = alpha_u(corpus_of(5, a=[], b=[]))
     assert of.all.reason == "nothing is marked"
     assert of.to_dict()["alpha_u"]["value"] is None
-    # units of one token that fill their documents: no gap that luck could put them into
+    # units of one token that fill their documents: no gap that chance could put them into
     full = alpha_u(corpus_of(1, a=[(0, 1, "X")], b=[(0, 1, "X")]))
-    assert full.all.reason == full.labels["X"].reason == "luck alone gives no disagreement"
+    assert full.all.reason == full.labels["X"].reason == "chance alone gives no disagreement"
 
 
 def test_overlaps_are_refused():

@@ -96,7 +96,10 @@ def test_a_measure_that_does_not_fit_says_why():
     [
         (["--measure", "gamma", "--match", "token"], "--match is for --measure f1"),
         (["--measure", "gamma", "--overlap-at", "1"], "--overlap-at is for --measure f1"),
-        (["--measure", "gamma", "--luck"], "--luck is for --measure f1; leave it out"),
+        (
+            ["--measure", "gamma", "--test chance"],
+            "--test chance is for --measure f1; leave it out",
+        ),
         (["--measure", "alpha-u", "--precision", "1"], "--precision is not for --measure alpha-u"),
         (["--measure", "gamma", "--continuum", "joined"], "--continuum is not for"),
         (["--measure", "alpha-u", "--chance", "overlapping"], "--chance is not for"),
@@ -120,7 +123,7 @@ def test_refused(run, arguments, message):
 
 
 def test_cited(run):
-    """The methods paragraph names luck, weights and sources, and signatures come back."""
+    """The methods paragraph names chance, weights and sources, and signatures come back."""
     corpus = sa.read_jsonl(CROWD)
     text = " ".join(sa.cite(sa.gamma(corpus, alpha=3, sampler="shuffle", precision=0.5)).split())
     assert "Mathet et al., 2015" in text

@@ -19,12 +19,12 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.project.batch_names import BatchesBy
-from spanagree.rendering.html import Html, escaped, name, number, remarks, table
-from spanagree.rendering.svg import shade
-from spanagree.rendering.table import figure
 from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
+from spanagree.results.html import Html, escaped, name, number, remarks, table
+from spanagree.results.svg import shade
+from spanagree.results.table import figure
 from spanagree.settings import kept_names, unit
 from spanagree.version import __version__
 

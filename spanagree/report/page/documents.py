@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from spanagree.agreement.confusion import Confusion
+from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.matching.pairing import OUTCOMES
 from spanagree.report.overview import Overview
 from spanagree.settings import unit
-from spanagree.uncertainty.luck_figures import LuckFigures
+from spanagree.uncertainty.chance_statistics import ChanceStatistics
 
 _HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that offsets stay
 _SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
@@ -43,9 +43,9 @@ def data_of(report: Overview) -> str:
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
         "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
-        "luck": [
+        "by_chance": [
             [names.index(a), names.index(b), _likelihoods(figures)]
-            for (a, b), figures in report.luck.items()
+            for (a, b), figures in report.by_chance.items()
         ],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -61,8 +61,8 @@ def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
     return [number for row in rows for number in row]
 
 
-def _likelihoods(figures: Mapping[int, LuckFigures]) -> list[float]:
-    """Return p of the documents in which luck can vary: how many documents further, and p."""
+def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
+    """Return p of the documents in which chance can vary: how many documents further, and p."""
     p = {d: each.p for d, each in figures.items() if each.z == each.z and each.p == each.p}
     steps = np.diff([0, *p]).tolist()
     return [x for step, each in zip(steps, p.values(), strict=True) for x in (step, _rounded(each))]

@@ -100,7 +100,7 @@
 
   // p of the documents of two layers, where it was asked for; null where it was not.
   function likelihoods(a, b) {
-    const given = data.luck.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
+    const given = data.chance.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
     if (!given) return null;
     const p = new Map();
     for (let i = 0, d = 0; i < given[2].length; i += 2) p.set(d += given[2][i], given[2][i + 1]);
@@ -193,14 +193,14 @@
   // --- what is chosen ---------------------------------------------------------------------------
 
   const chosen = { a: data.between[0], b: data.between[1], kind: "apart", label: "", low: "", high: "", text: "", order: "", more: new Set() };
-  let kinds = [], luck = null, matching = [], page = [0, 0], pages = [], current = -1;
+  let kinds = [], chance = null, matching = [], page = [0, 0], pages = [], current = -1;
 
   const sides = () => [[layer(chosen.a), kinds[0]], [layer(chosen.b), kinds[1]]];
 
   function compare() {
     kinds = paired(chosen.a, chosen.b).slice(0, 2);
-    luck = likelihoods(chosen.a, chosen.b);
-    controls.order.disabled = luck === null;
+    chance = likelihoods(chosen.a, chosen.b);
+    controls.order.disabled = chance === null;
   }
 
   const asked = {
@@ -238,8 +238,8 @@
         && !(data.texts && textOf(d).toLowerCase().includes(text))) continue;
       matching.push(d);
     }
-    if (chosen.order && luck) { // where luck cannot vary comes last
-      const sign = chosen.order === "likely" ? -1 : 1, key = (d) => (luck.has(d) ? sign * luck.get(d) : 2);
+    if (chosen.order && chance) { // where chance cannot vary comes last
+      const sign = chosen.order === "likely" ? -1 : 1, key = (d) => (chance.has(d) ? sign * chance.get(d) : 2);
       matching.sort((c, d) => key(c) - key(d) || c - d);
     }
     // pages of the list: so many documents, or fewer long ones
@@ -444,8 +444,8 @@
     const title = make("a", { href: address(d), title: `Link to this ${noun}` }, `${noun} `, make("bdi", id.length > 60 ? { title: plain(id) } : {}, ...shown(cut(id, 60))));
     const head = make("header", {}, make("h3", { id: `title-${d}` }, title));
     if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(4))));
-    if (luck?.has(d)) {
-      const p = luck.get(d);
+    if (chance?.has(d)) {
+      const p = chance.get(d);
       head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 1e-4 ? p.toExponential(1) : p.toFixed(4))));
     }
     if (a.seen[d] && b.seen[d]) {
@@ -508,7 +508,7 @@
     low: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty from" }),
     high: make("input", { type: "number", min: "0", max: "1", step: "0.05", "aria-label": "Difficulty to" }),
     text: make("input", { type: "search" }),
-    order: options([["", "as in the corpus"], ["unlikely", "unlikeliest by luck first"], ["likely", "likeliest by luck first"]], ""),
+    order: options([["", "as in the corpus"], ["unlikely", "unlikeliest by chance first"], ["likely", "likeliest by chance first"]], ""),
   };
 
   function labelled(text, control) {

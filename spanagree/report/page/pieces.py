@@ -8,16 +8,12 @@ from dataclasses import replace
 
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
+from spanagree.comparisons.pairing import OUTCOMES
+from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, cut
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
-from spanagree.matching.pairing import OUTCOMES
-from spanagree.matching.score import F1, Score
-from spanagree.matching.tally import Tally
 from spanagree.project.batches import Batches
-from spanagree.rendering.html import LONGEST, Html, el, name, number, remarks, scrolled, table
-from spanagree.rendering.svg import bar, curves, histogram, ranges, shade, slopes, strip
-from spanagree.rendering.table import Column, Table, Value, figure, probability
 from spanagree.report.overview import (
     SHOWN,
     Overview,
@@ -25,11 +21,15 @@ from spanagree.report.overview import (
     SystemsOverview,
     TeamOverview,
 )
+from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
+from spanagree.results.score import F1, Score
+from spanagree.results.svg import bar, curves, histogram, ranges, shade, slopes, strip
+from spanagree.results.table import Column, Table, Value, figure, probability
 from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
-_DRAWN = {"observed": "F1 as observed", "corrected": "F1 beyond luck"}
+_DRAWN = {"observed": "F1 as observed", "corrected": "F1 above chance"}
 _BELOW = "corrected F1, and below it F1 as observed"
 
 
@@ -55,7 +55,7 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     return el("bdi", cut(shown, longest), title=full)
 
 
-_LEADING = ("corrected F1", "share beyond luck", "F1", "chance F1")
+_LEADING = ("corrected F1", "share above chance", "F1", "chance F1")
 
 
 def _led(figures: Table) -> Table:
@@ -197,7 +197,7 @@ def show_tests(report: SystemsOverview) -> Html:
         return el("td", shown, p, class_=kind, title=about)
 
     caption = (
-        "by how much the system at the left is ahead beyond luck, and p with Holm's correction"
+        "by how much the system at the left is ahead above chance, and p with Holm's correction"
     )
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
@@ -210,7 +210,7 @@ def _captioned(chart: Html, caption: str) -> Html:
 
 
 def draw_slopes(report: SystemsOverview | ReferencesOverview) -> Html:
-    """Return a chart of the systems' F1 as observed and beyond luck, of very many the best."""
+    """Return a chart of the systems' F1 as observed and above chance, of very many the best."""
     among = [] if isinstance(report, SystemsOverview) else [report.against.ceiling]
     systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
     shown = [s for s in [*systems, *among] if not math.isnan(s.f1.corrected)]
@@ -220,7 +220,7 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview) -> Html:
     chart, below = slopes(lines), []
     if left := len(report.placed) - len(systems):
         below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
-    return Html(_captioned(chart, "From F1 as observed to F1 beyond luck") + remarks(*below))
+    return Html(_captioned(chart, "From F1 as observed to F1 above chance") + remarks(*below))
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
@@ -229,7 +229,7 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
     if not any(binned[0]):
         return remarks("no document has a difficulty", *below)
     documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
-    caption = f"{documents} by difficulty: 1 − the agreement that luck alone would give"
+    caption = f"{documents} by difficulty: 1 − the agreement that chance alone would give"
     return Html(_captioned(histogram(*binned, borders or []), caption) + remarks(*below))
 
 
@@ -322,13 +322,13 @@ def _ends(score: Score, kind: str) -> tuple[float, float, float]:
     return getattr(score, kind), *ends
 
 
-def luck_of(result: Agreement, pair: Pair) -> str:
-    """Return what luck says of a pair, if it was asked for."""
-    if (pair.a, pair.b) not in result.luck:
+def chance_of(result: Agreement, pair: Pair) -> str:
+    """Return what chance says of a pair, if it was asked for."""
+    if (pair.a, pair.b) not in result.by_chance:
         return ""
-    figures = result.luck[pair.a, pair.b].of_all(pair.tally)
+    figures = result.by_chance[pair.a, pair.b].of_all(pair.tally)
     p = probability(figures.p, figures.log10_p)
-    return f"; by luck: standard deviation {figure(figures.sd)}, p {p}"
+    return f"; by chance: standard deviation {figure(figures.sd)}, p {p}"
 
 
 def show_coverage(report: TeamOverview) -> Html:

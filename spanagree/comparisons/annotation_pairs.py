@@ -1,0 +1,149 @@
+"""Who saw what, and what each two annotators of the same document have in common.
+
+Pairs of annotators who share no document are never visited: the rows here are annotations, one of
+each document and annotator who saw it, and pairs of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
+from spanagree.chance.start_distributions import Profiles
+from spanagree.comparisons.expected import Placed, place_layers, tallies
+from spanagree.comparisons.tally import Tallies
+from spanagree.corpus.by_document import numbered_annotations
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer, columns_of_all
+
+_PORTION = 1 << 20  # segments of pairs that are compared at a time
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Annotations: a row for each document and annotator who saw it, in this order.
+
+    Attributes:
+        document: of each annotation.
+        annotator: of each annotation.
+        begin, end: where its segments stand among all, sorted by document and annotator.
+        order: the numbers of the segments, layer after layer, in that order.
+    """
+
+    document: Ints
+    annotator: Ints
+    begin: Ints
+    end: Ints
+    order: Ints
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Crowd:
+        """Return who saw what in a corpus."""
+        layers = list(corpus.layers.values())
+        annotations, segments, order = numbered_annotations(layers)
+        begin, end = (np.searchsorted(segments, annotations, side) for side in ("left", "right"))
+        document, annotator = np.divmod(annotations, max(len(layers), 1))
+        return cls(document, annotator, begin, end, order)
+
+    def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+        """Return start, end and label of all segments of the corpus, in the order of the crowd."""
+        _, start, end, label, _ = columns_of_all(corpus.layers.values())
+        return start[self.order], end[self.order], label[self.order]
+
+    def side(self, segments: Sequence[Ints], rows: Ints) -> tuple[Layer, Ints]:
+        """Return the segments of some annotations, each as a document of its own, and which."""
+        segment, row = ranges(self.begin[rows], self.end[rows])
+        start, end, label = (column[segment] for column in segments)
+        return Layer(row, start, end, label, np.ones(len(rows), np.bool_)), segment
+
+    def pairs(
+        self, *, with_itself: bool = False, documents: Bools | None = None
+    ) -> tuple[Ints, Ints]:
+        """Return the rows of all pairs of annotations of a document, the earlier one first.
+
+        ``documents`` says of which documents; all unless given.
+        """
+        last = np.searchsorted(self.document, self.document, side="right")
+        low = np.arange(len(last)) + (not with_itself)
+        if documents is not None:
+            last = np.where(documents[self.document], last, low)
+        second, first = ranges(low, last)
+        return first, second
+
+
+class Marks(NamedTuple):
+    """The segments of a crowd, in its order, each with its start distribution.
+
+    Attributes:
+        profiles: all start distributions.
+        profile: which of them is that of each segment.
+        start, end, label: of each segment.
+        chance: the chance model.
+    """
+
+    profiles: Profiles
+    profile: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    chance: str
+
+    @classmethod
+    def of(cls, corpus: Corpus, crowd: Crowd, chance: str) -> Marks:
+        """Return the segments of all annotators of a corpus."""
+        profiles, placed = place_layers(corpus, corpus.annotators, chance)
+        profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
+        return cls(profiles, profile, *crowd.segments(corpus), chance)
+
+    def side(self, crowd: Crowd, rows: Ints) -> Placed:
+        """Return the segments of some annotations, each as a document of its own."""
+        layer, segment = crowd.side((self.start, self.end, self.label), rows)
+        return Placed(layer, self.profile[segment], self.chance)
+
+
+def compare(
+    corpus: Corpus,
+    crowd: Crowd,
+    pairs: tuple[Ints, Ints],
+    match: str,
+    chance: str,
+    progress: Progress = None,
+    over: Counter[str] | None = None,
+) -> Tallies:
+    """Return the tallies of each pair of annotations, which the column ``document`` numbers.
+
+    ``progress`` is called with the number of pairs done, and of all; ``over`` is that of
+    :func:`spanagree.comparisons.expected.tallies`. The layers must not overlap themselves in the
+    measure's sense (:func:`spanagree.comparisons.overlaps.check_layer`).
+    """
+    first, second = pairs
+    report_progress = progress or (lambda done, total: None)
+    report_progress(0, len(first))
+    if not len(first):
+        nothing = np.zeros(0, np.int64)
+        return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
+    marks = Marks.of(corpus, crowd, chance)
+    # sides by name: canonical order
+    rank = ranks(corpus.annotators)
+    turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
+    left, right = np.where(turned, second, first), np.where(turned, first, second)
+    size = crowd.end - crowd.begin
+    done = np.cumsum(size[left] + size[right])
+    borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
+    parts, low = [], 0
+    for high in unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
+        a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
+        part = tallies(a, b, marks.profiles, match, max(1, len(corpus.labels)), over)
+        parts.append(replace(part, document=part.document + low))
+        report_progress(high, len(first))
+        low = high
+    whole = Tallies.joined(parts)
+    back, size_a, size_b = turned[whole.document], whole.size_a, whole.size_b
+    return replace(
+        whole, size_a=np.where(back, size_b, size_a), size_b=np.where(back, size_a, size_b)
+    )

@@ -1,0 +1,1 @@
+"""How likely each match is by chance: the whole distribution, exactly."""

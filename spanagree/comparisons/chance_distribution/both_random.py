@@ -1,0 +1,203 @@
+"""The match of two random annotations, on the shortest way to its distribution.
+
+A match of at most one is there with the probability of its mean, and that is known without a walk
+(:mod:`spanagree.comparisons.expected`). Where segments of one annotation exclude each other, both
+are walked at once. Where they need not, two pairs of segments may share one, and nothing can be
+taken apart: so every arrangement of one side is written out, and the other one is walked against
+each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct
+from spanagree.chance.start_distributions import place
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.chance_distribution.walk_both import both_walk
+from spanagree.comparisons.expected import Placed, expected
+from spanagree.comparisons.measures import Match
+from spanagree.corpus.segments import Layer
+
+_CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
+
+
+def both_random(
+    pieces: Pieces, measure: Match, chance: str, budget: float, moments: bool
+) -> list[Floats | None]:
+    """Return the distribution of each piece's match, with A and B random.
+
+    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`.
+    """
+    if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
+        return _walked(pieces, measure, budget, moments)
+    results: list[Floats | None] = []
+    known: dict[tuple[object, ...], Floats | None] = {}
+    for piece in range(len(pieces)):
+        one = pieces.some(np.array([piece]))
+        key = (int(one.tokens[0]), *(_shape(side) for side in (one.a, one.b)))
+        if key not in known:
+            known[key] = _enumerated(one, measure, budget, moments)
+        results.append(known[key])
+    return results
+
+
+def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
+    """Return the distributions of pieces in which the segments of one side exclude each other."""
+    results: list[Floats | None] = [None] * len(pieces)
+    single = np.zeros(len(pieces), np.bool_)
+    if measure.route in ("equal", "cover"):
+        single = _most(pieces, measure) <= 1
+        alone = np.flatnonzero(single)
+        for piece, p in zip(alone.tolist(), _means(pieces.some(alone), measure), strict=True):
+            p = round(p) if min(p, 1 - p) < _CERTAIN else p
+            results[piece] = np.array([1 - p, p]) if p else np.ones(1)
+    others = np.flatnonzero(~single)
+    made = both_walk(pieces.some(others), measure, budget, moments)
+    for piece, distribution in zip(others.tolist(), made, strict=True):
+        results[piece] = distribution
+    return results
+
+
+def _most(pieces: Pieces, measure: Match) -> Ints:
+    """Return an upper bound of the match of each piece."""
+    sides = (pieces.a, pieces.b)
+    partner = (
+        np.concatenate([side.piece for side in sides]),
+        np.concatenate([side.label for side in sides]),
+        np.concatenate([side.length * (measure.route == "equal") for side in sides]),
+    )
+    _, kind, _ = distinct(*partner)
+    kinds = np.split(kind, [len(pieces.a)])
+    bounds = []
+    for side, own, other in zip(sides, kinds, kinds[::-1], strict=True):
+        size = (side.length if measure.in_tokens else 1) * np.isin(own, other)
+        bounds.append(np.bincount(side.piece, size, len(pieces)))
+    return np.minimum(*bounds).astype(np.int64)
+
+
+def _means(pieces: Pieces, measure: Match) -> list[float]:
+    """Return the mean match of each piece; segments of one side and piece exclude each other."""
+    sides = (pieces.a, pieces.b)
+    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
+    length = np.concatenate([side.length for side in sides])
+    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
+    many = 1 + int(max(side.label.max(initial=0) for side in sides))
+    everyone = np.ones(len(pieces), np.bool_)
+    placed, cells = [], []
+    for side, own in zip(sides, np.split(profile, [len(sides[0])]), strict=True):
+        layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
+        placed.append(Placed(layer, own, "nonoverlapping"))
+        cells.append(side.piece * many + side.label)
+    (a, b), (cell_a, cell_b) = placed, cells
+    means = expected(a, b, cell_a, cell_b, len(pieces) * many, profiles, measure)
+    return means.reshape(len(pieces), many).sum(1).tolist()
+
+
+def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
+    columns = (side.group.tolist(), side.length.tolist(), side.label.tolist())
+    return tuple(sorted(zip(*columns, strict=True)))
+
+
+def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> Floats | None:
+    n = int(piece.tokens[0])
+    if min(least_costs(piece, piece.a)[0], least_costs(piece, piece.b)[0]) > budget:
+        return None
+    ways = [_number(side, n) for side in (piece.a, piece.b)]
+    swapped = ways[1] < ways[0]
+    fixed, random = (piece.b, piece.a) if swapped else (piece.a, piece.b)
+    count = min(ways)
+    if count * (n + 1) * (len(fixed) + len(random)) > budget:
+        return None
+    starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
+    many = _copies(fixed, count)
+    order = np.lexsort((starts.ravel(), many.piece))
+    copies = Side(many.piece, many.group, starts.ravel(), many.length, many.label).rows(order)
+    if swapped:  # φ of the pair turned round
+        measure = turned(measure)
+    nothing = np.zeros(count, np.int64)
+    copied = Pieces(nothing, np.full(count, n), copies, _copies(random, count))
+    made = fixed_walk(copied, measure, budget, moments)
+    if any(p is None for p in made):
+        return None
+    each = [p for p in made if p is not None]
+    if moments:
+        mean, spread = np.stack(each).T
+        whole = mean.mean()
+        return np.array([whole, spread.mean() + ((mean - whole) ** 2).mean()])
+    total = np.zeros(max(map(len, each)))
+    for p in each:
+        total[: len(p)] += p
+    return total / count
+
+
+def turned(measure: Match) -> Match:
+    """Return the same measure of the second annotator and the first."""
+    phi = measure.phi
+    return Match(
+        measure.means,
+        lambda offset, a, b: phi(-offset, b, a),
+        measure.of_label,
+        measure.in_tokens,
+        measure.route,
+    )
+
+
+def _copies(side: Side, count: int) -> Side:
+    columns = (
+        np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label")
+    )
+    return Side(np.repeat(np.arange(count), len(side)), *columns)
+
+
+def _groups(side: Side) -> list[Ints]:
+    return [np.flatnonzero(side.group == group) for group in np.unique(side.group)]
+
+
+def _number(side: Side, n: int) -> int:
+    """Return how many arrangements a side has."""
+    ways = 1
+    for rows in _groups(side):
+        kinds = Counter(zip(side.length[rows].tolist(), side.label[rows].tolist(), strict=True))
+        slots = n - int((side.length[rows] - 1).sum())
+        ways *= math.perm(slots, len(rows))
+        for count in kinds.values():
+            ways //= math.factorial(count)
+    return ways
+
+
+def _arrangements(side: Side, n: int) -> Iterator[list[int]]:
+    """Yield the starts of a side's segments in every arrangement."""
+    parts = _groups(side)
+    order = np.argsort(np.concatenate(parts)).tolist()
+    each = [
+        list(_placed(list(zip(side.length[r].tolist(), side.label[r].tolist(), strict=True)), n))
+        for r in parts
+    ]
+    for chosen in itertools.product(*each):
+        flat = [start for part in chosen for start in part]
+        yield [flat[i] for i in order]
+
+
+def _placed(segments: list[tuple[int, int]], n: int) -> Iterator[list[int]]:
+    """Yield the starts of segments that exclude each other; equal ones are not told apart."""
+
+    def fill(at: int, left: list[int], starts: dict[int, int]) -> Iterator[list[int]]:
+        if not left:
+            yield [starts[i] for i in range(len(segments))]
+            return
+        if at + sum(segments[i][0] for i in left) > n:
+            return
+        yield from fill(at + 1, left, starts)
+        for kind in {segments[i] for i in left}:
+            i = next(i for i in left if segments[i] == kind)
+            rest = [j for j in left if j != i]
+            yield from fill(at + kind[0], rest, {**starts, i: at})
+
+    yield from fill(0, list(range(len(segments))), {})

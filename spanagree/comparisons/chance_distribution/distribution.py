@@ -1,0 +1,392 @@
+"""How likely each match is by chance: the whole distribution, of a document and of a corpus.
+
+Documents are independent of each other, so the distribution of a corpus is the convolution of
+those of its documents: sums of products of positive numbers, in which even a probability of 1e-200
+keeps its digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.choices import Chance, MatchName
+from spanagree.comparisons.chance_distribution.both_random import both_random, turned
+from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
+from spanagree.comparisons.chance_distribution.draws import (
+    canonical_order,
+    draw_matches,
+    number_of_draws,
+)
+from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
+from spanagree.comparisons.chance_distribution.variance import closed_moments
+from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.custom import checked
+from spanagree.comparisons.measures import Match, Phi, find_match
+from spanagree.comparisons.overlaps import check_layer
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_known, check_whole, show
+
+BUDGET = 20_000_000
+"""How many numbers may be computed for one document; a document above that is drawn."""
+
+_LEAST = 1e-290  # smaller probabilities have lost digits
+
+
+@dataclass(frozen=True)
+class MatchDistribution:
+    """The match of two annotations by chance.
+
+    Attributes:
+        mean: of the match.
+        variance: of the match.
+        computed: how many documents were computed how: ``exact`` or ``drawn``; documents in which
+            nothing can vary are among the exact ones.
+        probabilities: of the matches 0, 1, … over the exact documents; ``None`` for a measure whose
+            matches are not whole numbers.
+        drawn: the match of the other documents in every draw, if there are any.
+        most: an upper bound of it.
+        size: how many documents there are.
+        parts: of the documents in which both marked something, by number.
+    """
+
+    mean: float
+    variance: float
+    computed: Mapping[str, int]
+    probabilities: Floats | None = field(repr=False, compare=False)
+    drawn: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    most: float = 0.0
+    size: int = 0
+    parts: Mapping[int, MatchDistribution] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the match."""
+        return math.sqrt(self.variance)
+
+    @cached_property
+    def documents(self) -> tuple[MatchDistribution, ...]:
+        """The distribution of each document."""
+        return tuple(self.parts.get(d, _NOTHING) for d in range(self.size))
+
+    @property
+    def pmf(self) -> dict[int, float]:
+        """The probability of each match that can occur.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        return {k: value for k, value in enumerate(self._all().tolist()) if value}
+
+    def _all(self) -> Floats:
+        """Return the probabilities of the matches 0, 1, … over all documents."""
+        p = self._known()
+        if len(self.drawn):
+            p = np.convolve(p, np.bincount(self.drawn.astype(np.int64)) / len(self.drawn))
+        return p
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p that draws can give; without them the smallest that is told apart."""
+        return 1 / (1 + len(self.drawn)) if len(self.drawn) else _LEAST
+
+    def tail(self, match: float) -> float:
+        """Return the probability of at least so much match by chance: a one-sided p.
+
+        It is exact, and 1e-290 where it is smaller. Where documents were drawn, it is the mean over
+        the draws and what was asked for, as it is usual for tests by simulation; where draws cannot
+        tell, it is an upper bound: the exact tail of the others with the greatest match in these.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self._known()
+        above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
+        needed = np.append(match - self.most, match - self.drawn)
+        tails = above[np.clip(np.ceil(needed - 1e-9), 0, len(p)).astype(np.int64)]
+        bound = min(max(float(tails[0]), _LEAST), 1.0)
+        if not len(self.drawn) or bound < self.least_p:
+            return bound
+        return min(float((1 + tails[1:].sum()) / (1 + len(self.drawn))), 1.0)
+
+    def log10_tail(self, match: float) -> float:
+        """Return the decimal logarithm of :meth:`tail`, also where that is too small for a float.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self.tail(match)
+        if p > _LEAST:
+            return math.log10(p)
+        each = [
+            part.probabilities for part in self.parts.values() if part.probabilities is not None
+        ]
+        return log10_tail(each or [self._known()], math.ceil(match - self.most))
+
+    def quantile(self, share: float) -> int:
+        """Return the smallest match that chance stays at or below with this probability.
+
+        Raises:
+            SettingError: for a measure whose matches are not whole numbers.
+        """
+        p = self._all()
+        place = int(np.searchsorted(np.cumsum(p), share * (1 - 1e-12)))
+        return min(place, int(np.flatnonzero(p)[-1]))
+
+    def z(self, match: float) -> float:
+        """Return how many standard deviations a match lies above the mean; ``nan`` if it is 0."""
+        return (match - self.mean) / self.sd if self.variance else math.nan
+
+    def _known(self) -> Floats:
+        if self.probabilities is None:
+            raise SettingError(
+                "the matches are not whole numbers, so only their mean and variance are known; use"
+                " match exact, boundaries, token or overlap, or chance_test(…, simulate=True)"
+            )
+        return self.probabilities
+
+
+_NOTHING = MatchDistribution(0.0, 0.0, {"exact": 1}, np.ones(1), size=1)
+
+
+def match_distribution(
+    corpus: Corpus,
+    a: str,
+    b: str,
+    *,
+    match: MatchName | Phi = "exact",
+    chance: Chance = "nonoverlapping",
+    fixed: str | None = None,
+    of_label: bool = True,
+    budget: float = BUDGET,
+    draws: int = 1000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchDistribution:
+    """How much two annotators would match by chance: the exact distribution.
+
+    A random annotation keeps the number, lengths and labels of the annotator's segments in every
+    document. The distribution is that of the sum over the documents that both saw.
+
+    Args:
+        corpus: the annotations.
+        a: the name of one annotator.
+        b: the name of the other one.
+        match: exact, boundaries, token, iou or overlap; or a measure as :func:`spanagree.expected`
+            takes; for that and for ``iou`` only mean and variance are computed.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        fixed: which of the two stays as it is; both are random unless given.
+        of_label: whether a measure of your own compares segments of the same label only.
+        budget: how many numbers may be computed for one document before it is drawn at random.
+        draws: how often these are drawn; fewer if they have very many segments.
+        seed: a whole number from 0, for the draws.
+        progress: called with the number of steps done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
+            where the measure or the chance model does not allow it.
+
+    >>> corpus = Corpus.from_segments([6], {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X")]]})
+    >>> chance = match_distribution(corpus, "gold", "mine", fixed="gold")
+    >>> chance.pmf, chance.mean, round(chance.variance, 2), chance.tail(1)
+    ({0: 0.8, 1: 0.2}, 0.2, 0.16, 0.2)
+    """
+    check_known((a, b), corpus.annotators)
+    if a == b or fixed not in (None, a, b):
+        raise SettingError(
+            f"fixed {show(fixed)}, of {show(a)} and {show(b)}; name two annotators, and as fixed"
+            " one of them or None"
+        )
+    check_whole(draws, 1, "draws")
+    check_whole(seed, 0, "seed")
+    if isinstance(match, str):
+        measure = find_match(match)
+        for name in (a, b):
+            check_layer(corpus, name, match, chance)
+    else:
+        measure = Match("a measure of your own", checked(match), of_label)
+        for name in (a, b):
+            check_layer(corpus, name, "exact", chance)  # exact allows any overlap
+    ask = Question(measure, chance, budget, draws, seed)
+    return distribution(corpus, (a, b), fixed, ask, progress)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What chance is asked for, and how much work may go into the answer."""
+
+    measure: Match
+    chance: str
+    budget: float = BUDGET
+    draws: int = 1000
+    seed: int = 0
+
+
+def distribution(
+    corpus: Corpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    ask: Question,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchDistribution:
+    """Return the distribution of the match of two layers; nothing is checked.
+
+    Args:
+        corpus: the annotations.
+        names: of the two layers.
+        fixed: which of them stays as it is, if any.
+        ask: the measure, the chance model and the budget.
+        progress: called with the number of steps done, and of all.
+    """
+    report_progress = progress or (lambda done, total: None)
+    report_progress(0, 2)
+    moments = not has_whole_matches(ask.measure)
+    pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
+    report_progress(1, 2)
+    parts: dict[int, list[int]] = {}
+    for piece, document in enumerate(pieces.document.tolist()):
+        parts.setdefault(document, []).append(piece)
+    known, over = {}, {}
+    for document, here in parts.items():
+        computed = [p for p in (of_pieces[piece] for piece in here) if p is not None]
+        if len(computed) == len(here):
+            known[document] = _of_document(computed, moments)
+        else:
+            over[document] = here
+    for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
+        exact = [
+            _closed(pieces.some(np.array([piece])), ask, fixed is not None)
+            for piece in over[document]
+        ]
+        figures = [each for each in exact if each is not None]
+        known[document] = part
+        if len(figures) == len(exact):
+            mean, variance = np.sum(figures, axis=0).tolist()
+            known[document] = replace(part, mean=mean, variance=variance)
+    report_progress(2, 2)
+    return over_documents(known, len(corpus), moments)
+
+
+def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
+    """Return mean and variance of one piece in closed form, if there is one within the budget."""
+    return closed_moments(piece, ask.measure, ask.chance, fixed, max(ask.budget, BUDGET))
+
+
+def over_documents(
+    parts: Mapping[int, MatchDistribution], size: int, moments: bool
+) -> MatchDistribution:
+    """Return the distribution of the sum over documents, which are independent."""
+    of_documents = parts.values()
+    draws = [part.drawn for part in of_documents if len(part.drawn)]
+    everything = None
+    if not moments:
+        everything = convolved(part.probabilities for part in of_documents)  # type: ignore[misc]
+    return MatchDistribution(
+        math.fsum(part.mean for part in of_documents),
+        math.fsum(part.variance for part in of_documents),
+        {"exact": size - len(draws), **({"drawn": len(draws)} if draws else {})},
+        everything,
+        np.sum(draws, axis=0) if draws else np.zeros(0),
+        sum(part.most for part in of_documents),
+        size,
+        parts,
+    )
+
+
+def has_whole_matches(measure: Match) -> bool:
+    """Return whether all matches under the measure are whole numbers."""
+    return measure.route in ("equal", "cover", "one-to-one")
+
+
+def _walked(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, moments: bool
+) -> tuple[Pieces, list[Floats | None]]:
+    """Return the pieces, and the distribution of each, or its mean and variance."""
+    a, b = names
+    measure = ask.measure
+    if fixed == b:
+        a, b, measure = b, a, turned(measure)
+    layers = corpus.layers
+    pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
+    if fixed is None:
+        return pieces, both_random(pieces, measure, ask.chance, ask.budget, moments)
+    return pieces, fixed_walk(pieces, measure, ask.budget, moments)
+
+
+def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
+    if moments:
+        mean, variance = np.sum(pieces, axis=0).tolist()
+        return MatchDistribution(mean, variance, {"exact": 1}, None, size=1)
+    p = convolved(pieces)
+    k = np.arange(len(p))
+    mean = math.fsum((k * p).tolist())
+    variance = math.fsum(((k - mean) ** 2 * p).tolist())
+    return MatchDistribution(mean, variance, {"exact": 1}, p, size=1)
+
+
+def _drawn(
+    corpus: Corpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    ask: Question,
+    documents: Sequence[int],
+    moments: bool,
+) -> dict[int, MatchDistribution]:
+    """Return the distributions of documents that are over the budget, from draws."""
+    if not documents:
+        return {}
+    corpus = corpus.of_annotators(names).subset(documents)
+    order = canonical_order(corpus)
+    corpus = corpus.subset(order)
+    random = [name for name in names if name != fixed]
+    draws = number_of_draws(ask.draws, max(len(corpus.layers[name]) for name in random))
+    drawn = np.concatenate(list(draws_of(corpus, names, fixed, ask, draws)))
+    most = np.full(len(corpus), math.inf)
+    if ask.chance != "overlapping":
+        most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
+    return {
+        documents[d]: MatchDistribution(
+            float(matches.mean()),
+            float(matches.var(ddof=min(1, draws - 1))),
+            {"drawn": 1},
+            None if moments else np.ones(1),
+            matches,
+            float(most[place]),
+            1,
+        )
+        for place, (d, matches) in enumerate(zip(order, drawn.T, strict=True))
+    }
+
+
+def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
+    """Return the size of an annotation in each document, which its match cannot exceed."""
+    layer = corpus.layers[name]
+    size = layer.end - layer.start if ask.measure.in_tokens else np.ones(len(layer))
+    return np.bincount(layer.document, size, len(corpus)).astype(np.float64)
+
+
+def draws_of(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, draws: int
+) -> Iterator[Floats]:
+    """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
+    cells = np.repeat(np.arange(len(corpus))[:, None], max(1, len(corpus.labels)), axis=1)
+    if ask.measure.of_label:  # a cell of its own for each label
+        cells = np.arange(cells.size).reshape(cells.shape)
+    rng = np.random.default_rng(ask.seed)
+    layers, random = [corpus.layers[name] for name in names], [name != fixed for name in names]
+    for drawn in draw_matches(
+        layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng
+    ):
+        yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
+
+
+def likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
+    """Return each match that is not all too improbable by chance, and its probability."""
+    pmf = by_chance.pmf
+    seen = {match: p for match, p in pmf.items() if p > max(pmf.values()) / 1000}
+    return np.array(list(seen), np.float64), np.array(list(seen.values()))

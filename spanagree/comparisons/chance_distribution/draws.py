@@ -1,0 +1,99 @@
+"""The match of random annotations, drawn: witness of the exact distribution, and fallback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, ranges
+from spanagree.chance.simulate import redraw
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.observed import similar
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+
+_PORTION = 1 << 18  # segments that are placed at a time
+_DRAWN = 2_000_000  # segments that are placed in all draws, unless they are fewer than _FEWEST
+_FEWEST = 19  # with which p can still be .05
+
+
+def number_of_draws(asked: int, segments: int) -> int:
+    """Return how many draws are made: fewer than asked for if there are very many segments.
+
+    >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
+    (1000, 20, 20)
+    """
+    return min(asked, max(_FEWEST, _DRAWN // max(segments, 1)))
+
+
+def draw_matches(
+    layers: Sequence[Layer],
+    random: Sequence[bool],
+    lengths: Ints,
+    cells: Ints,
+    measure: Match,
+    chance: str,
+    draws: int,
+    rng: np.random.Generator,
+) -> Iterator[Floats]:
+    """Yield the match in each cell of every draw, some draws at a time; (draws, cells).
+
+    Many draws are made at once: as so many copies of the documents, one after the other.
+
+    Args:
+        layers: of the two annotators.
+        random: whether each of them is placed anew in every draw.
+        lengths: of each document.
+        cells: the cell of each document and label, (documents, labels); only segments of the same
+            cell match.
+        measure: what counts as a match.
+        chance: the chance model.
+        draws: how many.
+        rng: to draw from.
+    """
+    documents, labels = cells.shape
+    count = int(cells.max(initial=0)) + 1
+    largest = max(len(layer) for layer, each in zip(layers, random, strict=True) if each)
+    most = max(1, _PORTION // max(largest, documents, 1))
+    for low in range(0, draws, most):
+        copies = min(most, draws - low)
+        tiled = np.tile(lengths, copies)
+        drawn, numbers = [], []
+        for layer, each in zip(layers, random, strict=True):
+            two = _copies(layer, copies, documents)
+            two = redraw(two, tiled, labels, rng, chance) if each else two
+            copy, document = np.divmod(two.document, documents)
+            drawn.append(two)
+            numbers.append(copy * count + cells[document, two.label])
+        _, j, value = similar(drawn[0], drawn[1], numbers[0], numbers[1], measure)
+        sums = np.bincount(numbers[1][j], value, copies * count).astype(np.float64)
+        yield sums.reshape(copies, count)
+
+
+def canonical_order(corpus: Corpus) -> list[int]:
+    """Return the documents in an order of their own, so that theirs changes no draw."""
+    _, alike, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
+
+    def key(d: int) -> tuple[int, list[Any]]:
+        recurs = count[alike[d]] > 1  # else the length says it all
+        return int(corpus.lengths[d]), list(corpus[d].segments.values()) if recurs else []
+
+    return sorted(range(len(corpus)), key=key)
+
+
+def _copies(layer: Layer, copies: int, documents: int) -> Layer:
+    """Return the same segments in so many copies of the documents."""
+
+    def repeated(column: Ints) -> Ints:
+        return np.tile(column, copies)
+
+    _, copy = ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
+    return Layer(
+        repeated(layer.document) + copy * documents,
+        repeated(layer.start),
+        repeated(layer.end),
+        repeated(layer.label),
+        np.ones(copies * documents, np.bool_),
+    )

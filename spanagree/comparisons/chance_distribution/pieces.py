@@ -1,0 +1,181 @@
+"""The pieces that chance is computed of: the parts of documents that are independent of each other.
+
+A *piece* is a part of a document that can be looked at by itself: under the chance model
+``nonoverlapping`` the whole document; under the other two a label of it, if the measure compares
+equal labels only. The match of a document is the sum of its pieces' matches, and they are
+independent of each other, whatever is random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
+from spanagree.comparisons.measures import Match
+from spanagree.corpus.segments import Layer
+
+OTHER = -1
+"""The label of segments that can match nothing."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The segments of one annotator, a row for each.
+
+    Attributes:
+        piece: the number of the piece it lies in.
+        group: segments of one piece and group exclude each other.
+        start: where it starts; where it is random that does not matter.
+        length: its tokens.
+        label: as a number; 0 throughout if the measure disregards labels.
+    """
+
+    piece: Ints
+    group: Ints
+    start: Ints
+    length: Ints
+    label: Ints
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+    def rows(self, rows: Ints) -> Side:
+        """Return some of the segments, by number."""
+        return Side(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    def of_piece(self, piece: int) -> Side:
+        """Return the segments of one piece; the pieces are sorted."""
+        low, high = np.searchsorted(self.piece, (piece, piece + 1))
+        return self.rows(np.arange(low, high))
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces of all documents in which both annotators marked something.
+
+    Attributes:
+        document: of each piece.
+        tokens: of each piece.
+        a, b: the segments of either annotator, sorted by piece and start.
+    """
+
+    document: Ints
+    tokens: Ints
+    a: Side
+    b: Side
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def some(self, rows: Ints) -> Pieces:
+        """Return some of the pieces, by number, rising."""
+        number = np.full(len(self), -1)
+        number[rows] = np.arange(len(rows))
+        sides = []
+        for side in (self.a, self.b):
+            kept = side.rows(np.flatnonzero(number[side.piece] >= 0))
+            sides.append(Side(number[kept.piece], kept.group, kept.start, kept.length, kept.label))
+        return Pieces(self.document[rows], self.tokens[rows], *sides)
+
+
+def pieces_of(a: Layer, b: Layer, tokens: Ints, measure: Match, chance: str) -> Pieces:
+    """Return the pieces of two layers, where both have segments."""
+    of_label = measure.of_label and chance != "nonoverlapping"
+    many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
+    keys = [x.document * many + x.label * of_label for x in (a, b)]
+    both = np.intersect1d(keys[0], keys[1])
+    sides = []
+    for layer, key in zip((a, b), keys, strict=True):
+        rows = np.flatnonzero(np.isin(key, both))
+        piece = np.searchsorted(both, key[rows])
+        order = np.lexsort((layer.start[rows], piece))
+        rows, piece = rows[order], piece[order]
+        group = np.arange(len(rows)) if chance == "overlapping" else np.zeros(len(rows), np.int64)
+        sides.append(
+            Side(
+                piece,
+                layer.label[rows] if chance == "per-label" else group,
+                layer.start[rows],
+                (layer.end - layer.start)[rows],
+                layer.label[rows] * measure.of_label,
+            )
+        )
+    documents = both // many
+    return Pieces(documents, tokens[documents], *sides)
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The random segments, counted by kind: a row for each piece, group, length and label.
+
+    Segments that can match nothing have the label :data:`OTHER`, whatever theirs is.
+    """
+
+    piece: Ints
+    group: Ints
+    length: Ints
+    label: Ints
+    count: Ints
+
+
+def count_kinds(side: Side, useful: Bools) -> tuple[Kinds, Ints]:
+    """Return the kinds of the segments, and the kind of each; ``useful`` says what can match."""
+    label = np.where(useful, side.label, OTHER)
+    columns, which, count = distinct(side.piece, side.group, side.length, label)
+    piece, group, length, label = columns
+    return Kinds(piece, group, length, label, count), which
+
+
+def least_costs(pieces: Pieces, *random: Side) -> Floats:
+    """Return for each piece how many numbers a walk computes at the very least.
+
+    That is one for each token and each choice of how many segments of each length are placed.
+    """
+    logs = np.log(pieces.tokens + 1.0)
+    for side in random:
+        (piece, group, _), _, count = distinct(side.piece, side.group, side.length)
+        _, unit, _ = distinct(piece, group)
+        states = np.bincount(unit, np.log1p(count))
+        most = np.zeros(len(pieces))
+        np.maximum.at(most, piece, states[unit])
+        logs += most
+    return np.asarray(np.exp(np.minimum(logs, 700)))
+
+
+def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints | Floats]]:
+    """Return the kinds of B, and what each adds to the match where it is placed; A stays.
+
+    The latter is three columns: kind, start, gain, of the places where it is not 0.
+    """
+    a, b = pieces.a, pieces.b
+    kinds, which = count_kinds(b, np.ones(len(b), np.bool_))
+    many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
+    key = a.piece * many + a.label
+    order = np.argsort(key, kind="stable")
+    i, j = join(kinds.piece * many + kinds.label, key[order])
+    j = order[j]
+    length, gold = kinds.length[i], a.length[j]
+    if measure.route == "equal":
+        same = length == gold
+        i, j = i[same], j[same]
+        pair, start = np.arange(len(i)), a.start[j]
+    else:
+        room = pieces.tokens[kinds.piece[i]] - length
+        low = np.clip(a.start[j] - length + 1, 0, None)
+        start, pair = ranges(low, np.maximum(low, np.minimum(a.start[j] + gold, room + 1)))
+    i, j = i[pair], j[pair]
+    gain = measure.phi(start - a.start[j], a.length[j], kinds.length[i])
+    here = np.flatnonzero(gain)
+    (kind, start), place, _ = distinct(i[here], start[here])
+    total = np.bincount(place, gain[here], len(kind))
+    if np.asarray(gain).dtype.kind == "i":
+        total = total.astype(np.int64)
+    # those that can match nothing are one kind for each length
+    useful = np.zeros(len(kinds.piece), np.bool_)
+    useful[kind] = True
+    merged, renumbered = count_kinds(b, useful[which])
+    number = np.zeros(len(useful), np.int64)
+    number[which] = renumbered
+    return merged, (number[kind], start, total)

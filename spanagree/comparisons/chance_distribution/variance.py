@@ -1,0 +1,236 @@
+"""Mean and variance of the match in closed form, for documents that are too large for a walk.
+
+The second moment of an additive measure needs to know where *two* random segments start. Take
+segment i at x and segment j further right at y; the others lie left of both, between them, or right
+of both::
+
+    P(i at x, j at y) = Σ N(m₁, s₁, m₂, s₂) · W(m₁, s₁; x) · W(m₂, s₂; y − x − aᵢ)
+                          · W(m₃, s₃; n − y − aⱼ) / W(all; n)
+
+N is the number of ways to choose m₁ of the others with s₁ tokens in all for the left and m₂ with s₂
+for the middle, and W(m, s; p) = (p − s + m)! / (p − s)! the number of ways to place m segments of s
+tokens in all in p tokens. All terms are positive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, gains
+from spanagree.comparisons.measures import Match
+
+_Kind = tuple[int, int]  # length and label
+
+
+def closed_moments(
+    piece: Pieces, measure: Match, chance: str, fixed: bool, budget: float
+) -> Floats | None:
+    """Return mean and variance of one piece's match in closed form.
+
+    Args:
+        piece: what is looked at.
+        measure: what counts as a match.
+        chance: the chance model.
+        fixed: whether A stays as it is; else both are random.
+        budget: the most numbers that are computed.
+
+    Returns:
+        Mean and variance; ``None`` for what is over the budget, where segments of one side need not
+        exclude each other, and for measures other than exact, boundaries and token.
+    """
+    apart = chance == "nonoverlapping" or (chance == "per-label" and measure.of_label)
+    if not apart or measure.route not in ("equal", "cover"):
+        return None
+    n = int(piece.tokens[0])
+    if any(_cost(side, n) > budget for side in ((piece.b,) if fixed else (piece.a, piece.b))):
+        return None
+    b = _Pairs(piece.b, n)
+    if fixed:
+        first, second = _against(piece, measure, b)
+    else:
+        first, second = _both(_Pairs(piece.a, n), b, measure)
+    return np.array([first, max(second - first**2, 0.0)])
+
+
+def _cost(side: Side, n: int) -> float:
+    """Return about how many numbers the pairs of a side need."""
+    lengths = Counter(side.length.tolist())
+    ways = sum(math.log(math.comb(c + 2, 2)) for c in lengths.values())
+    return float(len(lengths) ** 2 * (n + 1.0) ** 2 * math.exp(min(ways, 600)))
+
+
+class _Pairs:
+    """Where one random segment starts, and where two do."""
+
+    def __init__(self, side: Side, n: int) -> None:
+        self.n = n
+        self.kinds: Counter[_Kind] = Counter(
+            zip(side.length.tolist(), side.label.tolist(), strict=True)
+        )
+        self.lengths: Counter[int] = Counter(side.length.tolist())
+        self.known: dict[tuple[int, int], Floats] = {}
+
+    def starts(self, one: _Kind, other: _Kind) -> Floats:
+        """Return E(how many of one kind start at x and of the other at y), at [x, y]."""
+        number = self.kinds[one] * (self.kinds[other] - (one == other))
+        total = np.zeros((self.n, self.n))
+        if number:
+            a, b = one[0], other[0]
+            total += number * (self._ordered(a, b) + self._ordered(b, a).T)
+        if one == other:
+            total[np.diag_indices(self.n)] += self.kinds[one] * self._single(one[0])
+        return total
+
+    def _single(self, a: int) -> Floats:
+        """Return P(a segment of length a starts at x)."""
+        others = self.lengths - Counter([a])
+        slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
+        count = sum(self.lengths.values())
+        x = np.arange(self.n)
+        total = np.zeros(self.n)
+        for (m, s), ways in _splits(others, 1).items():
+            left, right = (m, s), (count - 1 - m, self._sum(others) - s)
+            total += ways * self._ways(*left, x) * self._ways(*right, self.n - x - a)
+        return total * _scale(slots, count, 1)
+
+    def _ordered(self, a: int, b: int) -> Floats:
+        """Return P(one segment of length a starts at x and another of length b at y ≥ x + a)."""
+        if (a, b) not in self.known:
+            others = self.lengths - Counter([a, b])
+            slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
+            count = sum(self.lengths.values())
+            x, y = np.arange(self.n)[:, None], np.arange(self.n)
+            total = np.zeros((self.n, self.n))
+            for (m1, s1, m2, s2), ways in _splits(others, 2).items():
+                m3, s3 = count - 2 - m1 - m2, self._sum(others) - s1 - s2
+                between = self._ways(m2, s2, np.arange(1 - self.n, self.n) - a)
+                total += (
+                    ways
+                    * self._ways(m1, s1, x)
+                    * between[(y - x) + self.n - 1]
+                    * self._ways(m3, s3, self.n - y - b)
+                )
+            self.known[a, b] = total * _scale(slots, count, 2)
+        return self.known[a, b]
+
+    @staticmethod
+    def _sum(lengths: Counter[int]) -> int:
+        return sum(length * c for length, c in lengths.items())
+
+    def _ways(self, m: int, s: int, p: Ints) -> Floats:
+        """Return W(m, s; p) / slots**m, and 0 where they do not fit."""
+        slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
+        ways = np.where(p >= s, 1.0, 0.0)
+        for i in range(m):
+            ways = ways * (np.maximum(p - s, 0) + m - i) / slots
+        return np.asarray(ways)
+
+
+def _scale(slots: int, count: int, placed: int) -> float:
+    """Return slots**(count − placed) / (slots · (slots − 1) · …)."""
+    return math.exp(
+        (count - placed) * math.log(slots) + math.lgamma(slots - count + 1) - math.lgamma(slots + 1)
+    )
+
+
+def _splits(others: Counter[int], parts: int) -> dict[tuple[int, ...], int]:
+    """Return in how many ways others go to each of some parts, by number and tokens of each."""
+    table: dict[tuple[int, ...], int] = {(0,) * (2 * parts): 1}
+    for length, count in others.items():
+        more: dict[tuple[int, ...], int] = {}
+        for chosen in _choices(count, parts):
+            ways = math.factorial(count) // math.prod(map(math.factorial, chosen))
+            ways //= math.factorial(count - sum(chosen))
+            added = [x for c in chosen for x in (c, c * length)]
+            for key, before in table.items():
+                new = tuple(x + y for x, y in zip(key, added, strict=True))
+                more[new] = more.get(new, 0) + before * ways
+        table = more
+    return table
+
+
+def _choices(count: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if not parts:
+        yield ()
+        return
+    for first in range(count + 1):
+        for rest in _choices(count - first, parts - 1):
+            yield (first, *rest)
+
+
+# --- moments ------------------------------------------------------------------------------------
+
+
+def _against(piece: Pieces, measure: Match, b: _Pairs) -> tuple[float, float]:
+    """Return E(match) and E(match²), A as it is."""
+    kinds, (kind, start, gain) = gains(piece, measure)
+    gained: dict[_Kind, Floats] = {}
+    for k, x, g in zip(kind.tolist(), start.tolist(), gain.tolist(), strict=True):
+        name = int(kinds.length[k]), int(kinds.label[k])
+        gained.setdefault(name, np.zeros(b.n))[x] += g
+    first = sum(float(np.diag(b.starts(k, k)) @ g) for k, g in gained.items())
+    second = sum(
+        float(g @ b.starts(one, other) @ h)
+        for one, g in gained.items()
+        for other, h in gained.items()
+    )
+    return first, second
+
+
+def _both(a: _Pairs, b: _Pairs, measure: Match) -> tuple[float, float]:
+    """Return E(match) and E(match²), both random.
+
+    The match is a sum over places (starts of a kind, or tokens of a label) of the product of how
+    often either side is there; of two places, the sides are independent of each other.
+    """
+    places: dict[object, Sequence[Sequence[_Kind]]]
+    if measure.in_tokens:
+        labels = {label for _, label in a.kinds} & {label for _, label in b.kinds}
+        places = {
+            label: [[kind for kind in side.kinds if kind[1] == label] for side in (a, b)]
+            for label in labels
+        }
+    else:
+        places = {kind: [[kind], [kind]] for kind in a.kinds.keys() & b.kinds.keys()}
+    first = second = 0.0
+    for one in places:
+        for other in places:
+            there = [
+                sum(
+                    (
+                        _cover(side.starts(k, h), k[0], h[0], measure.in_tokens)
+                        for k in places[one][i]
+                        for h in places[other][i]
+                    ),
+                    np.zeros((a.n, a.n)),
+                )
+                for i, side in enumerate((a, b))
+            ]
+            second += float((there[0] * there[1]).sum())
+        once = [
+            sum(
+                (
+                    _cover(np.diag(np.diag(side.starts(k, k))), k[0], k[0], measure.in_tokens)
+                    for k in places[one][i]
+                ),
+                np.zeros((a.n, a.n)),
+            )
+            for i, side in enumerate((a, b))
+        ]
+        first += float((np.diag(once[0]) * np.diag(once[1])).sum())
+    return first, second
+
+
+def _cover(starts: Floats, a: int, b: int, in_tokens: bool) -> Floats:
+    """Return starts at [x, y] as tokens covered at [t, u], if it is tokens that count."""
+    if not in_tokens:
+        return starts
+    n = len(starts)
+    t = np.arange(n)[:, None] - np.arange(n)
+    covers = [((t >= 0) & (t < length)).astype(np.float64) for length in (a, b)]
+    return np.asarray(covers[0] @ starts @ covers[1].T)

@@ -1,0 +1,266 @@
+"""The match of random annotations with a fixed one: its exact distribution, read from the left.
+
+Under ``nonoverlapping`` all orders of the segments and the free tokens are equally likely. Segments
+of the same length and label are of one *kind*; kind i occurs cᵢ times, and u says how many of each
+kind are placed already. Let G(u, p, m) be the number of ways to fill the first p tokens with u such
+that m is matched; the last block is a free token or a segment::
+
+    G(u, p, m) = G(u, p − 1, m) + Σ_i G(u − eᵢ, p − aᵢ, m − gᵢ(p − aᵢ))
+
+where gᵢ(x) is what a segment of kind i adds at x. G(c, n, ·), scaled to the sum 1, is the
+distribution. All terms are positive, so even the smallest probabilities keep their digits. Each u
+needs a few operations over all p, m and all documents with the same lengths at once.
+
+A measure that is not additive can carry one more bit; and where only mean and variance are wanted,
+or matches are not whole numbers, G carries (1, Σ, Σ²) in place of a distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
+from spanagree.comparisons.chance_distribution.pieces import Kinds, Pieces, gains, least_costs
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.overlap_match import Bits, overlap_gains
+
+_CHUNK = 1 << 22  # elements of the arrays of one u
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What segments add, for annotations whose segments have the same lengths and counts.
+
+    Attributes:
+        lengths, counts: of each kind.
+        tokens: of each annotation.
+        gain: of kind, start and bit; (annotations, kinds, starts, bits).
+        after: the bit that is left behind there, if the measure carries one.
+        keep: whether a free token that ends here keeps the bit; (annotations, places).
+        most: an upper bound of the match.
+    """
+
+    lengths: Ints
+    counts: Ints
+    tokens: Ints
+    gain: Ints | Floats
+    after: Ints | None
+    keep: Bools | None
+    most: int
+
+    def rows(self, rows: Ints) -> Moves:
+        """Return some of the annotations."""
+        end = int(self.tokens[rows].max()) + 1
+        return Moves(
+            self.lengths,
+            self.counts,
+            self.tokens[rows],
+            self.gain[rows, :, :end],
+            None if self.after is None else self.after[rows, :, :end],
+            None if self.keep is None else self.keep[rows, :end],
+            self.most,
+        )
+
+
+def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
+    """Return the distribution of each piece's match, with A as it is and B random.
+
+    Args:
+        pieces: what is looked at.
+        measure: what counts as a match.
+        budget: the most elements that are computed of one piece's walk.
+        moments: mean and variance rather than the distribution.
+
+    Returns:
+        The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
+        that is over the budget.
+    """
+    least = least_costs(pieces, pieces.b)
+    results: list[Floats | None] = [
+        None if cost > budget else np.zeros(2) if moments else np.ones(1) for cost in least
+    ]
+    within = np.flatnonzero(least <= budget)
+    if not len(within):
+        return results
+    pieces = pieces.some(within)
+    bits = None
+    entries: tuple[Ints, Ints, Ints | Floats]
+    if measure.route == "one-to-one":
+        kinds, entries, bits = overlap_gains(pieces, measure)
+    else:
+        kinds, entries = gains(pieces, measure)
+    for place, moves in _batches(pieces, kinds, entries, bits):
+        of_piece = within[place]
+        costs = _costs(moves, moments)
+        for row in np.flatnonzero(costs > budget).tolist():
+            results[of_piece[row]] = None
+        rows = np.flatnonzero(costs <= budget)
+        step = max(1, int(_CHUNK // max(costs.max(initial=1) / len(moves.counts), 1)))
+        rows = rows[np.argsort(moves.tokens[rows], kind="stable")]
+        for at in range(0, len(rows), step):
+            some = rows[at : at + step]
+            for row, made in zip(some, _walk(moves.rows(some), moments), strict=True):
+                before = results[of_piece[row]]
+                if before is not None:
+                    results[of_piece[row]] = before + made if moments else np.convolve(before, made)
+    return results
+
+
+def _costs(moves: Moves, moments: bool) -> Floats:
+    states = math.prod((moves.counts + 1.0).tolist()) * len(moves.counts)
+    wide = 3 if moments else moves.most + 1
+    return states * wide * moves.gain.shape[3] * (moves.tokens + 1.0)
+
+
+# --- annotations of the same lengths, together ---------------------------------------------------
+
+
+def _batches(
+    pieces: Pieces, kinds: Kinds, entries: tuple[Ints, Ints, Ints | Floats], bits: Bits | None
+) -> Iterator[tuple[Ints, Moves]]:
+    """Yield the moves of the random annotations that can match anything, and the piece of each.
+
+    Each kind of random annotation is computed once: equal ones are one row, and yielded again.
+    """
+    _, unit, _ = distinct(kinds.piece, kinds.group)
+    order = np.lexsort((kinds.label, kinds.count, kinds.length, unit))
+    begin = np.searchsorted(unit[order], np.arange(unit.max() + 1))
+    size = np.bincount(unit)
+    place = np.empty(len(order), np.int64)  # of a kind within its unit
+    place[order] = np.arange(len(order)) - np.repeat(begin, size)
+    by_unit = np.argsort(unit[entries[0]], kind="stable")
+    kind, start, gain = (column[by_unit] for column in entries)
+    first = np.searchsorted(unit[kind], np.arange(len(size) + 1))
+    able = np.flatnonzero(np.diff(first))
+    for t in np.unique(size[able]).tolist():
+        units = able[size[able] == t]
+        rows = order[begin[units][:, None] + np.arange(t)]
+        table = np.hstack((kinds.length[rows], kinds.count[rows]))
+        alike, which, _ = distinct_rows(table)
+        for shape, here in zip(alike, groups(which, len(alike)), strict=True):
+            of_kinds = rows[here]
+            piece = kinds.piece[of_kinds[:, 0]]
+            tokens = pieces.tokens[piece]
+            dense = np.zeros((len(here), t, int(tokens.max()) + 1, 1), gain.dtype)
+            chosen, row = ranges(first[units[here]], first[units[here] + 1])
+            dense[row, place[kind[chosen]], start[chosen], 0] = gain[chosen]
+            after = keep = None
+            if bits is not None:
+                dense, after, keep = bits.of_kinds(piece, kinds, of_kinds)
+            most = dense.max((2, 3)) @ shape[t:]
+            most = np.minimum(most, bits.most(piece)) if bits is not None else most
+            yield (
+                piece,
+                Moves(shape[:t], shape[t:], tokens, dense, after, keep, math.ceil(most.max())),
+            )
+
+
+# --- the walk ------------------------------------------------------------------------------------
+
+
+def _walk(moves: Moves, moments: bool) -> list[Floats]:
+    """Return the distribution, or mean and variance, of each annotation; equal ones once."""
+    columns = (moves.tokens, moves.gain, moves.after, moves.keep)
+    flat = [x.reshape(len(moves.tokens), -1) for x in columns if x is not None]
+    _, which, _ = distinct_rows(np.hstack(flat).astype(np.float64))
+    one = np.unique(which, return_index=True)[1]
+    ends = _ends(moves.rows(one), moments)
+    ends /= ends[:, :1] if moments else ends.sum(1, keepdims=True)
+    if moments:
+        mean = ends[:, 1]
+        spread = np.maximum(ends[:, 2] - mean**2, 0)
+        spread[spread <= 1e-14 * ends[:, 2]] = 0
+        return list(np.stack((mean, spread), 1)[which])
+    return [_trimmed(p) for p in ends[which]]
+
+
+def _trimmed(p: Floats) -> Floats:
+    return p[: np.flatnonzero(p)[-1] + 1]
+
+
+def _ends(moves: Moves, moments: bool) -> Floats:
+    """Return G(c, n, ·) of each annotation; (annotations, matches)."""
+    order = np.argsort(moves.counts, kind="stable")  # the most frequent kind last: less to keep
+    lengths, counts = moves.lengths[order].tolist(), moves.counts[order].tolist()
+    adders = [_adder(moves, kind, moments) for kind in order.tolist()]
+    strides = [math.prod(c + 1 for c in counts[:i]) for i in range(len(counts))]
+    units, n = len(moves.tokens), int(moves.tokens.max())
+    weight = _weights(moves)[:, None, None, None]
+    empty = np.zeros((units, n + 1, moves.gain.shape[3], 3 if moments else moves.most + 1))
+    empty[:, :, 0, 0] = 1
+    ways = {0: empty}
+    for state in range(1, strides[-1] * (counts[-1] + 1)):
+        arrived = np.zeros_like(empty)
+        for stride, count, a, add in zip(strides, counts, lengths, adders, strict=True):
+            if state // stride % (count + 1) and a <= n:
+                add(arrived[:, a:], ways[state - stride][:, : n + 1 - a])
+        arrived *= weight
+        ways[state] = _carried(arrived, moves.keep)
+        ways.pop(state - strides[-1], None)
+    last = ways[strides[-1] * (counts[-1] + 1) - 1]
+    return np.asarray(last[np.arange(units), moves.tokens].sum(1))
+
+
+def _adder(moves: Moves, kind: int, moments: bool):  # type: ignore[no-untyped-def]
+    """Return the function that adds to an array what comes of placing a segment of this kind."""
+    gain = moves.gain[:, kind]
+
+    def add_moments(target: Floats, source: Floats) -> None:
+        more = gain[:, : source.shape[1], :]
+        target[..., 0] += source[..., 0]
+        target[..., 1] += source[..., 1] + more * source[..., 0]
+        target[..., 2] += source[..., 2] + more * (2 * source[..., 1] + more * source[..., 0])
+
+    def add_matches(target: Floats, source: Floats) -> None:
+        for bit, after, g, where in cases:
+            there = where[:, : source.shape[1], None]
+            target[:, :, after, g:] += source[:, :, bit, : source.shape[3] - g] * there
+
+    def add_with_bits(target: Floats, source: Floats) -> None:
+        for bit, after, g, where in cases:
+            there = where[:, : source.shape[1]]
+            part = source[:, :, bit] * there[..., None]
+            onto = target[:, :, after]
+            onto[..., 0] += part[..., 0]
+            onto[..., 1] += part[..., 1] + g * part[..., 0]
+            onto[..., 2] += part[..., 2] + g * (2 * part[..., 1] + g * part[..., 0])
+
+    if moments and moves.after is None:
+        return add_moments
+    left = np.zeros_like(gain) if moves.after is None else moves.after[:, kind]
+    cases = []
+    for bit in range(gain.shape[2]):
+        for g in np.unique(gain[:, :, bit]).tolist():
+            for after in range(gain.shape[2]):
+                where = (gain[:, :, bit] == g) & (left[:, :, bit] == after)
+                if where.any():
+                    cases.append((bit, after, g, where))
+    return add_with_bits if moments else add_matches
+
+
+def _carried(arrived: Floats, keep: Bools | None) -> Floats:
+    """Return the sums over how many free tokens follow the last segment."""
+    if keep is None:
+        return np.cumsum(arrived, axis=1, out=arrived)
+    for p in range(1, arrived.shape[1]):
+        arrived[:, p, 0] += arrived[:, p - 1, 0]
+        kept = arrived[:, p - 1, 1] * keep[:, p, None]
+        arrived[:, p, 1] += kept
+        arrived[:, p, 0] += arrived[:, p - 1, 1] - kept
+    return arrived
+
+
+def _weights(moves: Moves) -> Floats:
+    """Return a factor for each segment placed, such that all ways together count about 1.
+
+    It is a power of 2, so it changes no digit.
+    """
+    placed = int(moves.counts.sum())
+    slots = moves.tokens - int(((moves.lengths - 1) * moves.counts).sum())
+    ways = math.lgamma(placed + 1) - sum(math.lgamma(c + 1) for c in moves.counts.tolist())
+    logs = np.log(slots[:, None] - np.arange(placed)).sum(1) - math.lgamma(placed + 1) + ways
+    return np.asarray(np.exp2(np.round(-logs / placed / math.log(2))))

@@ -1,0 +1,101 @@
+"""A measure of your own: observed and expected totals of any additive similarity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.choices import Chance
+from spanagree.comparisons.expected import place_layers, tally_pairs
+from spanagree.comparisons.measures import Match, Phi
+from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.tally import Tallies
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, counted, show
+
+
+def expected(
+    corpus: Corpus,
+    similarity: Phi,
+    *,
+    of_label: bool = True,
+    in_tokens: bool = False,
+    chance: Chance = "nonoverlapping",
+    annotators: Sequence[str] | None = None,
+) -> Tallies:
+    """Return observed and exact expected totals of two annotators under a measure of your own.
+
+    The similarity of two annotations is the sum of ``similarity`` over all pairs of segments, one
+    of each annotator, that share a token (Li et al. 2024, Prop. 1).
+
+    Args:
+        corpus: two annotators as layers, or more of which two are named.
+        similarity: takes three arrays of whole numbers: the offset of the second segment's start
+            from the first's, and the lengths of both. It returns as many finite numbers, 0 for
+            segments that share no token.
+        of_label: whether only segments of the same label are compared.
+        in_tokens: whether the size of an annotation is its tokens; else its segments.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        annotators: the names of the two.
+
+    Returns:
+        A tally for each document and label; ``.total()`` is their sum, and its ``f1`` the Dice
+        coefficient, if the measure is one for which that is at most 1.
+
+    Raises:
+        SettingError: for other than two annotators, an unknown name, a layer that overlaps itself
+            where the chance model does not allow it, or a ``similarity`` that does not return what
+            it has to.
+
+    >>> corpus = Corpus.from_segments([9], {"a": [[(0, 4, "X")]], "b": [[(2, 4, "X")]]})
+    >>> share = lambda offset, a, b: (np.minimum(a, offset + b) - np.maximum(offset, 0)).clip(0) / a
+    >>> total = expected(corpus, share).total()
+    >>> total.matched, round(total.expected, 4)
+    (0.5, 0.2396)
+    """
+    if annotators is not None:
+        corpus = corpus.of_annotators(annotators)
+    if len(corpus.layers) != 2:
+        raise SettingError(
+            f"{counted(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
+            " annotators"
+        )
+    measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
+    for name in corpus.annotators:
+        check_layer(corpus, name, "exact", chance)  # exact allows any overlap
+    profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    a, b = placed.values()
+    return tally_pairs(a, b, profiles, measure, max(1, len(corpus.labels)))
+
+
+def checked(similarity: Phi) -> Phi:
+    """Return the same function; what it returns is checked each time."""
+    if not callable(similarity):
+        raise SettingError(f"similarity {show(similarity)}; a function is needed")
+    name = getattr(similarity, "__name__", "similarity")
+    name = name if re.fullmatch(r"\w+", name) else "similarity"
+
+    def checked(offset: Ints, a: Ints, b: Ints) -> Floats:
+        offset, a, b = np.broadcast_arrays(offset, a, b)
+        value = np.asarray(similarity(offset, a, b))
+        if value.shape != offset.shape or value.dtype.kind not in "bifu":
+            raise SettingError(
+                f"{name} returns {value.dtype} of shape {value.shape}; numbers of shape"
+                f" {offset.shape}, as its arguments, are needed"
+            )
+        numbers: Floats = value.astype(np.float64)
+        wrong = numbers[~np.isfinite(numbers)]
+        if len(wrong):
+            raise SettingError(f"{name} returns {show(float(wrong[0]))}; finite numbers are needed")
+        return numbers
+
+    beside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
+    if beside.any():
+        raise SettingError(
+            f"{name} gives {show(float(beside[beside != 0][0]))} to segments that share no"
+            " token; 0 is needed"
+        )
+    return checked

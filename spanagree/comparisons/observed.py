@@ -1,0 +1,123 @@
+"""The similarity observed between two layers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
+from spanagree.comparisons.measures import Match
+from spanagree.corpus.segments import Layer
+
+
+def observed(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Match
+) -> Ints | Floats:
+    """Return Σ φ over all pairs of segments in the same cell, for each cell."""
+    i, _, value = similar(a, b, cell_a, cell_b, measure)
+    total = np.bincount(cell_a[i], value, cells)  # of nothing, whole numbers whatever φ is
+    return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
+
+
+def similar(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return pairs of segments in the same cell, by their numbers, and φ of each.
+
+    Pairs that do not overlap add nothing, so only the others are looked at.
+    """
+    pairs = _equal_pairs if measure.route == "equal" else overlapping_pairs
+    i, j = pairs(a, b, cell_a, cell_b)
+    value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
+    if measure.route == "one-to-one":
+        able = value > 0
+        i, j = i[able], j[able]
+        return _one_to_one(a, b, i, j, cell_a[i])
+    return i, j, value
+
+
+def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return pairs of segments of two documents of a layer, in the same cell, and φ of each.
+
+    The one of the earlier document comes first. All annotations of a text, as documents of a layer,
+    are compared at once: two of them cost nothing but the segments that they share.
+    """
+    if measure.route == "equal":
+        columns = cell, layer.start, layer.end
+        begin = packed(*columns)
+        begin = distinct(*columns)[1] if begin is None else begin
+        end = begin + 1
+    else:
+        stretch = int(layer.end.max(initial=0)) + 1  # of each cell, on one long line
+        begin, end = cell * stretch + layer.start, cell * stretch + layer.end
+    order = np.argsort(begin, kind="stable")
+    up_to = np.searchsorted(begin[order], end[order])
+    later, earlier = ranges(np.arange(1, len(order) + 1), up_to)
+    ends = order[earlier], order[later]
+    i, j = np.minimum(*ends), np.maximum(*ends)
+    if (alone := layer.document[i] == layer.document[j]).any():
+        i, j = i[~alone], j[~alone]
+    start, length = layer.start, layer.end - layer.start
+    value = measure.phi(start[j] - start[i], length[i], length[j])
+    if measure.route == "one-to-one":
+        able = value > 0
+        i, j = i[able], j[able]
+        columns = layer.document[i], layer.document[j], cell[i]
+        both = packed(*columns)
+        return _one_to_one(layer, layer, i, j, distinct(*columns)[1] if both is None else both)
+    return i, j, value
+
+
+def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs with the same start and end in the same cell."""
+    pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
+    columns = [np.concatenate(pair) for pair in pairs]
+    which = packed(*columns)
+    if which is None:
+        _, which, _ = distinct(*columns)
+    order = np.argsort(which[len(a) :], kind="stable")
+    i, j = join(which[: len(a)], which[len(a) :][order])
+    return i, order[j]
+
+
+def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs of segments that share a token in the same cell.
+
+    Of two that overlap one begins in the other: no other pairs are looked at, however far some
+    segments reach.
+    """
+    # every cell gets a stretch of its own on one long line
+    stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
+    start_a, end_a = (cell_a * stretch + x for x in (a.start, a.end))
+    start_b, end_b = (cell_b * stretch + x for x in (b.start, b.end))
+    order_a, order_b = (np.argsort(start, kind="stable") for start in (start_a, start_b))
+    begin_a, begin_b = start_a[order_a], start_b[order_b]
+    j, i = ranges(np.searchsorted(begin_b, begin_a), np.searchsorted(begin_b, end_a[order_a]))
+    p, q = ranges(np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b))
+    i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
+    order = np.lexsort((i, j))  # canonical order
+    return order_a[i[order]], j[order]
+
+
+def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs from left to right, and 1 for those of a greatest matching, else 0.
+
+    All overlap; the segments of a layer do not, within the cell that is given for each pair. Of two
+    that overlap, the one that ends first overlaps nothing further on; so each pair is taken as soon
+    as it can be: where the later of its segments starts, unless the earlier one is taken already.
+    """
+    order = row_order(cell, np.maximum(a.start[i], b.start[j]))
+    i, j, cell = i[order], j[order], cell[order]
+    a_first = a.start[i] <= b.start[j]
+    earlier = np.where(a_first, i, len(a) + j)
+    later = np.where(a_first, len(a) + j, i)
+    # after a pair that shared its earlier segment with this one, that segment is taken. Is it the
+    # later one of the pair before, then it is taken if that pair was. Else nothing is taken yet.
+    together = cell[1:] == cell[:-1]
+    taken_before, turns = (
+        np.concatenate(([False], (earlier[1:] == before[:-1]) & together))[: len(i)]
+        for before in (earlier, later)
+    )
+    place = np.arange(len(i))
+    last = np.maximum.accumulate(np.where(turns, 0, place))
+    taken = ~(taken_before[last] ^ ((place - last) % 2 == 1))
+    return i, j, taken.astype(np.int64)

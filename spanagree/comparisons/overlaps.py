@@ -1,0 +1,105 @@
+"""Layers that overlap themselves, which some measures and chance models refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from spanagree.arrays import Ints, distinct
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.overlaps import overlapping
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, chosen, show
+
+
+def check_names(match: str, chance: str) -> None:
+    """Refuse an unknown measure or chance model.
+
+    Raises:
+        SettingError: naming those that there are.
+    """
+    find_match(match)
+    check_choice(chance, CHANCES, "chance")
+
+
+def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
+    """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
+
+    Raises:
+        SettingError: naming the first two segments and the settings that would work; for an
+            unknown measure or chance model.
+    """
+    check_names(match, chance)
+    if not _go_together(match, chance):
+        raise SettingError(
+            f"match {match} pairs segments of layers that do not overlap themselves, and those of"
+            f" chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
+            f" {chosen('match', 'token', 'iou')}"
+        )
+    layer = corpus.layers[name]
+    forbidden = _forbidden(layer)
+    forbidden = {match: forbidden["overlap"], **forbidden}  # overlap-at-… is as overlap
+    kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
+    refused = {kind: setting for kind, setting, _ in kinds if forbidden[setting]}
+    if not refused:
+        return
+    first, *_ = refused.values()
+    pair = forbidden[first]
+    assert pair is not None  # as it is refused
+    what = "have the same boundaries" if first == "boundaries" else "overlap"
+    settings = " and ".join(f"{kind} {setting}" for kind, setting in refused.items())
+    of_layers = [_forbidden(other) for other in corpus.layers.values()]
+    allowed = {
+        kind: [c for c in table if not any(of_layer[c] for of_layer in of_layers)]
+        for kind, _, table in kinds
+    } | {kind: [setting] for kind, setting, _ in kinds if kind not in refused}
+    kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
+    allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
+    works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
+    document = show(corpus.id_of(int(layer.document[pair[0]])))
+    raise SettingError(
+        f"annotator {show(name)}, document {document}: segments"
+        f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow;"
+        f" {works} would work"
+    )
+
+
+def _go_together(*names: str) -> bool:
+    """Return whether a measure goes with a chance model; each is known by its name."""
+    measures = (find_match(name) for name in names if name not in CHANCES)
+    one_to_one = any(measure.route == "one-to-one" for measure in measures)
+    return not (one_to_one and "overlapping" in names)
+
+
+def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
+    """Return two segments that forbid each measure and chance model, or ``None``."""
+    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
+    same_label = None if overlap is None else _first_overlap(layer, layer.label)
+    return {
+        "exact": None,
+        "boundaries": None if overlap is None else _first_twins(layer),
+        "token": same_label,
+        "iou": same_label,
+        "overlap": same_label,
+        "nonoverlapping": overlap,
+        "per-label": same_label,
+        "overlapping": None,
+    }
+
+
+def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
+    """Return the first two segments of a document (and label) that share a token."""
+    _, cell, _ = distinct(layer.document, label)
+    later, earlier = overlapping(cell, layer.start, layer.end)
+    return (int(earlier[0]), int(later[0])) if len(later) else None
+
+
+def _first_twins(layer: Layer) -> tuple[int, int] | None:
+    """Return the first two segments of a document with the same start and end."""
+    columns = (layer.document, layer.start, layer.end)
+    same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
+    first = np.flatnonzero(same)[:1].tolist()
+    return (first[0], first[0] + 1) if first else None

@@ -1,1 +1,0 @@
-"""Tables as text, Markdown, LaTeX, HTML, CSV, JSON and Arrow, and pictures; knows no result."""

@@ -1,0 +1,1 @@
+"""Scores, tables, what every result shares, and how it is shown."""

@@ -1,0 +1,177 @@
+"""Results for programs: JSON, CSV and Arrow; and tables for people by the name of their format."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spanagree.extras import optional
+from spanagree.results import latex, markdown, text
+from spanagree.results.table import Table
+
+TABLES: Mapping[str, Callable[..., str]] = {
+    "text": text.render,
+    "markdown": markdown.render,
+    "latex": latex.render,
+}
+"""The formats for people, by name."""
+
+STYLES: Mapping[str, Mapping[str, str]] = {
+    "markdown": {"bold": "the best figures in bold"},
+    "latex": {
+        "bold": "the best figures in bold",
+        "booktabs": "the rules of this package",
+        "siunitx": "figures aligned at their points by this package",
+    },
+}
+"""What can be asked for of the look of a table, by format and name."""
+
+FORMATS = ("text", "json", "csv", "markdown", "latex")
+"""All formats, by name."""
+
+
+def plain(data: Any) -> Any:
+    """Return plain data for JSON: what is undefined (``nan``) becomes ``None``, tuples lists.
+
+    >>> plain({"f1": math.nan, "ends": (0.5, 1)})
+    {'f1': None, 'ends': [0.5, 1]}
+    """
+    kind = type(data)
+    if isinstance(data, float):
+        return None if math.isnan(data) else data
+    if kind is dict:
+        return {k: v if type(v) in _AS_IS else plain(v) for k, v in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [v if type(v) in _AS_IS else plain(v) for v in data]
+    return plain(dict(data)) if kind not in _AS_IS and isinstance(data, Mapping) else data
+
+
+_AS_IS = {str, int, bool, type(None)}  # asking for a Mapping takes longest
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    """Return stable JSON: keys in the order given, all digits, ASCII; undefined is ``null``."""
+    return _indented(data, "\n") + "\n"
+
+
+_quoted = json.encoder.encode_basestring_ascii
+
+
+def _indented(data: Any, end: str) -> str:
+    """Return what ``json.dumps`` does with ``indent=2``, which makes a text of each bracket."""
+    kind, start = type(data), end + "  "
+    if kind is int or (kind is float and math.isfinite(data)):
+        return repr(data)
+    if kind is str:
+        return _quoted(data)
+    if not data or not isinstance(data, (dict, list, tuple)):
+        return json.dumps(data, allow_nan=False)
+    if isinstance(data, dict):
+        values = [f"{_quoted(key)}: {_indented(value, start)}" for key, value in data.items()]
+        return f"{{{start}{f',{start}'.join(values)}{end}}}"
+    return f"[{start}{f',{start}'.join([_indented(value, start) for value in data])}{end}]"
+
+
+def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line of JSON for each row."""
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def to_csv(table: Table, *, safe_cells: bool = False, bom: bool = False) -> str:
+    """Return a line for each row, all digits, after a header; undefined is empty.
+
+    With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
+    it; numbers stay as they are. With ``bom`` a byte order mark comes first, by which spreadsheets
+    know that what follows is UTF-8.
+    """
+    lines: list[str] = []
+    # the writer quotes what has a part of this end in it, and hands over a line at a time
+    writer = csv.writer(_Sink(lines), lineterminator="\r\n")
+    writer.writerow(table.types)
+    writer.writerows(zip(*_cells(table.in_data or table, safe_cells), strict=True))
+    return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
+
+
+def _cells(table: Table, safe: bool) -> Iterator[Sequence[Any]]:
+    """Yield the columns for programs as they are written; the writer leaves ``None`` empty."""
+    rows = table.rows
+    if table.for_people:
+        rows = [row for number, row in enumerate(rows) if number not in table.for_people]
+    columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
+    for column, values in zip(table.columns, columns, strict=True):
+        if column.key:
+            plain_text = column.kind == "name" and not safe
+            yield values if plain_text else [_cell(value, safe) for value in values]
+    yield [_cell(table.signature, safe)] * len(rows)
+
+
+class _Sink(NamedTuple):
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what begins one, also behind a line's end
+
+
+def _cell(value: Any, safe: bool) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if safe and value.startswith(_FORMULA) else value
+    return "" if isinstance(value, float) and math.isnan(value) else value
+
+
+def to_arrow(table: Table) -> Any:
+    """Return the rows as a ``pyarrow.Table``.
+
+    Names are strings, counts int64, figures float64, and marks bool; what is undefined is null. So
+    tables of several results can be put together.
+
+    Raises:
+        SettingError: if pyarrow is not installed.
+    """
+    pyarrow = optional("pyarrow", "arrow", "a table")
+    rows = table.to_rows()
+    return pyarrow.table(
+        {
+            key: pyarrow.array(
+                [_encodable(row[key]) for row in rows],
+                getattr(pyarrow, kind)(),
+                from_pandas=True,  # nan becomes null
+            )
+            for key, kind in table.types.items()
+        }
+    )
+
+
+def to_pandas(table: Table) -> Any:
+    """Return the rows as a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
+
+    Raises:
+        SettingError: if pandas is not installed.
+    """
+    pandas = optional("pandas", "", "a data frame")
+    frame = pandas.DataFrame(table.to_rows(), columns=list(table.types))
+    kinds = {"int64": "Int64", "float64": "float64"}
+    return frame.astype({key: kinds[kind] for key, kind in table.types.items() if kind in kinds})
+
+
+def to_polars(table: Table) -> Any:
+    """Return the rows as a ``polars.DataFrame``; undefined is null.
+
+    Raises:
+        SettingError: if polars is not installed.
+    """
+    polars = optional("polars", "", "a data frame")
+    kinds = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
+    schema = {key: getattr(polars, kinds[kind]) for key, kind in table.types.items()}
+    rows = [{key: _encodable(value) for key, value in row.items()} for row in table.to_rows()]
+    return polars.DataFrame(rows, schema=schema).fill_nan(None)
+
+
+def _encodable(value: Any) -> Any:
+    """Escape half a surrogate pair, which has no UTF-8."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,0 +1,259 @@
+"""Tables that fit a page: what repeats is dropped, names are made short, columns stand in parts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from spanagree.results.names import common_parts
+
+PAGE = 80
+"""The width of a page, in columns of a terminal."""
+
+_GAP = 2
+_SHORT = 20  # columns to which names are cut before a table is parted
+_LEAST = 8  # columns to which names are cut where nothing else helps
+_HEADS = range(14, 5, -1)  # columns to which names in titles are broken
+_ROOM = 24  # columns that sentences of the last column need
+_SAVED = 4  # characters in common that are worth a sentence
+
+
+@lru_cache(maxsize=1 << 14)
+def width_of(text: str) -> int:
+    """Return the width in a terminal: combining marks have none, wide characters have two."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
+    """Return a text on lines no wider than that, broken at its spaces.
+
+    >>> print(wrap("one two three", 9))
+    one two
+      three
+    """
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if width_of(longer) > width and lines[-1].strip():
+            lines.append(indent + word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A column of a table, as texts.
+
+    Attributes:
+        head: the title, which may have several lines.
+        cells: the texts, which may have several lines.
+        names: what they name, as in all columns of systems; empty for figures.
+        head_names: whether the title is a name too.
+        spare: whether it may be left out.
+        joined: whether it belongs to the column before it.
+    """
+
+    head: str
+    cells: list[str]
+    names: str = ""
+    head_names: bool = False
+    spare: bool = False
+    joined: bool = False
+
+    @cached_property
+    def width(self) -> int:
+        """The width of the widest line."""
+        return max(map(width_of, "\n".join({self.head, *self.cells}).split("\n")))
+
+    def change(self, short: Callable[[str], str]) -> Lane:
+        """Return the column with other names."""
+        return replace(self, cells=list(map(short, self.cells)))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts on its way to a page.
+
+    Attributes:
+        lanes: the columns.
+        breaks: before which rows a block begins.
+        above: what stands above a row, by its number.
+        below: what has to be said below.
+    """
+
+    lanes: list[Lane]
+    breaks: Collection[int] = ()
+    above: dict[int, str] = field(default_factory=dict)
+    below: list[str] = field(default_factory=list)
+
+    @property
+    def excess(self) -> int:
+        """By how much the table is wider than a page."""
+        return sum(lane.width + _GAP for lane in self.lanes) - _GAP - PAGE
+
+
+def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
+    """Return the parts of a table that stand below each other, none wider than a page if it can be.
+
+    One step after the other is taken until it fits: names lose what they have in common, titles
+    and sentences stand on several lines, a name that repeats stands above its rows, long names are
+    cut, spare columns go, and the columns that still do not fit stand below. Of a turned table the
+    first column stands above its rows in any case.
+    """
+    grid = _grouped(grid) if turned else grid
+    parts = _fit(grid, grouped=True)
+    if len(parts) > 1 and len(apart := _fit(grid, grouped=False)) <= len(parts):
+        parts = apart  # nothing was gained
+    return parts
+
+
+def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
+    steps = [_without_affixes, _with_low_heads, _wrapped, _grouped, _cut, _without_spare]
+    for step in steps if grouped else [step for step in steps if step is not _grouped]:
+        if grid.excess <= 0:
+            break
+        grid = step(grid)
+    return [_cut(part, _LEAST) if part.excess > 0 else part for part in _parted(grid)]
+
+
+def _without_affixes(grid: Grid) -> Grid:
+    """Drop what all names of one thing begin or end with; it is said once below."""
+    lanes, below = list(grid.lanes), list(grid.below)
+    for pool in dict.fromkeys(lane.names for lane in lanes if lane.names):
+        inside = {cell for lane in lanes if lane.names == pool for cell in lane.cells}
+        title = next(lane.head for lane in lanes if lane.names == pool)
+        short = _shortening(inside, title if len(title) > 1 else "name", below)
+        lanes = [lane.change(short) if lane.names == pool else lane for lane in lanes]
+    short = _shortening({lane.head for lane in lanes if lane.head_names}, "name", below)
+    lanes = [replace(lane, head=short(lane.head)) if lane.head_names else lane for lane in lanes]
+    return replace(grid, lanes=lanes, below=below)
+
+
+def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable[[str], str]:
+    """Return what drops the beginning and the end that all names have; ``below`` says which."""
+    prefix, suffix = common_parts(sorted(names))
+    if len(prefix + suffix) < _SAVED or any(" " in name for name in names):  # those are sentences
+        return lambda name: name
+    ends = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
+    below.append(f"each {what} {' and '.join(ends)}")
+    return lambda name: name[len(prefix) : len(name) - len(suffix)]
+
+
+def _with_low_heads(grid: Grid) -> Grid:
+    """Break titles of several words, and those that are names, as far as that makes room."""
+
+    def low(lane: Lane, width: int) -> Lane:
+        own = max(map(width_of, lane.cells), default=1)
+        if lane.head_names or lane.names:
+            least = width if lane.head_names else _HEADS[0]
+            return replace(lane, head=_broken(lane.head, max(own, least)))
+        longest = max(map(width_of, lane.head.split()), default=1)
+        return replace(lane, head=wrap(lane.head, max(own, longest), ""))
+
+    tried = (replace(grid, lanes=[low(lane, w) for lane in grid.lanes]) for w in _HEADS)
+    return next((each for each in tried if each.excess <= 0), None) or replace(
+        grid, lanes=[low(lane, _HEADS[len(_HEADS) // 2]) for lane in grid.lanes]
+    )
+
+
+def _broken(name: str, width: int) -> str:
+    """Return a name on several lines, broken behind signs where there are any."""
+    lines = [""]
+    for piece in [] if width_of(name) <= width else re.findall(r"[^\W_]+[\W_]*|[\W_]+", name):
+        for part in [piece[i : i + width] for i in range(0, len(piece), width)]:
+            if width_of(lines[-1] + part) > width:
+                lines.append("")
+            lines[-1] += part
+    return "\n".join(line.strip() for line in lines if line) or name
+
+
+def _grouped(grid: Grid) -> Grid:
+    """Put names of the first column that repeat above their rows, if another has names too."""
+    first, *rest = grid.lanes
+    starts = [i for i, cell in enumerate(first.cells) if not i or cell != first.cells[i - 1]]
+    if not first.names or not rest or not rest[0].names or len(starts) == len(first.cells):
+        return grid
+    title = f"{first.head}: " if first.head.strip() else ""
+    above = {i: title + first.cells[i] for i in starts}
+    return replace(grid, lanes=rest, breaks=starts[1:], above=above)
+
+
+def _wrapped(grid: Grid) -> Grid:
+    """Put what is said in the last column on several lines."""
+    *before, last = grid.lanes
+    room = last.width - grid.excess
+    if not last.names or room < _ROOM or any(lane.names == last.names for lane in before):
+        return grid
+    lines = last.change(lambda text: wrap(text, room, ""))
+    return replace(grid, lanes=[*before, lines])
+
+
+def _cut(grid: Grid, least: int = _SHORT) -> Grid:
+    """Cut long names in the middle, the longest first, as far as they stay apart."""
+    lanes, excess = list(grid.lanes), grid.excess
+    room = {i: lane.width for i, lane in enumerate(lanes) if lane.names}
+    if sum(max(width - least, 0) for width in room.values()) < excess:
+        return grid
+    for _ in range(excess):
+        room[max(room, key=room.__getitem__)] -= 1
+    for i, width in room.items():
+        short = {cell: _middle_cut(cell, width) for cell in lanes[i].cells}
+        if len(set(short.values())) == len(short):
+            lanes[i] = lanes[i].change(short.__getitem__)
+    return replace(grid, lanes=lanes)
+
+
+def _middle_cut(name: str, width: int) -> str:
+    """Return a name without as much of its middle as is too wide."""
+    keep = len(name)
+    short = name
+    while width_of(short) > width and keep > 1:
+        keep -= 1
+        short = f"{name[: (keep + 1) // 2]}…{name[len(name) - keep // 2 :]}"
+    return short
+
+
+def _without_spare(grid: Grid) -> Grid:
+    """Leave out the columns that may be left out, and say so."""
+    heads = [" ".join(lane.head.split()) for lane in grid.lanes]
+    left_out = [
+        f"{head} of {before}" if heads.count(head) > 1 else head
+        for before, head, lane in zip(["", *heads], heads, grid.lanes, strict=False)
+        if lane.spare
+    ]
+    if not left_out:
+        return grid
+    note = f"left out: {', '.join(left_out)}; --all-columns shows all"
+    return replace(
+        grid, lanes=[lane for lane in grid.lanes if not lane.spare], below=[*grid.below, note]
+    )
+
+
+def _parted(grid: Grid) -> list[Grid]:
+    """Put the columns that do not fit below, behind the same names."""
+    if grid.excess <= 0:
+        return [grid]
+    heads = [i for i, lane in enumerate(grid.lanes[:-1]) if lane.names]
+    chunks: list[list[int]] = []
+    for i, lane in enumerate(grid.lanes):
+        if i not in heads:
+            chunks += [] if lane.joined and chunks else [[]]
+            chunks[-1].append(i)
+    parts = [heads]
+    for chunk in chunks:
+        wider = sorted([*parts[-1], *chunk])
+        fits = replace(grid, lanes=[grid.lanes[i] for i in wider]).excess <= 0
+        if fits or parts[-1] == heads:
+            parts[-1] = wider
+        else:
+            parts.append(sorted([*heads, *chunk]))
+    return [replace(grid, lanes=[grid.lanes[i] for i in part]) for part in parts]

@@ -1,0 +1,103 @@
+"""Tables for a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from spanagree.results.table import PLAIN, UNDEFINED, Column, Look, Table
+
+_GREEK = dict(zip(
+    "αβγδεζηθικλμνξπρςστυφχψω",
+    ("alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa",
+     "lambda", "mu", "nu", "xi", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "varphi",
+     "chi", "psi", "omega"),
+    strict=True,
+))  # fmt: skip
+_GREEK |= {c: _GREEK[c.lower()].removeprefix("var").title() for c in "ΓΔΘΛΞΠΣΥΦΨΩ"}
+_MATHEMATICS = {
+    **{c: f"\\{name}" for c, name in _GREEK.items()},
+    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),  # which TeX has no names for
+    "→": r"\to", "↓": r"\downarrow", "−": "-", "±": r"\pm", "×": r"\times", "·": r"\cdot",
+    "≤": r"\le", "≥": r"\ge", "√": r"\surd", "∅": r"\emptyset", "²": "^2",
+    "ᵢ": "_i", "ⱼ": "_j", "₁": "_1", "₂": "_2", "₃": "_3",
+}  # fmt: skip
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",  # \textquotedbl is not in the encoding that LaTeX starts with
+    **{c: f"${written}$" for c, written in _MATHEMATICS.items()},
+    UNDEFINED: "--",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}
+_CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
+"""Any but the letters of a Greek word, which are not symbols."""
+
+
+_USUAL = 2  # decimals, as papers print
+_RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
+
+
+def render(table: Table, look: Look = PLAIN) -> str:
+    """Return a ``tabular`` to paste into a ``table``.
+
+    Caption, remarks and signature stand before it as comments. Of the styles, ``booktabs`` and
+    ``siunitx`` need these packages, and ``bold`` marks the best figures.
+    """
+    table = table if look.all_columns else table.turned
+    columns, _, breaks = shown = table.shown
+    texts = shown.texts(look.decimals(_USUAL), look.percent)
+    best = shown.best(table, texts) if "bold" in look.style else ()
+    packages = sorted(set(look.style) & {"booktabs", "siunitx"})
+    comments = [table.caption, *table.remarks]
+    comments += [f"signature: {table.signature}"] if table.signature else []
+    comments += [rf"needs \usepackage{{{','.join(packages)}}}"] if packages else []
+    lines = [f"% {line}" for line in comments if line]
+    kinds = [
+        _number_column(column, [row[c] for row in texts]) if "siunitx" in packages else ""
+        for c, column in enumerate(columns)
+    ]
+    align = "".join(k or "lr"[c.kind != "name"] for k, c in zip(kinds, columns, strict=True))
+    top, middle, foot = _RULES if "booktabs" in packages else (r"\hline",) * 3
+
+    def line(cells: Sequence[str], row: int) -> str:
+        written = [
+            rf"\bfseries {escaped(text)}"
+            if (row, c) in best
+            else f"{{{escaped(text)}}}"
+            if kind and not _NUMBER.fullmatch(text)
+            else escaped(text)
+            if not kind
+            else text
+            for c, (text, kind) in enumerate(zip(cells, kinds, strict=True))
+        ]
+        return " & ".join(written) + r" \\"
+
+    lines += [rf"\begin{{tabular}}{{{align}}}", top, line(shown.header, -1), middle]
+    for r, row in enumerate(texts):
+        lines += [middle] if r in breaks else []
+        lines.append(line(row, r))
+    return "\n".join([*lines, foot, r"\end{tabular}", ""])
+
+
+_NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
+
+
+def _number_column(column: Column, texts: Sequence[str]) -> str:
+    """Return how siunitx aligns a column; empty for one that is not of plain numbers."""
+    numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
+    if column.kind not in ("figure", "number", "count") or not numbers:
+        return ""
+    whole, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
+    sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
+    return f"S[table-format={sign}{whole}.{after}]"
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX shows it, whatever it contains."""
+    minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
+    return _CHARACTER.sub(lambda c: _ESCAPES.get(c[0], c[0]), minus)

@@ -1,0 +1,317 @@
+"""What all results share: settings, notes, caveats, and one table that feeds every rendering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from spanagree.choices import By
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
+from spanagree.results import text
+from spanagree.results.data import to_arrow, to_pandas, to_polars
+from spanagree.results.plots import Picture, plot
+from spanagree.results.score import RARE, Interval, Score
+from spanagree.results.table import Column, Table, Value
+from spanagree.settings import Settings, signature
+
+FEW = 30  # documents or items; a figure over fewer may be quite different on others
+HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
+_MOST_SHARES = 9  # layers; of more one sentence says it for all
+WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal, part by part, undefined figures (``nan``) too.
+
+    >>> float("nan") == float("nan"), same((0.5, float("nan")), (0.5, float("nan")))
+    (False, True)
+    """
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other) or bool(one != one and other != other)  # only nan is not itself
+
+
+class Comparable:
+    """A frozen dataclass (with ``eq=False``) whose undefined figures equal themselves."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]  # some hold arrays, which have no hash
+
+
+class Signed(Comparable):
+    """What settings have made, and says so: with its signature, notes and caveats."""
+
+    settings: Settings
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the numbers, and the version, in one line."""
+        return signature(self.settings)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return ()
+
+    def head(self, **more: Any) -> dict[str, Any]:
+        """Return what JSON of every result begins with; more of it comes after the settings."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            **more,
+            "notes": list(self.notes),
+            "caveats": list(self.caveats),
+        }
+
+
+class Tabled(Comparable):
+    """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
+
+    BY: ClassVar[Mapping[str, str]] = {}
+    IN_JSON: ClassVar[tuple[str, ...]] = ("document",)  # of BY, what JSON has if it is asked for
+    OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
+
+    def table(self, by: By | None = None) -> Table:
+        """Return the one description of the result: columns and rows, for people and programs.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        return with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
+
+    def _table(self, by: str | None) -> Table:
+        raise NotImplementedError
+
+    def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
+        """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        return self.table(by).to_rows()
+
+    def to_arrow(self, by: By | None = None) -> Any:
+        """Return the rows as a ``pyarrow.Table``; undefined is null.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
+        """
+        return to_arrow(self.table(by))
+
+    def to_pandas(self, by: By | None = None) -> Any:
+        """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or pandas is not there.
+        """
+        return to_pandas(self.table(by))
+
+    def to_polars(self, by: By | None = None) -> Any:
+        """Return the rows as a ``polars.DataFrame``; undefined is null.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``, or polars is not there.
+        """
+        return to_polars(self.table(by))
+
+    def __str__(self) -> str:
+        return text.render(self.table().for_reading).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table, for notebooks."""
+        from spanagree.results.html import as_html  # late, as few results are shown so
+
+        return str(as_html(self.table().for_reading))
+
+
+class Drawn:
+    """What can be drawn (``_picture``), also by the parts in ``DRAWN``."""
+
+    DRAWN: ClassVar[tuple[str, ...]] = ()
+
+    def plot(self, ax: Any = None, by: By | None = None) -> Any:
+        """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
+
+        Args:
+            ax: the ``matplotlib`` Axes to draw into; a new figure of ``pyplot`` unless given.
+            by: what the picture shows the parts of, one of ``DRAWN``.
+
+        Returns:
+            The Axes.
+
+        Raises:
+            SettingError: if matplotlib is not installed; if there is no picture by ``by``.
+        """
+        return plot(self.picture(by), ax)
+
+    def picture(self, by: By | None = None) -> Picture:
+        """Return what draws the result, and the size that it needs.
+
+        Raises:
+            SettingError: if there is no picture by ``by``.
+        """
+        self.check_picture(by)
+        return self._picture(by)
+
+    @classmethod
+    def check_picture(cls, by: str | None) -> None:
+        """Refuse a part that no picture shows.
+
+        Raises:
+            SettingError: if there is no picture by ``by``.
+        """
+        if by is not None and by not in cls.DRAWN:
+            choice = "".join(f"choose by {part}, or " for part in cls.DRAWN)
+            raise SettingError(
+                f"no picture shows this result by {printable(by)}; {choice}leave out by or the"
+                " picture"
+            )
+
+    def _picture(self, by: str | None) -> Picture:
+        raise NotImplementedError
+
+
+class Result(Signed, Tabled, Drawn):
+    """A result that can be shown, in any way: as a table, and as a picture."""
+
+
+def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
+    """Return what to keep in mind with one score, in sentences; empty if there is nothing.
+
+    ``evidence`` is what the score rests on, as :class:`spanagree.uncertainty.evidence.Evidence`.
+
+    >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
+    ['mine: chance alone gives 0.8000; the corrected figure rests on the little that is left']
+    >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
+    ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
+    """
+    units, disagreeing, agreeing = evidence
+    few = 0 < units < FEW
+    shaky = "; on others the figures may differ a lot"
+    interval = score.interval or Interval((0, 0), (0, 0), (0, 0))
+    low, high = interval.corrected
+    cases = {
+        f"only {counted(units, noun)} with anything to compare{shaky}": few,
+        f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
+        and disagreeing < RARE,
+        f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
+        and agreeing < RARE,
+        f"chance alone gives {score.expected:.4f}; the corrected figure rests on the little that is"
+        " left": score.expected > HIGH,  # nan is not
+        f"the corrected figure is only known to lie in {low:.2f} to {high:.2f}": high - low > WIDE,
+        f"interval: {interval.reason}": interval.reason,
+    }
+    return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
+
+
+def together(caveats: Iterable[str]) -> tuple[str, ...]:
+    """Return caveats of several rows: of those that differ in a number only, one names all rows.
+
+    >>> together(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware", "c:
+    no"]) ('a, b: chance alone gives 0.7 to 0.8; beware', 'c: no')
+    """
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for caveat in caveats:
+        name, _, sentence = caveat.partition(": ")
+        before, number, after = (*_VARIES.split(sentence, 1), "", "")[:3]
+        alike.setdefault((before, after), []).append((name, number))
+    made = []
+    for (before, after), rows in alike.items():
+        names, numbers = zip(*rows, strict=True)
+        ends = dict.fromkeys(end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
+        who = listed(names) if len(names) > 1 else names[0]
+        made.append(f"{who}: {before}{' to '.join(ends)}{after}")
+    return tuple(made)
+
+
+_VARIES = re.compile(r"(?:(?<=^only )|(?<=^chance alone gives ))([\d.]+)")
+
+
+def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
+    """Return the share of a layer's quotes that are not in the text; nothing if it has offsets.
+
+    >>> unaligned_of({"quotes": {"model": {"read": 4, "unaligned": 1}}}, "model")
+    {'unaligned': 0.25}
+    """
+    counts = settings.get("quotes", {}).get(name, {})
+    return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
+
+
+def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
+    """Return a note on how many documents a system does not share with whom it is compared with.
+
+    >>> note_left_out("mine", 7, 10, "gold", "document")
+    ['mine: 3 of 10 documents not shared with gold, left out']
+    """
+    left_out = documents - shared
+    note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
+    who = show(name) if name.isdecimal() else printable(name)  # a number beside others is quoted
+    return [f"{who}: {note}"] if left_out else []
+
+
+def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:
+    """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
+
+    They are counted when the corpus is read, so the rows that have it are those of whole layers;
+    a table without such rows has sentences if it is ``of_layers`` all the same.
+    """
+    keys = [column.key for column in table.columns]
+    whose = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
+    if "quotes" not in table.settings:
+        return table
+    if whose is None and not of_layers:
+        return table
+    if whose is None:
+        return replace(table, remarks=[*table.remarks, *_unaligned_sentences(table.settings)])
+    names = [row[whose] for row in table.rows]
+    whole = [len(set(names)) == len(names)] * len(names)
+    if "average" in keys:  # rows of parts, and those of all of them
+        whole = [row[keys.index("average")] == "micro" for row in table.rows]
+    shares = [
+        unaligned_of(table.settings, name).get("unaligned") if of_all else None
+        for name, of_all in zip(names, whole, strict=True)
+    ]
+    if all(share is None for share in shares):
+        return table
+    return replace(
+        table,
+        columns=[*table.columns, Column("unaligned", "not aligned")],
+        rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
+        # a table that is turned has no column of a whole system
+        remarks=[*table.remarks, *(_unaligned_sentences(table.settings) if table.pivot else ())],
+        in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
+        in_data=None if table.in_data is None else with_unaligned(table.in_data),
+    )
+
+
+def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
+    """Return the share of quotes not aligned of each layer; of many layers that of all."""
+    counts = {who: each for who, each in settings["quotes"].items() if each["read"]}
+    if len(counts) > _MOST_SHARES:
+        lost, read = (sum(each[k] for each in counts.values()) for k in ("unaligned", "read"))
+        share = f"{lost / read:.4f} of the quotes or tags"
+        return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
+    return [
+        f"{printable(who)}: {unaligned_of(settings, who)['unaligned']:.4f} of its quotes or tags"
+        " are not aligned"
+        for who in counts
+    ]

@@ -1,0 +1,384 @@
+"""The one description of a result: typed columns and rows, which all renderers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from spanagree.errors import counted, printable
+from spanagree.settings import signature
+
+Value = str | int | float | tuple[float, float] | None
+
+UNDEFINED = "–"
+
+_FIRST = 1000  # rows that people see in a terminal
+_SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
+
+KINDS = {
+    "name": "string",
+    "count": "int64",
+    "figure": "float64",
+    "number": "float64",
+    "probability": "float64",
+    "mark": "bool_",
+    "interval": "",
+    "ranks": "",
+    "place": "",
+}
+"""The kinds of columns, and their types in Arrow; those without one are for people only.
+
+A figure may be shown in per cent, a number may not. Ranks are given as two figures, and are the
+places of these in their block, as far as they are printed.
+"""
+
+
+class Look(NamedTuple):
+    """How people see tables.
+
+    Attributes:
+        digits: the decimals of figures; what is usual in a format unless given.
+        percent: whether figures are in per cent.
+        all_columns: whether a table has all that is in it, however wide.
+        style: what else is asked for, of those that a format has.
+    """
+
+    digits: int | None = None
+    percent: bool = False
+    all_columns: bool = False
+    style: Collection[str] = ()
+
+    def decimals(self, usual: int) -> int:
+        """Return the decimals of figures, where ``usual`` are those of a share."""
+        return self.digits if self.digits is not None else max(usual - self.percent * 2, 1)
+
+
+PLAIN = Look()
+
+
+class Pivot(NamedTuple):
+    """How a table can be turned, so that what one column names stands side by side.
+
+    Attributes:
+        rows: the title of the column whose names have a row each.
+        columns: the title of the column whose names have a column each.
+        figures: the titles of the figures, which have a block each.
+        shared: the titles of what stands once behind, where it is the same in all columns.
+    """
+
+    rows: str
+    columns: str
+    figures: Sequence[str]
+    shared: Sequence[str] = ()
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        key: its name in rows, data frames, CSV and Arrow; empty if only people see it.
+        title: its name in tables for people; empty if it is in data only.
+        kind: one of :data:`KINDS`.
+        meaning: the heading of its paragraph in ``report/explanations.md``; its title unless given.
+        spare: whether it may be left out where a table is wider than a page.
+    """
+
+    key: str
+    title: str = ""
+    kind: str = "figure"
+    meaning: str = ""
+    spare: bool = False
+
+
+class LateRows(Sequence[Sequence[Value]]):
+    """Rows that are made when one is looked at, as a terminal shows only the first of many."""
+
+    def __init__(self, count: int, make: Callable[[], Sequence[Sequence[Value]]]) -> None:
+        self._count, self._make = count, make
+
+    @cached_property
+    def _rows(self) -> Sequence[Sequence[Value]]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Sequence[Value]]:
+        return iter(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._rows[place]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: for people the columns with a title, for programs those with a key.
+
+    Attributes:
+        columns: what stands in each column.
+        rows: the values, one for each column; ``None`` and ``nan`` are undefined.
+        settings: those that made the figures; without them there is no signature.
+        caption: what stands above, one line.
+        remarks: what stands below, a line each.
+        breaks: before which rows a new block begins.
+        for_people: the numbers of rows that data do not have.
+        for_data: the numbers of rows that people do not see.
+        meanings: of what else in the table has a paragraph, by name.
+        in_terminal: what a terminal shows instead, where there are more rows than fit.
+        in_data: what data have instead, where they are arranged in another way.
+        pivot: how people see it, where it has rows to be turned.
+        best: the titles of the columns of which the greatest figure of a block is the best.
+        across: if it is turned, how many titles behind those of the first two columns are names;
+            blocks are named in the first, and the greatest figure of a row is the best.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    caption: str = ""
+    remarks: Sequence[str] = ()
+    breaks: Collection[int] = ()
+    for_people: Collection[int] = ()
+    for_data: Collection[int] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    in_terminal: Table | None = None
+    in_data: Table | None = None
+    pivot: Pivot | None = None
+    best: Collection[str] = ()
+    across: int = 0
+
+    @property
+    def signature(self) -> str:
+        """The settings that made the figures, in one line."""
+        return signature(self.settings) if self.settings else ""
+
+    @property
+    def shown(self) -> Shown:
+        """The part for people."""
+        places = [i for i, column in enumerate(self.columns) if column.title]
+        rows: list[list[Value]] = []
+        breaks: list[int] = []
+        for number, row in enumerate(self.rows):
+            if number in self.breaks and rows:
+                breaks.append(len(rows))
+            if number not in self.for_data:
+                rows.append([row[i] for i in places])
+        return Shown([self.columns[i] for i in places], rows, breaks)
+
+    @property
+    def turned(self) -> Table:
+        """The table as its pivot has it; the same if it has none, or no two names to compare."""
+        if self.pivot is None:
+            return self
+        columns, rows, _ = self.shown
+        place = {column.title: i for i, column in enumerate(columns)}
+        row, column = place[self.pivot.rows], place[self.pivot.columns]
+        cells = {(str(values[row]), str(values[column])): values for values in rows}
+        tops, lefts = (list(dict.fromkeys(each)) for each in zip(*cells, strict=True) if cells)
+        if len(lefts) < 2:
+            return self
+
+        def values_of(title: str, top: str) -> list[Value]:
+            each = (cells.get((top, left)) for left in lefts)
+            return [None if values is None else values[place[title]] for values in each]
+
+        shared = [
+            title
+            for title in self.pivot.shared
+            if all(len(set(values_of(title, top))) == 1 for top in tops)
+        ]
+        heads = [Column("", " ", "name"), columns[row]]
+        heads += [Column("", printable(left)) for left in lefts] + [
+            columns[place[title]] for title in shared
+        ]
+        gone = {column.title for column in columns} - {*self.pivot.figures}
+        return replace(
+            self,
+            remarks=[r for r in self.remarks if not any(f": {t} undefined" in r for t in gone)],
+            columns=heads,
+            rows=[
+                [figure, top, *values_of(figure, top)]
+                + [values_of(title, top)[0] for title in shared]
+                for figure in self.pivot.figures
+                for top in tops
+            ],
+            breaks=[len(tops) * i for i in range(1, len(self.pivot.figures))],
+            meanings={
+                **self.meanings,
+                **{name: columns[place[name]].meaning or name for name in self.pivot.figures},
+            },
+            pivot=None,
+            across=len(lefts),
+        )
+
+    @property
+    def for_reading(self) -> Table:
+        """The table itself, or one whose titles are its keys if it is for programs only."""
+        if any(column.title for column in self.columns) or self.caption:
+            return self
+        return replace(self, columns=[each._replace(title=each.key) for each in self.columns])
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """The part for programs: each row by key, with the signature; undefined is as it is."""
+        if self.in_data is not None:
+            return self.in_data.to_rows()
+        places = [(i, column.key) for i, column in enumerate(self.columns) if column.key]
+        end = {"signature": self.signature} if self.settings else {}
+        return [
+            {key: row[i] for i, key in places} | end
+            for number, row in enumerate(self.rows)
+            if number not in self.for_people
+        ]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type in Arrow of each column for programs, by key."""
+        columns = (self.in_data or self).columns
+        types = {column.key: KINDS[column.kind] for column in columns if column.key}
+        return types | {"signature": "string"}
+
+
+class Shown(NamedTuple):
+    """What people see of a table: columns, rows, and before which rows a block begins."""
+
+    columns: list[Column]
+    rows: list[list[Value]]
+    breaks: list[int]
+
+    @property
+    def header(self) -> list[str]:
+        """The titles."""
+        return [column.title for column in self.columns]
+
+    @property
+    def blocks(self) -> Iterator[range]:
+        """The numbers of the rows of each block."""
+        return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
+
+    def texts(self, digits: int = 4, percent: bool = False) -> list[list[str]]:
+        """Return every cell as people read it; ``digits`` are the decimals of figures."""
+        texts = [
+            [
+                shown(value, column.kind, digits, percent)
+                for column, value in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+        for c in [c for c, column in enumerate(self.columns) if column.kind == "ranks"]:
+            for block in self.blocks:
+                pairs = {r: pair for r in block if isinstance(pair := self.rows[r][c], tuple)}
+                columns = zip(*pairs.values(), strict=True)
+                both = [ranks(each, digits + 2 * percent) for each in columns]
+                for r, places in zip(pairs, zip(*both, strict=True), strict=True):
+                    first, *other = (UNDEFINED if p is None else p for p in dict.fromkeys(places))
+                    # no arrow: whether chance changes the order is for a test to say
+                    texts[r][c] = f"{first} ({other[0]})" if other else str(first)
+        return texts
+
+    def best(self, table: Table, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
+        """Return the cells (row and column) with the best figure of several, as it is printed."""
+        figures = range(2, 2 + table.across)
+        groups = [[(r, c) for c in figures] for r in range(len(self.rows))] if table.across else []
+        for c, column in enumerate(self.columns):
+            if column.title in table.best:
+                groups += [[(r, c) for r in block] for block in self.blocks]
+        cells: set[tuple[int, int]] = set()
+        for group in groups:
+            there = [(r, c) for r, c in group if texts[r][c] != UNDEFINED]
+            if len(there) > 1:
+                most = max(float(texts[r][c]) for r, c in there)
+                cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}
+        return cells
+
+
+def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:
+    """Return the place of each value, the greatest first; those that print alike share a place.
+
+    An undefined value has none.
+
+    >>> ranks([0.91897, 0.918965, math.nan, 0.9])
+    [1, 1, None, 3]
+    """
+    printed = [float(decimal(value, digits)) for value in values]
+    return [
+        None if math.isnan(value) else 1 + sum(other > value for other in printed)
+        for value in printed
+    ]
+
+
+def decimal(value: float, digits: int = 4) -> str:
+    """Return a number with so many decimals; what rounds to 0 has no sign.
+
+    >>> decimal(0.41934), decimal(-0.00001), decimal(-0.5, 0)
+    ('0.4193', '0.0000', '0')
+    """
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def probability(value: float, log10: float | None = None) -> str:
+    """Return a probability as people read it: two digits of what four decimals would hide.
+
+    Args:
+        value: the probability.
+        log10: its decimal logarithm, for one that is too small for a float.
+
+    >>> probability(0.0312), probability(8.04e-78), probability(1e-290, -512.3), probability(1.0)
+    ('0.0312', '8.0e-78', '5.0e-513', '1.0000')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    if log10 is not None and log10 < _SMALL:
+        whole = math.floor(log10)
+        return f"{10 ** (log10 - whole):.1f}e{whole}"
+    return f"{value:.4f}" if value >= 9.95e-5 else f"{value:.1e}"
+
+
+def figure(value: Value) -> str:
+    """Return a value as people read it: four decimals; what does not print is escaped.
+
+    >>> [figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
+    ['0.4193', '12', '–', 'PER', '0.3628–0.4297']
+    """
+    return shown(value)
+
+
+def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool = False) -> str:
+    """Return a value of a kind of column as people read it.
+
+    >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")
+    ('0.42', '41.9', '31.2800')
+    >>> shown(0.00002, "probability", digits=2), shown((1.0, 1.0), "interval")
+    ('2.0e-05', '–')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return UNDEFINED
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, int):
+        return str(value)
+    if kind == "probability" and isinstance(value, float):
+        return probability(value)
+    times = 100 if percent and kind != "number" else 1
+    if isinstance(value, float):
+        return decimal(times * value, digits)
+    if math.isnan(value[0]) or value[0] == value[1]:  # resamples that are all alike tell nothing
+        return UNDEFINED
+    return "–".join(decimal(times * end, digits) for end in value)
+
+
+def first_shown(rows_of: Callable[[int], Table], size: int) -> Table:
+    """Return a table of ``size`` rows, of which a terminal shows the first thousand.
+
+    ``rows_of`` makes one of the first rows; the others are made when somebody looks at them.
+    """
+    if size <= _FIRST:
+        return rows_of(size)
+    first = rows_of(_FIRST)
+    more = f"{counted(size - _FIRST, 'more row')}: --all-columns shows all, --format csv has all"
+    rows = LateRows(size, lambda: rows_of(size).rows)
+    return replace(first, rows=rows, in_terminal=replace(first, remarks=[more, *first.remarks]))

@@ -1,0 +1,113 @@
+"""Tables for a terminal."""
+
+from __future__ import annotations
+
+import re
+
+from spanagree.errors import counted
+from spanagree.results.fit import PAGE, Grid, Lane, fitted, width_of, wrap
+from spanagree.results.table import PLAIN, Look, Table
+
+_USUAL = 4  # decimals
+_LONGEST = 200  # characters of a line, beyond which no row is added
+
+
+def render(table: Table, look: Look = PLAIN) -> str:
+    """Return names to the left, figures to the right, and below them the signature by itself.
+
+    Of a table of which people see no column, only what stands above and below.
+    """
+    table = table if look.all_columns else (table.in_terminal or table).turned
+    columns, _, breaks = shown = table.shown
+    below = list(table.remarks)
+    parts = [table.caption and _wrapped(table.caption)]
+    if columns:
+        texts = shown.texts(look.decimals(_USUAL), look.percent)
+        lanes = [
+            Lane(
+                column.title,
+                [row[c] for row in texts],
+                column.meaning or column.title if column.kind == "name" else "",
+                1 < c < 2 + table.across,
+                column.spare,
+                column.kind in ("interval", "probability", "place", "ranks"),
+            )
+            for c, column in enumerate(columns)
+        ]
+        grid = Grid(lanes, breaks)
+        grids = [grid] if look.all_columns else fitted(grid, table.across > 0)
+        parts += map(_drawn, grids)
+        below += grids[-1].below
+    parts += ["\n".join(map(_wrapped, below)), signature_lines(table.signature)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def one_line(table: Table) -> str:
+    """Return the names and the figures of the first rows, as many as a line holds.
+
+    Where a table has no figures, what stands above it, and counts.
+
+    >>> from spanagree.results.table import Column
+    >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
+    >>> one_line(Table(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
+    'mine: F1 0.5000; yours: F1 –'
+    """
+    columns, rows, _ = shown = table.shown
+    texts = shown.texts()
+    kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
+    parts = [table.caption] if kind == "count" and table.caption else []
+    most = len(rows) if any(column.kind == kind for column in columns) else 0
+    for number, row in enumerate(texts[:most], 1):
+        cells = list(zip(columns, row, strict=True))
+        name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
+        figures = ", ".join(
+            f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell
+        )
+        parts.append(f"{name}: {figures}" if figures else name)
+        if sum(map(len, parts)) > _LONGEST and most > number:
+            parts.append(counted(most - number, "more row"))
+            break
+    return "; ".join(parts)
+
+
+def _drawn(grid: Grid) -> str:
+    """Return the lines of a table."""
+    lines = _lines(grid.lanes, [lane.head for lane in grid.lanes], top=False)
+    for number in range(len(grid.lanes[0].cells)):
+        lines += [""] * (number in grid.breaks)
+        lines += [grid.above[number]] if number in grid.above else []
+        lines += _lines(grid.lanes, [lane.cells[number] for lane in grid.lanes])
+    return "\n".join(lines)
+
+
+def _lines(lanes: list[Lane], cells: list[str], top: bool = True) -> list[str]:
+    """Return the lines of a row, whose cells begin at its top or end at its foot."""
+    pieces = [cell.split("\n") for cell in cells]
+    height = max(map(len, pieces))
+    lines = []
+    for n in range(height):
+        line = ""
+        for lane, piece in zip(lanes, pieces, strict=True):
+            i = n if top else n - height + len(piece)
+            text = piece[i] if 0 <= i < len(piece) else ""
+            gap = " " * (lane.width - width_of(text))
+            line += (text + gap if lane.names else gap + text) + "  "
+        lines.append(line.rstrip())
+    return lines
+
+
+def _wrapped(text: str) -> str:
+    """Return what stands above or below as lines no wider than a page."""
+    return "\n".join(line if width_of(line) <= PAGE else wrap(line) for line in text.split("\n"))
+
+
+def signature_lines(signature: str) -> str:
+    """Return the signature as lines no wider than a page, broken behind its bars if it can be."""
+    lines = ["signature:"] if signature else []
+    for part in re.findall(r"[^|]+\|?", signature):
+        space = "" if lines[-1].endswith("|") else " "
+        if width_of(lines[-1] + space + part) > PAGE and lines[-1] != "signature:":
+            lines.append(f"  {part}")
+        else:
+            lines[-1] += space + part
+    return "\n".join(lines)

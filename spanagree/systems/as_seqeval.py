@@ -1,0 +1,356 @@
+"""What seqeval's users call: the same arguments, the same figures, and chance beside them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.choices import Average, Chance, Scheme
+from spanagree.errors import SettingError, check_choice, listed
+from spanagree.formats.tag_lists import from_tags
+from spanagree.results.score import UNDEFINED, corrected
+from spanagree.results.table import UNDEFINED as UNSEEN
+from spanagree.systems.evaluate import evaluate
+
+AVERAGES = ("micro", "macro", "weighted")
+"""How the figures of labels become one."""
+
+_FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # what seqeval calls it
+_DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as its report does
+
+
+class Figure(float):
+    """A figure as seqeval gives it, and what chance makes of it.
+
+    Attributes:
+        expected: what chance alone would give; ``nan`` where the figure is undefined.
+        corrected: what is above chance, ``(figure − expected) / (1 − expected)``.
+
+    >>> f1 = f1_score([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O"]])
+    >>> f1, f1.expected, f1.corrected
+    (1.0, 0.5, 1.0)
+    """
+
+    expected: float = UNDEFINED
+    corrected: float = UNDEFINED
+
+
+class _Counts:
+    """Counts of each label, sorted, and the figures that seqeval and chance make of them.
+
+    ``rows`` are matched, expected, size of gold, size of the system; (labels, 4).
+    """
+
+    def __init__(self, labels: Sequence[str], rows: Floats, zero_division: object) -> None:
+        check = ("warn", 0, 1)
+        if zero_division not in check:
+            raise SettingError(f"zero_division {zero_division!r}; allowed: {listed(check)}")
+        self.labels, self.rows, self.zero_division = labels, rows, zero_division
+
+    def each(self, rows: Floats) -> dict[str, Floats]:
+        """Return observed and expected figures of each row, by figure; (rows, 2).
+
+        What has nothing to divide by is what ``zero_division`` says, by chance too. F1 is computed
+        from precision and recall, as seqeval does it, to have its last digit.
+        """
+        matched, by_chance, gold, own = rows.T
+        both = np.stack((matched, by_chance), axis=-1)
+        precision, recall = self._share(both, own), self._share(both, gold)
+        total = precision[:, 0] + recall[:, 0]
+        total[total == 0] = 1
+        f1 = self._share(2 * both, gold + own)
+        f1[:, 0] = 2 * precision[:, 0] * recall[:, 0] / total
+        return {"precision": precision, "recall": recall, "f1": f1}
+
+    def _share(self, both: Floats, size: Floats) -> Floats:
+        shares: Floats = both / np.where(size == 0, 1, size)[:, None]
+        shares[size == 0] = self.zero_division == 1
+        return shares
+
+    def mean(self, average: str) -> dict[str, Floats]:
+        """Return observed, expected and corrected figures over all labels, by figure."""
+        gold, own = self.rows[:, 2].sum(), self.rows[:, 3].sum()
+        rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
+        means = {}
+        for name, figures in self.each(rows).items():
+            weights = self.rows[:, 2] if average == "weighted" else None
+            if average == "weighted" and gold == 0:  # as seqeval has it
+                observed = float(self.zero_division == 1 and (own == 0 or name == "recall"))
+                both = np.array([observed, UNDEFINED])
+            else:
+                both = np.average(figures, 0, weights) if len(rows) else np.full(2, UNDEFINED)
+            if not {"precision": own, "recall": gold, "f1": gold + own}[name]:
+                both[1] = UNDEFINED
+            means[name] = _three(*both.tolist())
+        return means
+
+    def of_label(self, number: int) -> dict[str, Floats]:
+        """Return observed, expected and corrected figures of one label, by figure."""
+        gold, own = self.rows[number, 2:]
+        figures = {}
+        for name, each in self.each(self.rows[[number]]).items():
+            observed, by_chance = each[0].tolist()
+            by_chance = (
+                by_chance if {"precision": own, "recall": gold, "f1": 1}[name] else UNDEFINED
+            )
+            figures[name] = _three(observed, by_chance)
+        return figures
+
+    def warn(self, *names: str) -> None:
+        """Warn of labels whose figure has nothing to divide by, unless it was said what to do."""
+        without = {"precision": self.rows[:, 3] == 0, "recall": self.rows[:, 2] == 0}
+        for name in names:
+            labels = [self.labels[i] for i in np.flatnonzero(without.get(name, [])).tolist()]
+            if labels and self.zero_division == "warn":
+                warnings.warn(
+                    f"{name} is undefined for {listed(labels)} and taken as 0; pass"
+                    " zero_division=0 or 1 to choose",
+                    stacklevel=4,
+                )
+
+
+def _three(observed: float, expected: float) -> Floats:
+    return np.array(corrected(observed, expected)[:3])
+
+
+def _count(
+    y_true: Any, y_pred: Any, chance: str, suffix: bool, mode: object, scheme: Any, zero: object
+) -> _Counts:
+    """Return the counts of two lists of tag lists."""
+    if mode is not None:
+        check_choice(mode, ["strict"], "mode")
+    layers = {"y_true": y_true, "y_pred": y_pred}
+    if suffix:
+        layers = {
+            name: [list(map(_turned, tags)) for tags in each] for name, each in layers.items()
+        }
+    strict = mode == "strict"
+    if strict and scheme == "auto":
+        scheme = _detected(layers["y_true"])
+    corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
+    tallies = evaluate(corpus, "y_true", chance=chance).systems["y_pred"].labels
+    labels = sorted(name for name, tally in tallies.items() if tally.size_a + tally.size_b)
+    rows = [tallies[label].counts for label in labels]
+    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero)
+
+
+def _turned(tag: str) -> str:
+    """Return a tag whose prefix stands behind its label, as others have it."""
+    return tag if tag == "O" else f"{tag[-1]}-{tag[:-1].removesuffix('-')}".removesuffix("-")
+
+
+def _detected(tags: Sequence[Sequence[str]]) -> str:
+    """Return the scheme that seqeval's report would recognise."""
+    letters = {tag[0] for each in tags for tag in each if tag and tag != "O"}
+    for known, scheme in _DETECTED.items():
+        if letters & set(known) - {"I"} and letters <= set(known):
+            return scheme
+    raise SettingError(
+        f"mode 'strict': no scheme can be told from the prefixes {listed(sorted(letters))}; pass"
+        " scheme='IOB2' or another"
+    )
+
+
+def _score(
+    name: str,
+    y_true: Any,
+    y_pred: Any,
+    average: Average | None,
+    suffix: bool,
+    mode: str | None,
+    sample_weight: None,
+    zero_division: Literal["warn", 0, 1],
+    scheme: Any,
+    chance: str,
+) -> Any:
+    _refuse_weights(sample_weight)
+    if average is not None:
+        check_choice(average, AVERAGES, "average")
+    if mode == "strict" and scheme is None:
+        raise SettingError(
+            "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
+            " scheme='IOB2' or another, or leave mode out"
+        )
+    counts = _count(y_true, y_pred, chance, suffix, mode, scheme, zero_division)
+    counts.warn(name)
+    if average is None:
+        return counts.each(counts.rows)[name][:, 0]
+    three = counts.mean(average)[name].tolist()
+    value = Figure(three[0])
+    _, value.expected, value.corrected = three
+    return value
+
+
+def _refuse_weights(sample_weight: object) -> None:
+    if sample_weight is not None:
+        raise SettingError("sample_weight: sentences have no weights here; leave it out")
+
+
+def f1_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> Any:
+    """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
+
+    Args:
+        y_true: the gold tags, a list of tag lists.
+        y_pred: the system's tags, as many.
+        average: micro, macro or weighted; ``None`` gives an array, a figure for each label in
+            alphabetical order, without chance beside it (``classification_report`` has both).
+        suffix: whether prefixes stand behind labels, as in ``PER-B``.
+        mode: strict takes only segments that are well-formed in ``scheme``; ``None`` all.
+        sample_weight: not taken.
+        zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
+            warning).
+        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
+            class of ``seqeval.scheme``.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+
+    Raises:
+        SettingError: for an unknown name, sample weights, or a strict mode without a scheme.
+        InputError: for lists of different lengths, and for what is not a tag.
+
+    >>> y_true = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
+    >>> y_pred = [["O", "B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
+    >>> f1 = f1_score(y_true, y_pred)
+    >>> f1, round(f1.expected, 4), round(f1.corrected, 4)
+    (0.5, 0.3333, 0.25)
+    """
+    return _score("f1", **locals())
+
+
+def precision_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> Any:
+    """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
+
+    >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
+    0.0
+    """
+    return _score("precision", **locals())
+
+
+def recall_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> Any:
+    """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
+
+    >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
+    0.3333333333333333
+    """
+    return _score("recall", **locals())
+
+
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = 2,
+    suffix: bool = False,
+    output_dict: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> Any:
+    """Return seqeval's report, with the F1 expected by chance and the corrected F1 at its right.
+
+    Args:
+        y_true: the gold tags, a list of tag lists.
+        y_pred: the system's tags, as many.
+        digits: of figures in the text.
+        suffix: as :func:`f1_score` has it.
+        output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
+            ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
+            the three; undefined is ``nan``.
+        mode: as :func:`f1_score` has it.
+        sample_weight: not taken.
+        zero_division: as :func:`f1_score` has it.
+        scheme: as :func:`f1_score` has it; without one, a strict report goes by the prefixes of
+            ``y_true``, as seqeval's does.
+        chance: as :func:`f1_score` has it.
+
+    Raises:
+        SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.
+        InputError: for lists of different lengths, and for what is not a tag.
+
+    >>> tags = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
+    >>> print(classification_report(tags, [tags[0], ["O", "B-LOC", "O"]]))
+                  precision    recall  f1-score   support chance F1 corrected F1
+    <BLANKLINE>
+             LOC       0.00      0.00      0.00         1      0.33        -0.50
+             PER       1.00      1.00      1.00         1      0.33         1.00
+    <BLANKLINE>
+       micro avg       0.50      0.50      0.50         2      0.33         0.25
+       macro avg       0.50      0.50      0.50         2      0.33         0.25
+    weighted avg       0.50      0.50      0.50         2      0.33         0.25
+    <BLANKLINE>
+    """
+    _refuse_weights(sample_weight)
+    asked = "auto" if scheme is None else scheme
+    counts = _count(y_true, y_pred, chance, suffix, mode, asked, zero_division)
+    counts.warn("precision", "recall")
+    rows = {label: counts.of_label(i) for i, label in enumerate(counts.labels)}
+    averages = {f"{average} avg": counts.mean(average) for average in AVERAGES}
+    support = counts.rows[:, 2].astype(int).tolist()
+    supports = [*support, *[sum(support)] * len(averages)]
+    every = zip([*rows.items(), *averages.items()], supports, strict=True)
+    if output_dict:
+        return {name: _plain(figures, gold) for (name, figures), gold in every}
+    return _text(list(every), len(rows), digits)
+
+
+_Row = tuple[tuple[str, Mapping[str, Floats]], int]  # name, figures, support
+
+
+def _text(every: Sequence[_Row], labels: int, digits: int) -> str:
+    """Return the rows as seqeval sets them, those of labels first, and the F1 of chance behind."""
+    width = max(len(name) for (name, _), _ in every)
+    head = ["precision", "recall", "f1-score", "support", "chance F1"]
+    titles = "".join(f" {title:>9}" for title in head)
+    lines = [f"{'':>{width}} {titles} corrected F1", ""]
+    for number, ((name, figures), gold) in enumerate(every):
+        lines += [""] if number == labels else []
+        raw = "".join(f" {figures[key][0]:>9.{digits}f}" for key in _FIGURES)
+        by_chance = (UNSEEN if np.isnan(x) else f"{x:.{digits}f}" for x in figures["f1"][1:])
+        lines.append("{:>{}} {} {:>9} {:>9} {:>12}".format(name, width, raw, gold, *by_chance))
+    return "\n".join([*lines, ""])
+
+
+def _plain(figures: Mapping[str, Floats], support: int) -> dict[str, float]:
+    """Return a row of the report as plain data."""
+    named = {_FIGURES[key]: each.tolist() for key, each in figures.items()}
+    row = {key: each[0] for key, each in named.items()} | {"support": support}
+    for place, word in enumerate(("chance", "corrected"), 1):
+        row |= {f"{word}-{key}": each[place] for key, each in named.items()}
+    return row

@@ -1,0 +1,117 @@
+"""What chance alone would give on a corpus: the distribution of the match, for each system."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spanagree.comparisons.chance_distribution.distribution import MatchDistribution, likely_matches
+from spanagree.errors import counted, printable
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, heights, rows_size, sentence
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
+from spanagree.settings import unit
+from spanagree.systems.count import EvaluationSettings
+from spanagree.systems.result import Evaluation
+from spanagree.uncertainty.chance_statistics import HIGH
+
+RANDOM = {"both": "both are random", "system": "gold is as it is, the system is random"}
+"""What is random, by name."""
+
+
+@dataclass(frozen=True, repr=False)
+class ChanceOfMatch(Result):
+    """The distribution of each system's match by chance; ``spanagree chance GOLD SYSTEM`` shows it.
+
+    Attributes:
+        evaluation: of the systems, with chance.
+    """
+
+    evaluation: Evaluation
+
+    @property
+    def settings(self) -> EvaluationSettings:  # type: ignore[override]  # not a field here
+        """What made the numbers."""
+        return self.evaluation.settings
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]  # not a field here
+        """What is out of the ordinary."""
+        return self.evaluation.notes
+
+    def _each(self) -> Mapping[tuple[str, str], MatchDistribution]:
+        return {
+            (name, what): distribution
+            for name, by_chance in self.evaluation.by_chance.items()
+            for what, distribution in zip(RANDOM, (by_chance.both, by_chance.tested), strict=True)
+        }
+
+    def _scale(self, system: str) -> float:
+        """Return the F1 of one match."""
+        tally = self.evaluation.systems[system].tally
+        size = tally.size_a + tally.size_b
+        return 2 / size if size else UNDEFINED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON: with the probability of each match."""
+        systems = []
+        for (name, what), by_chance in self._each().items():
+            whole = by_chance.probabilities is not None
+            systems.append(
+                {
+                    "system": name,
+                    "random": what,
+                    "match_mean": by_chance.mean,
+                    "match_variance": by_chance.variance,
+                    "match": list(by_chance.pmf) if whole else None,
+                    "probability": list(by_chance.pmf.values()) if whole else None,
+                    "documents": dict(by_chance.computed),
+                }
+            )
+        return {**self.head(), "systems": plain(systems)}
+
+    def _table(self, by: str | None) -> Table:
+        """Two rows for each system: both random, and gold as it is."""
+        rows: list[list[Value]] = []
+        for (name, what), by_chance in self._each().items():
+            scale = self._scale(name)
+            high = (
+                by_chance.quantile(HIGH) * scale
+                if by_chance.probabilities is not None
+                else UNDEFINED
+            )
+            observed = self.evaluation.systems[name].f1.observed
+            rows.append([name, what, observed, by_chance.mean * scale, by_chance.sd * scale, high])
+        gold, noun = printable(self.settings.gold), unit(self.settings)
+        return Table(
+            [
+                Column("system", "system", "name", "system against chance"),
+                Column("random", "random", "name"),
+                Column("f1", "F1", meaning="F1 of a system"),
+                Column("chance_mean", "F1 by chance"),
+                Column("chance_sd", "sd", meaning="sd of chance"),
+                Column("chance_95", "95 %", meaning="95 % point of chance"),
+            ],
+            rows,
+            self.settings,
+            caption=f"chance against {gold}, {counted(self.evaluation.documents, noun)}",
+            remarks=[f"{what}: {means}" for what, means in RANDOM.items()],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how probable each F1 is by chance with gold as it is, and that of the system."""
+        curves = {}
+        for (name, what), by_chance in self._each().items():
+            if what == "system" and by_chance.probabilities is not None:
+                values, probabilities = likely_matches(by_chance)
+                observed = self.evaluation.systems[name].f1.observed
+                curves[name] = (values * self._scale(name), probabilities, observed)
+        if not curves:
+            return Picture(functools.partial(sentence, text="no matches that are whole numbers"))
+        titles = ("by chance", "the system")
+        draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
+        return Picture(draw, rows_size(curves))

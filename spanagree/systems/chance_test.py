@@ -1,0 +1,349 @@
+"""Is a system better than chance? The gold annotation stays, the system's is placed anew.
+
+"A random annotation scores 0 after correction" is true on average when both sides are random.
+Against one fixed gold annotation a random system may average off 0, as the gold segments sit at
+the edges of their documents or not. So the question needs a null distribution of its own. It
+is computed exactly (:mod:`spanagree.comparisons.chance_distribution.distribution`), or drawn if
+that is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.comparisons.chance_distribution.distribution import (
+    BUDGET,
+    MatchDistribution,
+    Question,
+    distribution,
+    draws_of,
+    has_whole_matches,
+    likely_matches,
+)
+from spanagree.comparisons.chance_distribution.draws import canonical_order
+from spanagree.comparisons.measures import find_match
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.results.data import plain
+from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
+from spanagree.results.result import Comparable, Result
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, probability
+from spanagree.systems.arguments import check_evaluation
+from spanagree.systems.count import EvaluationSettings
+from spanagree.systems.result import Evaluation, System
+from spanagree.uncertainty.chance_statistics import HIGH
+from spanagree.uncertainty.permutation import holm, powerless
+
+_TIE = 1e-12  # relative; matches closer than this are the same
+
+
+@dataclass(frozen=True, eq=False)
+class TestedSystem(Comparable):
+    """One system against chance: gold as it is, the system's segments anywhere.
+
+    Attributes:
+        name: the system.
+        f1: its observed F1.
+        p: the probability that chance reaches it, one-sided; never 0. Where it was drawn,
+            (1 + draws that reach it) / (1 + draws).
+        mean: the mean F1 by chance.
+        null: the F1 of each draw; empty where nothing was drawn.
+        reason: why p is undefined, if it is.
+        sd: the standard deviation of F1 by chance.
+        z: how many of these lie between the mean and the system; undefined where there is none.
+        high: the F1 that chance stays at or below in 95 of 100 cases.
+        p_holm: p after Holm's correction for all systems.
+        scale: the F1 of one match.
+        log10_p: the decimal logarithm of p, also where p is too small for a float.
+        distribution: of the match by chance; ``None`` where all was drawn.
+    """
+
+    name: str
+    f1: float
+    p: float
+    mean: float
+    null: Floats = field(repr=False, compare=False)
+    reason: str = ""
+    sd: float = UNDEFINED
+    z: float = UNDEFINED
+    high: float = UNDEFINED
+    p_holm: float = UNDEFINED
+    log10_p: float = UNDEFINED
+    scale: float = UNDEFINED
+    distribution: MatchDistribution | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChanceTestSettings(EvaluationSettings):
+    """The settings of a test against chance.
+
+    Attributes:
+        fixed: the layer that stays as it is.
+        null: whether chance was computed (exact), drawn, or drawn for some documents
+        (partly-drawn). draws: how many, if any.
+    """
+
+    test: str = "chance"
+    fixed: str
+    null: str
+    draws: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChanceTest(Result):
+    """The result of :func:`chance_test`."""
+
+    systems: Mapping[str, TestedSystem]
+    settings: ChanceTestSettings
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        if self.settings.null != "drawn":
+            return ()
+        return powerless([x.p for x in self.systems.values()], self.settings.draws or 0, "system")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON, without the draws; undefined is ``None``."""
+        systems = []
+        for row in self.to_rows():
+            left_out = ("signature",) if row["reason"] else ("signature", "reason")
+            systems.append({k: v for k, v in row.items() if k not in left_out})
+        return {**self.head(), "systems": plain(systems)}
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each system."""
+        columns = [
+            Column("system", "system", "name", "system against chance"),
+            Column("f1", "F1", meaning="F1 of a system"),
+            Column("p"),
+            Column("null_mean", "F1 by chance"),
+            Column("null_sd", "sd", meaning="sd of chance"),
+            Column("null_95", "95 %", meaning="95 % point of chance"),
+            Column("z", "z", "number", "z against chance"),
+            Column("", "p", "place", "p against chance"),
+            Column("p_holm"),
+            Column("", "Holm", "place", "Holm against chance"),
+            Column("log10_p"),
+            Column("reason", "", "name"),
+        ]
+        systems = self.systems.values()
+        how = (
+            "exactly"
+            if self.settings.null == "exact"
+            else counted(self.settings.draws or 0, "draw")
+        )
+        return Table(
+            columns,
+            [
+                [
+                    *(
+                        by_chance.name,
+                        by_chance.f1,
+                        by_chance.p,
+                        by_chance.mean,
+                        by_chance.sd,
+                        by_chance.high,
+                        by_chance.z,
+                    ),
+                    probability(by_chance.p, by_chance.log10_p),
+                    *(
+                        by_chance.p_holm,
+                        probability(by_chance.p_holm),
+                        by_chance.log10_p,
+                        by_chance.reason,
+                    ),
+                ]
+                for by_chance in systems
+            ],
+            self.settings,
+            caption=f"systems against chance: gold as it is, each system's segments anywhere"
+            f" ({how})",
+            remarks=[
+                *{
+                    f"–: undefined: {by_chance.reason}": None
+                    for by_chance in systems
+                    if by_chance.reason
+                },
+                *self.caveats,
+            ],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how probable each F1 is by chance, and that of the system."""
+        systems = [by_chance for by_chance in self.systems.values() if not math.isnan(by_chance.p)]
+        if not systems:
+            return Picture(functools.partial(sentence, text="no system that marked anything"))
+        titles = ("by chance", "the system")
+        if any(len(by_chance.null) for by_chance in systems):
+            rows = {by_chance.name: (by_chance.null, by_chance.f1) for by_chance in systems}
+            draw = functools.partial(clouds, rows=rows, titles=titles, what="F1")
+        else:
+            curves = {by_chance.name: (*_curve(by_chance), by_chance.f1) for by_chance in systems}
+            draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
+        return Picture(draw, rows_size(self.systems))
+
+
+def _curve(by_chance: TestedSystem) -> tuple[Floats, Floats]:
+    """Return each F1 that is not all too improbable by chance, and its probability."""
+    assert by_chance.distribution is not None  # as not all was drawn
+    matches, probabilities = likely_matches(by_chance.distribution)
+    return matches * by_chance.scale, probabilities
+
+
+def chance_test(
+    corpus: Corpus,
+    evaluation: Evaluation,
+    *,
+    simulate: bool = False,
+    draws: int = 1000,
+    seed: int = 0,
+    budget: float = BUDGET,
+    progress: Callable[[int, int], None] | None = None,
+) -> ChanceTest:
+    """Return how likely a random annotation matches the gold one as well as each system does.
+
+    The random annotation keeps the number, lengths and labels of the system's segments in every
+    document; the gold annotation stays as it is. The probability is exact, but drawn if asked for,
+    for ``iou``, whose matches are not whole numbers, and in documents that are too much work.
+
+    Args:
+        corpus: the corpus that was evaluated.
+        evaluation: its evaluation.
+        simulate: whether to draw random annotations rather than to compute.
+        draws: how many random annotations of each system, where they are drawn.
+        seed: a whole number from 0, for the draws.
+        budget: how many numbers may be computed for one document before it is drawn.
+        progress: called with the number of systems done, and of all.
+
+    Raises:
+        SettingError: for a number out of range, or the evaluation of another corpus.
+
+    >>> from spanagree.systems.evaluate import evaluate
+    >>> one = [(0, 2, "X")]
+    >>> corpus = Corpus.from_segments([6, 6], {"gold": [one, one], "mine": [one, one]})
+    >>> mine = chance_test(corpus, evaluate(corpus)).systems["mine"]
+    >>> round(mine.p, 10), round(mine.mean, 10), round(mine.high, 10)
+    (0.04, 0.2, 0.5)
+    """
+    check_evaluation(evaluation, "chance_test")
+    check_whole(draws, 1, "draws")
+    check_whole(seed, 0, "seed")
+    check_same_corpus(corpus, evaluation)
+    settings, kept = evaluation.settings, evaluation.counted.documents_kept()
+    ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
+    report_progress = progress or (lambda done, total: None)
+    systems = {}
+    for done, (name, system) in enumerate(evaluation.systems.items()):
+        report_progress(done, len(evaluation.systems))
+        if system.tally.size_a + system.tally.size_b:
+            two = corpus.of_annotators([settings.gold, name]).subset(kept.shared[name])
+            test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
+            systems[name] = test(two, settings.gold, system, ask)
+        else:
+            nothing = np.full(0, UNDEFINED)
+            systems[name] = TestedSystem(
+                name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason
+            )
+    report_progress(len(systems), len(systems))
+    adjusted = holm([by_chance.p for by_chance in systems.values()])
+    for by_chance, p in zip(list(systems.values()), adjusted, strict=True):
+        systems[by_chance.name] = replace(by_chance, p_holm=p)
+    chosen, notes = _how(list(systems.values()), draws, seed)
+    none = {"ci": None, "resamples": None, "seed": None}
+    extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **chosen})
+    return ChanceTest(systems, extended, notes)
+
+
+def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
+    """Refuse a corpus that is not the one which was evaluated.
+
+    Raises:
+        SettingError: always then.
+    """
+    names = {evaluation.settings.gold, *evaluation.systems}
+    if (
+        not names <= set(corpus.annotators)
+        or evaluation.documents != len(corpus)
+        or evaluation.document_ids != corpus.ids
+    ):
+        raise SettingError(
+            "the evaluation is that of another corpus; pass the corpus that was evaluated"
+        )
+
+
+def _how(
+    systems: list[TestedSystem], draws: int, seed: int
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return how chance was computed, and a note on documents that were drawn."""
+    if any(len(by_chance.null) for by_chance in systems):
+        return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
+    partly = {
+        by_chance.name: by_chance.distribution
+        for by_chance in systems
+        if by_chance.distribution is not None and len(by_chance.distribution.drawn)
+    }
+    if not partly:
+        return {"null": "exact"}, ()
+    made = min(len(by_chance.drawn) for by_chance in partly.values())
+    notes = (
+        f"{printable(name)}: chance was drawn, {counted(len(by_chance.drawn), 'time')}, in"
+        f" {counted(by_chance.computed['drawn'], 'document')} too large for the exact distribution;"
+        f" p is not below {probability(by_chance.least_p)} unless the other documents alone make it"
+        " so; a"
+        " greater budget of chance_test may compute it"
+        for name, by_chance in partly.items()
+    )
+    return {"null": "partly-drawn", "draws": made, "seed": int(seed)}, tuple(notes)
+
+
+def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
+    """Return one system against the exact distribution of chance."""
+    matched, scale = system.tally.matched, 2 / (system.tally.size_a + system.tally.size_b)
+    by_chance = distribution(corpus, (gold, system.name), gold, ask)
+    return TestedSystem(
+        system.name,
+        system.f1.observed,
+        by_chance.tail(matched),
+        by_chance.mean * scale,
+        np.zeros(0),
+        sd=by_chance.sd * scale,
+        z=by_chance.z(matched),
+        high=by_chance.quantile(HIGH) * scale,
+        log10_p=by_chance.log10_tail(matched),
+        scale=scale,
+        distribution=by_chance,
+    )
+
+
+def _simulated(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
+    """Return one system against random annotations."""
+    matched, scale = system.tally.matched, 2 / (system.tally.size_a + system.tally.size_b)
+    corpus = corpus.subset(canonical_order(corpus))
+    drawn = draws_of(corpus, (gold, system.name), gold, ask, ask.draws)
+    matches = np.concatenate([part.sum(axis=1) for part in drawn])
+    p = (1 + int((matches >= matched * (1 - _TIE)).sum())) / (1 + ask.draws)
+    null = matches * scale
+    sd = float(null.std(ddof=1)) if ask.draws > 1 else UNDEFINED
+    mean = float(null.mean())
+    return TestedSystem(
+        system.name,
+        system.f1.observed,
+        p,
+        mean,
+        null,
+        sd=sd,
+        z=(matched * scale - mean) / sd if sd > 0 else UNDEFINED,
+        high=float(np.quantile(null, HIGH, method="inverted_cdf")),
+        log10_p=math.log10(p),
+        scale=scale,
+    )

@@ -1,0 +1,389 @@
+"""Is one system better than another? All pairs, raw and corrected, on the same documents.
+
+The bootstrap asks how the difference would vary over other documents like these; the permutation
+test asks whether the two systems could be exchanged for each other document by document. Both work
+on tallies: of a document matched, expected and size move together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.choices import Interval, ResampleBy, Test
+from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.results.names import short_names
+from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
+from spanagree.results.result import Comparable, Result
+from spanagree.results.score import RARE, UNDEFINED, f1_figures, with_reason
+from spanagree.results.table import Column, Table, Value, decimal
+from spanagree.systems.arguments import check_evaluation
+from spanagree.systems.count import EvaluationSettings, Kept
+from spanagree.systems.result import Evaluation
+from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
+from spanagree.uncertainty.evidence import united
+from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
+
+TESTS = {
+    "bootstrap": "would the difference be there on other documents like these?",
+    "permutation": "could the two systems be exchanged for each other?",
+}
+"""The tests of a difference, by name."""
+
+
+_FEW_DIFFER = "interval: joined with Clopper–Pearson's, as the systems differ in only {}"
+_TORN = (
+    "interval and p disagree, and the systems differ in {}; take it that no difference was"
+    " found, as one that hangs on how it is tested is none"
+)
+
+_ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
+_PAIRS = 10  # of more a heat map is drawn
+_NAMED = 3  # pairs in a sentence
+_CERTAIN = 0.05  # p with Holm's correction below it has a star
+
+
+class Difference(NamedTuple):
+    """The difference of two systems in one figure, the first less the second.
+
+    ``low`` and ``high`` are its interval, ``p`` is two-sided and never 0, ``p_holm`` is ``p``
+    after Holm's correction for all pairs of systems; ``reason`` says why some are undefined.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    reason: str = ""
+
+    def turned(self) -> Difference:
+        """Return the difference of the second system and the first."""
+        return self._replace(value=-self.value, low=-self.high, high=-self.low)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemPair(Comparable):
+    """Two systems on the documents that both and gold saw.
+
+    ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
+    exchanges were gone through, rather than drawn.
+    """
+
+    a: str
+    b: str
+    documents: int
+    differing: int
+    observed: Difference
+    corrected: Difference
+    exact: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparisonSettings(EvaluationSettings):
+    """The settings of a test of systems against each other."""
+
+    test: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
+
+    OF_LAYERS = True
+    pairs: tuple[SystemPair, ...]
+    settings: ComparisonSettings
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        drawn = [pair.observed.p for pair in self.pairs if not pair.exact]
+        shaky = powerless(drawn, self.settings["resamples"], "pair")
+        least = min(pair.documents for pair in self.pairs)
+        if self.settings.test != "bootstrap" or least >= _ENOUGH:
+            return shaky
+        return (
+            *shaky,
+            f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
+            " differences too often; the permutation test does not",
+        )
+
+    def __getitem__(self, names: tuple[str, str]) -> SystemPair:
+        """The pair of these two systems, in the order asked for: differences change their sign.
+
+        Raises:
+            KeyError: for a pair that is not there.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == names:
+                return pair
+            if (pair.b, pair.a) == names:
+                turned = {kind: getattr(pair, kind).turned() for kind in KINDS}
+                return replace(pair, a=pair.b, b=pair.a, **turned)
+        raise KeyError(names)
+
+    @property
+    def reordered(self) -> list[tuple[SystemPair, bool]]:
+        """The pairs whose order chance changes, each with whether that is more than noise.
+
+        It is if the two can be told apart (Holm's p below 0.05) both before and after.
+        """
+        reordered = []
+        for pair in self.pairs:
+            both = [getattr(pair, kind) for kind in KINDS]
+            before, after = (_sign(difference.value) for difference in both)
+            if before * after < 0:
+                reordered.append((pair, all(each.p_holm < _CERTAIN for each in both)))
+        return reordered
+
+    def _findings(self) -> Iterator[str]:
+        """Yield how many pairs cannot be told apart, and whose order chance changes."""
+        close = [pair for pair in self.pairs if not pair.corrected.p_holm < _CERTAIN]
+        if close:
+            pairs = counted(len(self.pairs), "pair")
+            yield (
+                f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
+                f" {_CERTAIN})"
+            )
+        for certain in (True, False):
+            moved = [pair for pair, sure in self.reordered if sure is certain]
+            named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in moved[:_NAMED]]
+            if left := len(moved) - len(named):
+                named.append(counted(left, "more pair"))
+            end = "" if certain else ", but they cannot be told apart, so that is not a finding"
+            if moved:
+                yield f"chance changes the order of {', '.join(named)}{end}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``."""
+        pairs = [
+            {
+                **{key: getattr(pair, key) for key in _PAIR},
+                **{kind: with_reason(getattr(pair, kind)) for kind in KINDS},
+            }
+            for pair in self.pairs
+        ]
+        return {**self.head(), "pairs": pairs}
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each pair of systems."""
+        differences = [
+            column
+            for kind, title in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
+            for column in (
+                Column(f"{kind}_value", title),
+                Column(f"{kind}_low"),
+                Column(f"{kind}_high"),
+                Column("", "interval", "interval", "interval of a difference"),
+                Column(f"{kind}_p", "p", "probability", "p of a difference"),
+                Column(f"{kind}_p_holm", "Holm", "probability"),
+            )
+        ]
+        rows: list[list[Value]] = []
+        exact = "p of pairs that differ in few documents is exact: all exchanges counted"
+        remarks = dict.fromkeys([exact] if any(pair.exact for pair in self.pairs) else [])
+        for pair in self.pairs:
+            rows.append([getattr(pair, key) for key in _PAIR])
+            for difference in (pair.observed, pair.corrected):
+                value, low, high, p, p_holm, reason = difference
+                rows[-1] += [value, low, high, (low, high), p, p_holm]
+                if reason:
+                    remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
+        return Table(
+            [*_PAIR.values(), *differences],
+            rows,
+            self.settings,
+            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
+            " pairs",
+            remarks=[*self._findings(), *remarks, *self.caveats],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the differences with their intervals; of many systems as a heat map."""
+        names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
+        if len(self.pairs) > _PAIRS:
+            return Picture(lambda ax: self._map(ax, names), map_size(names, names))
+        short = dict(zip(names, short_names(names), strict=True))
+        rows = [
+            (
+                f"{short[pair.a]} − {short[pair.b]}",
+                [(d.value, d.low, d.high) for d in (pair.observed, pair.corrected)],
+            )
+            for pair in self.pairs
+        ]
+        kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
+        size = rows_size(name for name, _ in rows)
+        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), size)
+
+    def _map(self, ax: Any, names: Sequence[str]) -> None:
+        place = {name: i for i, name in enumerate(names)}
+        values, certain = np.full((2, len(names), len(names)), np.nan)
+        for pair in self.pairs:
+            i, j = place[pair.a], place[pair.b]
+            values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
+            certain[i, j] = certain[j, i] = pair.corrected.p_holm < _CERTAIN
+        most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
+        what = "corrected F1 of the row − of the column (* p < 0.05)"
+        heat_map(ax, names, names, values, what, (-most, most), certain == 1)
+
+
+KINDS = ("observed", "corrected")
+_PAIR = {
+    "a": Column("a", "a", "name", "two systems"),
+    "b": Column("b", "b", "name", "two systems"),
+    "documents": Column("documents", "", "count"),
+    "differing": Column("differing", "", "count"),
+    "exact": Column("exact", "", "mark"),
+}
+
+
+def compare_systems(
+    evaluation: Evaluation,
+    *,
+    test: Test = "bootstrap",
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
+) -> Comparison:
+    """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
+
+    ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
+    the difference is off its own value by as much as that is off 0 (centred under the null).
+    ``permutation`` exchanges the two systems' whole tallies document by document, all ways if there
+    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or hits / ways.
+
+    Where systems differ in fewer than 10 documents, p counts all ways for either test, and the
+    interval is joined with an exact one of which system these favour.
+
+    Args:
+        evaluation: of two systems or more.
+        test: bootstrap or permutation.
+        confidence: of the intervals, in per cent; they come from the bootstrap in either test.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: how intervals are made: bca, percentile or jackknife.
+        resample_by: unit, document, sentence or text is drawn, or exchanged; see ``evaluate``.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, or fewer than two systems.
+    """
+    check_evaluation(evaluation, "compare_systems")
+    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    _check_test(test, resampling.by_text(evaluation.settings), resample_by)
+    pairs = list(itertools.combinations(evaluation.systems, 2))
+    if not pairs:
+        raise SettingError("one system; a difference needs two")
+    kept = evaluation.counted.documents_kept()
+    kept, wholes = kept.drawn(resampling, evaluation.settings)
+    kept = kept._replace(wholes=wholes)
+    groups: dict[bytes, list[tuple[str, str]]] = {}
+    for a, b in pairs:
+        groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
+    compared = (
+        each for group in groups.values() for each in _compared(kept, group, test, resampling)
+    )
+    by_names = {(pair.a, pair.b): pair for pair in compared}
+    ordered = [by_names[names] for names in pairs]
+    for kind in KINDS:
+        adjusted = holm([getattr(pair, kind).p for pair in ordered])
+        ordered = [
+            replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
+            for pair, p in zip(ordered, adjusted, strict=True)
+        ]
+    drawn = {"resamples": int(resamples), "seed": int(seed)}  # p is drawn, whatever the interval
+    chosen = {**resampling.settings(), **drawn, "test": test}
+    settings = evaluation.settings.extended(ComparisonSettings, **chosen)
+    return Comparison(tuple(ordered), settings)
+
+
+def _check_test(test: str, by_text: bool, resample_by: str) -> None:
+    """Refuse an unknown test, and one that exchanges what chance expects in parts of documents."""
+    check_choice(test, TESTS, "test")
+    if test == "permutation" and by_text:
+        raise SettingError(
+            f"resample_by {resample_by}: a permutation test exchanges what chance expects too,"
+            f" which"
+            " belongs to whole documents; test by bootstrap, or resample by unit or document"
+        )
+
+
+def _compared(
+    kept: Kept, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
+) -> Iterator[SystemPair]:
+    """Yield pairs that share the same documents, which are resampled together."""
+    documents = np.flatnonzero(np.logical_and(*(kept.shared[name] for name in pairs[0])))
+    names = sorted(set(itertools.chain(*pairs)))  # canonical order
+    tables = [kept.tallies[name].tables_by(documents, kept.wholes)[1] for name in names]
+    table = np.stack([_triples(each) for each in tables], axis=1)
+    few = len(table) < 2
+    place = np.array([[names.index(name) for name in pair] for pair in pairs])
+
+    def differences(sums: Floats) -> Floats:
+        """Observed and corrected difference of each pair; (…, 2·pairs)."""
+        f1 = f1_figures(sums.reshape(len(sums), -1, 3))[..., [0, 2]]
+        return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), -1)
+
+    drawn = bootstrap(Sample(table.reshape(len(table), 3 * len(names))), differences, resampling)
+    for (a, b), own, figures in zip(
+        pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
+    ):
+        both = table[:, own]
+        differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
+        rare = len(differing) < RARE
+        exact = rare or (
+            test == "permutation" and len(differing) <= math.log2(resampling.resamples)
+        )
+        p = [
+            UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
+            for k in figures
+        ]
+        if test == "permutation" or (exact and not any(map(math.isnan, p))):
+            turned = slice(None, None, 1 if own[0] < own[1] else -1)  # canonical order
+            values = drawn.estimate[figures]
+            p = exchange(both[:, turned], differing[:, turned], values, exact, resampling)
+        made = []
+        ends = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
+        for k, p_value, others in zip(figures.tolist(), p, ends, strict=True):
+            value, (low, high, reason) = float(drawn.estimate[k]), drawn.interval(k, resampling)
+            low, high = united(np.array((low, high)), others).tolist()
+            reasons = [f"interval: {reason}"] if reason else []
+            if math.isnan(p_value) and not math.isnan(value):
+                why = "the bootstrap needs two" if few else "nothing varies among the"
+                reasons.append(f"p: {why} documents")
+            if not math.isnan(low) and (
+                rare or (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
+            ):
+                remark = _FEW_DIFFER if rare else _TORN
+                reasons.append(remark.format(counted(len(differing), "document")))
+            made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
+        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+
+
+def _sign(difference: float) -> int:
+    """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
+    shown = 0.0 if math.isnan(difference) else float(decimal(difference))
+    return (shown > 0) - (shown < 0)
+
+
+def _triples(table: Floats) -> Floats:
+    """Return matched, expected and size of both, for each document; (documents, 3)."""
+    return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
+
+
+def _centred(drawn: Floats, value: float) -> float:
+    """p of a difference: how often a resample is off it by as much as it is off 0."""
+    defined = drawn[~np.isnan(drawn)]
+    # documents that are all alike cannot tell
+    if math.isnan(value) or not len(defined) or (abs(value) > TIE and np.ptp(defined) <= TIE):
+        return UNDEFINED
+    hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
+    return (1 + hits) / (1 + len(defined))

@@ -1,0 +1,137 @@
+"""Evaluate systems against a gold annotation, over one corpus or over blocks of one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanagree.arrays import step_of
+from spanagree.blocks.counted import count_all
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.run import Block
+from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
+from spanagree.comparisons.overlaps import check_names
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, printable
+from spanagree.formats.guessed import guessed
+from spanagree.formats.tag_lists import Tags
+from spanagree.settings import unit
+from spanagree.systems.arguments import check_evaluation
+from spanagree.systems.chance_statistics import chance_of_systems, notes_on_chance
+from spanagree.systems.count import count
+from spanagree.systems.result import Evaluation, result
+from spanagree.uncertainty.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor  # takes a while to load
+
+
+def evaluate(
+    corpus: Corpus | Iterable[Block] | Tags | Mapping[str, Tags],
+    gold: str | Tags | Mapping[str, Tags] | None = None,
+    *,
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+    ci: bool = False,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Interval | None = None,
+    resample_by: ResampleBy = "unit",
+    p_values: bool = False,
+    executor: Executor | None = None,
+    on_error: OnError = "raise",
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Return precision, recall and F1 of systems against gold, raw and above chance.
+
+    The expected scores are exact: those of two random annotations that keep number, lengths and
+    labels of the segments of either side in every document (Li et al. 2024).
+
+    Args:
+        corpus: gold and systems as layers; blocks: corpora, or functions that give them; or tags.
+        gold: the name of the gold layer; the first unless named. All others are systems. Or one's
+            tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
+        confidence: of the intervals, in per cent.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        p_values: p, z and standard deviations of each system and document too; not over blocks.
+        resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
+            sentences, whose chance is still theirs; text or sentence, each of joined documents.
+        executor: for blocks: any ``concurrent.futures.Executor``.
+        on_error: what to do with blocks that fail, raise or skip.
+        progress: called with the number of steps (or blocks) done, and of all.
+
+    Raises:
+        SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
+            that overlaps itself where the measure or the chance model does not allow it.
+        InputError: for blocks that fail, or do not go together.
+
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> f1 = evaluate(Corpus.from_segments([10], layers), gold="gold").systems["mine"].f1
+    >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
+    (0.667, 0.074, 0.64)
+    """
+    check_names(match, chance)
+    source, named = guessed(corpus, gold)
+    in_blocks = not isinstance(source, Corpus)
+    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
+    counting = functools.partial(
+        count, gold=named, match=match, chance=chance, resampling=resampling
+    )
+    counts = count_all(source, counting, "evaluate", executor, on_error, progress)
+    made = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
+    return with_p_values(made, source, step_of(progress, "chance")) if p_values else made
+
+
+def with_p_values(
+    evaluation: Evaluation,
+    corpus: Corpus | Iterable[Block],
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Return the same evaluation with the distributions of chance, and notes on what they say.
+
+    Raises:
+        SettingError: for blocks.
+    """
+    if not isinstance(corpus, Corpus):
+        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
+    settings, names = evaluation.settings, list(evaluation.systems)
+    by_chance = chance_of_systems(
+        corpus, settings.gold, names, settings.match, settings.chance, progress
+    )
+    evaluation = replace(evaluation, by_chance=by_chance)
+    notes = [
+        note
+        for name, one in by_chance.items()
+        for note in notes_on_chance(
+            printable(name), one, evaluation.chance_by_document(name), unit(settings)
+        )
+    ]
+    return replace(evaluation, notes=(*evaluation.notes, *notes))
+
+
+def with_intervals(
+    evaluation: Evaluation,
+    *,
+    confidence: float = 95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Interval = "bca",
+    resample_by: ResampleBy = "unit",
+) -> Evaluation:
+    """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
+
+    Raises:
+        SettingError: for a number out of range, or an evaluation over blocks.
+    """
+    check_evaluation(evaluation, "with_intervals")
+    evaluation.counted.documents_kept()
+    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    return result(evaluation.counted, resampling)

@@ -1,0 +1,460 @@
+"""How systems did against a gold annotation: raw, by chance alone, and above chance."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints, Progress, unique
+from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.choices import By
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.tally import Tallies, Tally
+from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.results.data import plain
+from spanagree.results.plots import (
+    Picture,
+    dot_of,
+    dots,
+    heat_map,
+    map_size,
+    rows_size,
+    sentence,
+    slopes,
+)
+from spanagree.results.result import (
+    Comparable,
+    Result,
+    caveats,
+    note_left_out,
+    together,
+    unaligned_of,
+)
+from spanagree.results.score import F1, Score, ScoreColumns, corrected, undefined
+from spanagree.results.table import Column, Pivot, Table, Value, ranks
+from spanagree.settings import unit
+from spanagree.systems.count import CountedSystems, EvaluationSettings
+from spanagree.systems.intervals import Ends, intervals_of
+from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
+from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
+
+_NAMED = 5  # labels in a note
+_BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
+_BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
+
+
+class Rank(NamedTuple):
+    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None."""
+
+    observed: int | None
+    corrected: int | None
+
+
+class Macro(NamedTuple):
+    """Means over labels: of the observed and of the expected scores; corrected from these two.
+
+    A label whose score is undefined is left out of the mean.
+    """
+
+    precision: Score
+    recall: Score
+    f1: Score
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System(Comparable):
+    """How one system did.
+
+    Attributes:
+        name: the layer's name.
+        documents: how many documents both the gold annotator and the system saw.
+        tally: the counts over all of them; precision, recall and f1 derive from it.
+        labels: a tally for each label; empty for a measure that disregards labels.
+        macro: means over the labels.
+        rank: place among the systems by F1.
+        tallies: the tallies of every document and label, as columns; ``None`` over blocks.
+        shared: which documents both saw, a mask; ``None`` over blocks.
+    """
+
+    name: str
+    documents: int
+    tally: Tally
+    labels: Mapping[str, Tally]
+    macro: Macro
+    rank: Rank
+    tallies: Tallies | None = field(repr=False, compare=False)
+    shared: Bools | None = field(repr=False, compare=False)
+
+    @property
+    def precision(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self._if_shared(self.tally.precision)
+
+    @property
+    def recall(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self._if_shared(self.tally.recall)
+
+    @property
+    def f1(self) -> Score:
+        """Over all documents and labels (micro-average)."""
+        return self._if_shared(self.tally.f1)
+
+    def _if_shared(self, score: Score) -> Score:
+        return score if self.documents else undefined("no document shared with gold")
+
+    def __repr__(self) -> str:
+        return f"<System {show(self.name)}: F1 {self.f1}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Result):
+    """The result of :func:`spanagree.evaluate`.
+
+    Attributes:
+        systems: by name, in the order of the corpus.
+        documents: the number of documents of the corpus.
+        document_ids: their names; without them they are numbered from 1.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        counted: what the figures were made from.
+        resampling: how intervals were made, if they were asked for.
+        chance: the distribution of each system's match by chance, if it was asked for.
+    """
+
+    systems: Mapping[str, System]
+    documents: int
+    document_ids: tuple[str, ...] | None
+    settings: EvaluationSettings
+    notes: tuple[str, ...]
+    counted: CountedSystems = field(repr=False, compare=False)
+    resampling: Resampling | None = field(default=None, repr=False)
+    by_chance: Mapping[str, PairChance] = field(default_factory=dict, repr=False, compare=False)
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "label": "a row for each label",
+        "document": "a row for each document that has a segment",
+    }
+    DRAWN = ("label",)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        return together(
+            caveat
+            for system in self.systems.values()
+            for caveat in caveats(
+                printable(system.name),
+                system.f1,
+                self.counted.evidence[system.name, ""][Macro._fields.index("f1")].tolist(),
+                unit(self.settings),
+            )
+        )
+
+    def __getitem__(self, system: str) -> System:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
+    def over(self, documents: Ints) -> Evaluation:
+        """Return the same systems over some of the documents, by number from 0, ranked anew.
+
+        Document numbers and names stay those of the whole.
+        """
+        fewer = result(self.counted.over(documents), self.resampling)
+        return replace(fewer, settings=self.settings, notes=self.notes)
+
+    def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
+        """Yield name and tally of each document that has a segment, of gold or of the system.
+
+        Raises:
+            SettingError: for an unknown system.
+        """
+        name, kept = self[system].name, self.counted.documents_kept()
+        tallies = kept.tallies[name]
+        sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
+        for d in unique(tallies.document).tolist():
+            yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
+
+    def chance_by_document(self, system: str) -> dict[int, ChanceStatistics]:
+        """Return what chance says of each document that has a segment, by number from 0.
+
+        Raises:
+            SettingError: for an unknown system, or if chance was not asked for.
+        """
+        if self[system].name not in self.by_chance:
+            raise SettingError("p values were not asked for; evaluate with p_values=True")
+        numbers = unique(self.counted.documents_kept().tallies[system].document).tolist()
+        tallies = (tally for _, tally in self.by_document(system))
+        return self.by_chance[system].of_documents(dict(zip(numbers, tallies, strict=True)))
+
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``.
+
+        ``by="document"`` adds the tallies and scores of each document that has a segment.
+
+        Raises:
+            SettingError: if ``by`` is neither label nor document.
+        """
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        systems = []
+        for system in self.systems.values():
+            entry: dict[str, Any] = {
+                "name": system.name,
+                "documents": system.documents,
+                **unaligned_of(self.settings, system.name),
+                **_entry(system, system.tally),
+                "rank": system.rank._asdict(),
+                "macro": _figures(system.macro),
+                "labels": {name: _entry(tally, tally) for name, tally in system.labels.items()},
+            }
+            by_chance: list[dict[str, Any]] = [{}] * self.documents
+            if system.name in self.by_chance:
+                entry["by_chance"] = self.by_chance[system.name].to_dict(system.tally, "gold_fixed")
+                figures = self.chance_by_document(system.name).values()
+                by_chance = [{"by_chance": each.to_dict("gold_fixed")} for each in figures]
+            if by == "document":
+                entry["by_document"] = [
+                    {"id": id_, **_entry(tally, tally), **more}
+                    for (id_, tally), more in zip(
+                        self.by_document(system.name), by_chance, strict=False
+                    )
+                ]
+            systems.append(entry)
+        return {**self.head(documents=self.documents), "systems": systems}
+
+    def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
+        return system.labels.items() if by == "label" else self.by_document(system.name)
+
+    def _chance_values(self, system: System) -> tuple[list[Value], list[list[Value]]]:
+        by_chance = self.by_chance[system.name].of_all(system.tally)
+        return by_chance.values(), [
+            x.values() for x in self.chance_by_document(system.name).values()
+        ]
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each system; with ``by`` for each part, then the averages of the system."""
+        ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
+        p, r = ("", "") if ends else ("precision", "recall")
+        scores = (
+            ScoreColumns("precision", (p, "", "")),
+            ScoreColumns("recall", (r, "", "")),
+            ScoreColumns("f1", F1, ends, ("F1 of a system", "", "")),
+        )
+        sizes = ("gold", "marked") if by else ("", "")
+        columns = [
+            Column("system", "system", "name"),
+            *(_part_columns(by, unit(self.settings)) if by else [Column("documents", "", "count")]),
+            *(column for score in scores for column in score.columns),
+            *(column for score in scores if ci for column in score.ends),
+            Column("matched"),
+            Column("expected"),
+            Column("size_gold", sizes[0], "count"),
+            Column("size_system", sizes[1], "count"),
+        ]
+        with_p_values = bool(self.by_chance) and by != "label"
+        columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
+        if by is None:
+            columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
+            columns.append(Column("", "rank" if len(self.systems) > 1 else "", "ranks"))
+
+        def figures(scored: Tally | Macro | System) -> list[Value]:
+            pairs = [(score, getattr(scored, score.name)) for score in scores]
+            values = [value for score, each in pairs for value in score.values(each)]
+            ends = [value for score, each in pairs for value in score.end_values(each)]
+            return values + ends if ci else values
+
+        rows, breaks = list[list[Value]](), list[int]()
+        for system in self.systems.values():
+            breaks.append(len(rows))
+            chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
+            whole = [*figures(system), *system.tally.counts]
+            if by is None:
+                f1 = system.f1.observed, system.f1.corrected
+                whole += [*chance_of_all[:WHOLE], *system.rank, f1]
+                rows.append([system.name, system.documents, *whole])
+                continue
+            for number, (part, tally) in enumerate(self._parts(system, by)):
+                row = [system.name, part, "", part, *figures(tally), *tally.counts]
+                rows.append(row + by_chance[number] if with_p_values else row)
+            rows.append([system.name, "", "micro", "all (micro)", *whole, *chance_of_all])
+            if by == "label" and system.labels:
+                macro = [*figures(system.macro), *[None] * 4]
+                rows.append([system.name, "", "macro", "all (macro)", *macro])
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            caption=f"{counted(len(self.systems), 'system')} against"
+            f" {printable(self.settings.gold)}, {counted(self.documents, unit(self.settings))}",
+            remarks=self._remarks(by),
+            breaks=breaks[1:] if by else (),
+            pivot=_BY_LABEL if by == "label" and not ci else None,
+            best=() if by else _BEST,
+        )
+
+    def _remarks(self, by: str | None) -> list[str]:
+        """Why figures of the table are undefined, each reason once."""
+        remarks: dict[str, None] = {}
+        if by == "label" and not any(system.labels for system in self.systems.values()):
+            remarks[f"no rows for labels: match {self.settings.match} disregards them"] = None
+        for system in self.systems.values():
+            name = printable(system.name)
+            remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
+            if by == "label":
+                remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
+            for _, tally in self._parts(system, by) if by else ():
+                remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
+                if tally.f1.interval is not None and tally.f1.interval.reason:
+                    remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
+        if by == "label" and self.resampling is not None:
+            remarks["–: macro-averages have no intervals"] = None
+        return [*remarks, *self.caveats]
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 as observed and above chance: slopes, or dots with their intervals.
+
+        By label it is a heat map of corrected F1, labels × systems.
+        """
+        systems, titles = self.systems.values(), ("F1", "corrected F1")
+        if by == "label":
+            labels = list(dict.fromkeys(label for s in systems for label in s.labels))
+            if not labels:
+                return Picture(functools.partial(sentence, text="no label"))
+            none = Tally()
+            values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
+            names = list(self.systems)
+            draw = functools.partial(
+                heat_map, rows=labels, columns=names, values=np.array(values), what="corrected F1"
+            )
+            return Picture(draw, map_size(labels, names))
+        both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
+        lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
+        if self.resampling is not None:
+            rows = [(s.name, [dot_of(s.f1, kind) for kind in Rank._fields]) for s in systems]
+            draw = functools.partial(dots, rows=rows, kinds=titles, what="F1, with intervals")
+        elif lines:
+            draw = functools.partial(slopes, lines=lines, titles=titles)
+        else:
+            draw = functools.partial(sentence, text="no system with a defined F1")
+        return Picture(draw, rows_size(self.systems, 1 if self.resampling else 2))
+
+
+def _part_columns(by: str, noun: str) -> list[Column]:
+    """Return the columns that name a part: for data its name or which average, for people one."""
+    title = noun if by == "document" else by
+    return [
+        Column(by, "", "name"),
+        Column("average", "", "name"),
+        Column("", title, "name", f"{by} of systems"),
+    ]
+
+
+def _undefined(scores: Tally | Macro | System) -> list[str]:
+    reasons = []
+    for name, title in zip(Macro._fields, ("precision", "recall", "F1"), strict=True):
+        score = getattr(scores, name)
+        if score.reason:
+            kind = "" if math.isnan(score.observed) else "corrected "
+            reasons.append(f"{kind}{title} undefined: {score.reason}")
+    return reasons
+
+
+def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
+    names = ("matched", "expected", "gold", "system")
+    return {**_figures(scores), "tally": dict(zip(names, tally.counts, strict=True))}
+
+
+def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
+    """Observed, expected, corrected of each score; where some are undefined, why."""
+    named = {name: getattr(scores, name) for name in Macro._fields}
+    figures: dict[str, Any] = {
+        kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
+        for kind in ("observed", "expected", "corrected")
+    }
+    if reasons := {name: score.reason for name, score in named.items() if score.reason}:
+        figures["undefined"] = reasons
+    if ends := {n: s.interval.to_dict() for n, s in named.items() if s.interval is not None}:
+        figures["interval"] = ends
+    return figures
+
+
+# --- from counts to the result ------------------------------------------------------------------
+
+
+def result(
+    counts: CountedSystems, resampling: Resampling | None = None, progress: Progress = None
+) -> Evaluation:
+    """Score what was counted, with intervals if resampling is given."""
+    ends = {} if resampling is None else intervals_of(counts, resampling, progress)
+    tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
+    wholes = [tallies[""].f1 for tallies in tallied.values()]
+    places = zip(
+        *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+    )
+    kept = counts.kept
+    systems = {}
+    for (name, labels), rank in zip(tallied.items(), places, strict=True):
+        whole = labels.pop("")
+        single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
+        macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
+        systems[name] = System(
+            name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
+        )
+    return Evaluation(
+        systems,
+        counts.documents,
+        None if kept is None else kept.ids,
+        counts.final_settings(resampling),
+        (*counts.final_notes(), *_notes_on(systems.values(), counts)),
+        counts,
+        resampling,
+    )
+
+
+def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
+    """Return the tally of a system over all labels, which is the empty one, and of each."""
+    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
+    tallies = {}
+    for label, each in {**sums, "": whole}.items():
+        intervals = zip(Macro._fields, ends[name, label], strict=True) if ends else ()
+        tallies[label] = replace(each.tally, intervals=dict(intervals))
+    return tallies
+
+
+def _notes_on(systems: Iterable[System], counts: CountedSystems) -> list[str]:
+    """Return how gold was made, and which systems lack documents or have no label of gold's."""
+    notes, whole = [], counts.settings
+    if how := whole.reading.get("made", {}).get(whole.gold):
+        notes.append(
+            f"{printable(whole.gold)} was made of other layers ({printable(how)}); a system that is"
+            " one of them is compared with itself in part"
+        )
+    for system in systems:
+        name, what = printable(system.name), unit(whole)
+        notes += note_left_out(system.name, system.documents, counts.documents, "gold", what)
+        gold = [label for label, tally in system.labels.items() if tally.size_a]
+        own = [label for label, tally in system.labels.items() if tally.size_b]
+        if gold and own and not set(gold) & set(own):
+            of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, own))
+            notes.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
+    return notes
+
+
+def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
+    """Return the means over labels; undefined for a measure that disregards labels."""
+    nothing = "no label of which it is defined" if of_label else "labels are disregarded"
+    means = []
+    for name in Macro._fields:
+        scores = [getattr(tally, name) for tally in labels]
+        defined = [score[:2] for score in scores if not math.isnan(score.observed)]
+        both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
+        means.append(corrected(*both) if defined else undefined(nothing))
+    return Macro(*means)

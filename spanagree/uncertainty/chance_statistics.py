@@ -1,0 +1,131 @@
+"""What chance says of two annotations: z, p, and the standard deviation of the expected F1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanagree.comparisons.tally import Tally
+from spanagree.results.data import plain
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Value, probability
+
+if TYPE_CHECKING:
+    from spanagree.comparisons.chance_distribution.distribution import (
+        MatchDistribution,
+    )  # few commands need chance
+
+HIGH = 0.95
+"""The share of chance's matches that lie at or below the point that is shown."""
+
+LEVEL = 0.05
+"""A document whose p after Benjamini and Hochberg's correction is above this is no surprise."""
+
+
+class ChanceStatistics(NamedTuple):
+    """What chance says of two annotations over some documents.
+
+    Attributes:
+        sd: the standard deviation of the expected F1, both annotations random.
+        high: the F1 that chance stays at or below in 95 of 100 cases.
+        z: how many standard deviations of chance the match lies above its mean.
+        p: the probability of at least this match by chance.
+        log10_p: its decimal logarithm.
+        p_bh: p after Benjamini and Hochberg's correction for all documents; of all
+            documents together that is undefined.
+    """
+
+    sd: float
+    high: float
+    z: float
+    p: float
+    log10_p: float
+    p_bh: float = UNDEFINED
+
+    def values(self) -> list[Value]:
+        """Return the values in the columns."""
+        shown = probability(self.p, self.log10_p), probability(self.p_bh)
+        return [self.sd, self.high, self.z, self.p, shown[0], self.p_bh, shown[1]]
+
+    def to_dict(self, fixed: str = "both_random") -> dict[str, Any]:
+        """Return plain data for JSON, which says what was random; ``fixed`` is the kind of z, p."""
+        data: dict[str, dict[str, Any]] = {"both_random": {"f1_sd": plain(self.sd)}}
+        tested = {
+            "f1_95": self.high,
+            "z": self.z,
+            "p": self.p,
+            "log10_p": self.log10_p,
+            "p_bh": self.p_bh,
+        }
+        data.setdefault(fixed, {}).update(plain(tested))
+        return data
+
+
+COLUMNS = (
+    Column("f1_expected_sd", "sd", meaning="sd of chance F1"),
+    Column("f1_95", "95 %", meaning="95 % point of chance"),
+    Column("z", "z", "number", "z of a document"),
+    Column("p"),
+    Column("", "p", "place", "p of a document"),
+    Column("p_bh"),
+    Column("", "B-H", "place"),
+)
+"""The columns of a table that :meth:`ChanceStatistics.values` fills."""
+
+WHOLE = 5
+"""How many of them hold for all documents together."""
+
+
+@dataclass(frozen=True)
+class PairChance:
+    """The match of two annotations by chance.
+
+    Attributes:
+        tested: the chance that z and p ask for: with gold as it is, or both random.
+        both: both random, as for the expected F1.
+    """
+
+    tested: MatchDistribution
+    both: MatchDistribution
+
+    def of_documents(self, tallies: dict[int, Tally]) -> dict[int, ChanceStatistics]:
+        """Return the figures of each document, by number."""
+        from spanagree.uncertainty.permutation import benjamini_hochberg
+
+        made = {
+            d: _figures(self.tested.documents[d], self.both.documents[d], tally)
+            for d, tally in tallies.items()
+        }
+        # where chance gives the same match always, nothing is asked
+        asked = [d for d in made if self.tested.documents[d].variance]
+        adjusted = benjamini_hochberg([made[d].p for d in asked])
+        return made | {d: made[d]._replace(p_bh=p) for d, p in zip(asked, adjusted, strict=True)}
+
+    def of_all(self, tally: Tally) -> ChanceStatistics:
+        """Return the figures over all documents."""
+        return _figures(self.tested, self.both, tally)
+
+    def to_dict(self, tally: Tally, fixed: str = "both_random") -> dict[str, Any]:
+        """Return plain data over all documents, for JSON, with how many were computed how."""
+        data = self.of_all(tally).to_dict(fixed)
+        data["both_random"]["documents"] = dict(self.both.computed)
+        data[fixed]["documents"] = dict(self.tested.computed)
+        return data
+
+
+def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> ChanceStatistics:
+    size = tally.size_a + tally.size_b
+    sd = 2 * both.sd / size if size else UNDEFINED
+    if tested.probabilities is None:
+        return ChanceStatistics(sd, UNDEFINED, tested.z(tally.matched), UNDEFINED, UNDEFINED)
+    p = tested.tail(tally.matched)
+    log10_p = tested.log10_tail(tally.matched) if p < LEVEL else math.log10(p)
+    high = 2 * tested.quantile(HIGH) / size if size else UNDEFINED
+    return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p)
+
+
+def dull_documents(figures: list[ChanceStatistics]) -> tuple[int, int]:
+    """Return how many documents agree no better than chance, and in how many chance can vary."""
+    asked = [each.p_bh for each in figures if not math.isnan(each.p_bh)]
+    return sum(p > LEVEL for p in asked), len(asked)

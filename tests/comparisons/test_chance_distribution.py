@@ -1,0 +1,686 @@
+"""The distribution of chance: against enumeration in fractions, against draws, and in its tails."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import apart, arranged, configurations, matched
+
+import spanagree as sa
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.comparisons import chance_draws, chance_walk, overlap_expected
+from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
+from spanagree.comparisons.chance_distribution.distribution import (
+    MatchDistribution,
+    Question,
+    distribution,
+    draws_of,
+    likely_matches,
+)
+from spanagree.comparisons.chance_distribution.draws import canonical_order
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, pieces_of
+from spanagree.comparisons.chance_distribution.variance import closed_moments
+from spanagree.comparisons.chance_distribution.walk import Moves, _costs
+from spanagree.comparisons.chance_distribution.walk_both import Kind, _cost
+from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.settings import merged_settings
+
+OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
+OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
+IDS = ["-".join(pair) for pair in OFFERED]
+GOLDEN = {"one_to_one_overlap": "overlap"}  # its name there
+
+
+def layer(spans):
+    return [(start, start + length, label) for start, length, label in spans]
+
+
+def corpus_of(n, a, b):
+    return sa.Corpus.from_segments([n], {"a": [layer(a)], "b": [layer(b)]})
+
+
+def summary(match_and_weight):
+    """The distribution in fractions, its mean and variance."""
+    counts = Counter()
+    for match, weight in match_and_weight:
+        counts[match] += weight
+    total = sum(counts.values())
+    pmf = {match: Fraction(weight, total) for match, weight in counts.items()}
+    mean = sum(m * p for m, p in pmf.items())
+    return pmf, mean, sum((m - mean) ** 2 * p for m, p in pmf.items())
+
+
+def check(by_chance, pmf, mean, variance):
+    """All figures to 1e-12; where matches are not whole numbers there is no distribution."""
+    assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
+    assert by_chance.variance == pytest.approx(float(variance), abs=1e-12)
+    if by_chance.probabilities is None:
+        with pytest.raises(sa.SettingError, match="the matches are not whole numbers, so only"):
+            by_chance.tail(1)
+        return
+    expected = {int(match): float(p) for match, p in pmf.items()}
+    assert by_chance.pmf.keys() == expected.keys()
+    assert by_chance.pmf == pytest.approx(expected, abs=1e-12)
+    for k in range(int(max(pmf)) + 2):
+        above = float(sum(p for match, p in pmf.items() if match >= k))
+        assert by_chance.tail(k) == pytest.approx(max(above, 1e-290), abs=1e-12)
+
+
+def test_golden(real):
+    """Ninety cases that were enumerated elsewhere: each measure, model and kind of chance."""
+    cases = json.loads((real / "golden" / "match_distributions.json").read_text("utf-8"))
+    checked = 0
+    for case in cases:
+        n, chance = case["length"], case["chance"]
+        second = next(configurations(n, [tuple(s) for s in case["second"]], "nonoverlapping"), None)
+        if second is None:  # too long to lie side by side: any place does
+            second = next(configurations(n, [tuple(s) for s in case["second"]], chance))
+        first = [(start, end - start, label) for start, end, label in case["fixed_first"]]
+        corpus = corpus_of(n, first, second)
+        for fixed, name in itertools.product(("fixed", "both"), case["fixed"]):
+            match = GOLDEN.get(name, name)
+            if (match, chance) not in OFFERED:
+                continue
+            ask = Question(find_match(match), chance)
+            by_chance = distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
+            figures = case[fixed][name]
+            pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
+            check(by_chance, pmf, Fraction(figures["mean"]), Fraction(figures["variance"]))
+            checked += 1
+    assert checked == 860  # 2 kinds of chance × (70 cases × 5 measures + 20 of overlapping × 4)
+
+
+SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_size=3)
+
+
+@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
+@settings(max_examples=25)
+@given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
+def test_by_enumeration(match, chance, n, a, b, data):
+    """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
+    all_a, all_b = arranged(n, a, b, chance)
+    fixed = data.draw(st.sampled_from(apart(all_a)))
+    corpus = corpus_of(n, fixed, apart(all_b)[0])
+    for one, sides in (("a", [fixed]), (None, all_a)):
+        by_chance = sa.match_distribution(corpus, "a", "b", match=match, chance=chance, fixed=one)
+        check(by_chance, *summary((matched(x, y, match), 1) for x in sides for y in all_b))
+    # the other side fixed, the names turned round
+    by_chance = sa.match_distribution(corpus, "b", "a", match=match, chance=chance, fixed="a")
+    check(by_chance, *summary((matched(fixed, y, match), 1) for y in all_b))
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS)
+def test_a_measure_of_ones_own(n, a, b):
+    """Mean and variance of any additive measure, one that is not its own mirror image too."""
+    all_a, all_b = arranged(n, a, b, "nonoverlapping")
+    lying, other = all_a[0], all_b[0]
+
+    def left(offset, x, y):
+        return np.where((offset > -y) & (offset < x), (offset >= 0) * 1.0 + x / 4, 0.0)
+
+    def value(x, y):
+        return sum(Fraction(float(left(q[0] - p[0], p[1], q[1]))) for p in x for q in y)
+
+    corpus = corpus_of(n, lying, other)
+    for fixed, sides in (("a", [lying]), (None, all_a)):
+        by_chance = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed=fixed)
+        check(by_chance, *summary((value(x, y), 1) for x in sides for y in all_b))
+    by_chance = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed="b")
+    check(by_chance, *summary((value(x, other), 1) for x in all_a))
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(4, 7),
+    SEGMENTS.filter(len),
+    SEGMENTS.filter(len),
+    st.sampled_from(["exact", "boundaries", "token"]),
+    st.data(),
+)
+def test_closed_form(n, a, b, match, data):
+    """Mean and variance in closed form, one side fixed and both random, by enumeration."""
+    all_a, all_b = arranged(n, a, b, "nonoverlapping")
+    one = data.draw(st.sampled_from(all_a))
+    corpus, measure = corpus_of(n, one, all_b[0]), find_match(match)
+    layers = (corpus.layers[name] for name in "ab")
+    pieces = pieces_of(*layers, corpus.lengths, measure, "nonoverlapping")
+    for fixed, sides in ((True, [one]), (False, all_a)):
+        figures = closed_moments(pieces, measure, "nonoverlapping", fixed, 1e9)
+        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+        assert figures == pytest.approx([float(mean), float(variance)], abs=1e-12)
+    assert closed_moments(pieces, measure, "nonoverlapping", True, 1) is None
+    assert closed_moments(pieces, measure, "overlapping", True, 1e9) is None
+
+
+# --- over documents -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def news(newsroom):
+    return sa.read_conll([newsroom / f"{n}.conll" for n in ("gold", "lexicon", "tagger")])
+
+
+def wnut(real):
+    folder = real / "data" / "wnut17_systems"
+    given = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
+    return sa.read_conll(given, ignore_tokens=True)
+
+
+def check_means(corpus, match, systems):
+    """Both random: Σ match × probability of every document is what the evaluation expects."""
+    gold = corpus.annotators[0]
+    evaluation = sa.evaluate(corpus, gold, match=match)
+    for name in systems:
+        by_chance = sa.match_distribution(corpus, gold, name, match=match)
+        tallies = evaluation.counted.documents_kept().tallies[name]
+        expected = np.bincount(tallies.document, tallies.expected, len(corpus))
+        computed = {d for d, part in by_chance.parts.items() if "drawn" not in part.computed}
+        assert len(computed) >= len(by_chance.parts) - 1
+        for d in computed:
+            part = by_chance.documents[d]
+            assert part.mean == pytest.approx(expected[d], abs=1e-12)
+            if part.probabilities is not None:
+                total = math.fsum(m * p for m, p in part.pmf.items())
+                assert total == pytest.approx(expected[d], abs=1e-12)
+        assert by_chance.mean == pytest.approx(math.fsum(p.mean for p in by_chance.parts.values()))
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_mean_is_the_expected_match(news, match):
+    """The closed form and the walk share no formula, and give the same mean."""
+    check_means(news, match, news.annotators[1:])
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries"])
+def test_mean_is_the_expected_match_of_wnut17(real, match):
+    """The same for every document of WNUT-17 and its seven systems."""
+    corpus = wnut(real)
+    check_means(corpus, match, corpus.annotators[1:])
+
+
+def chi_square(corpus, system, match, fixed, draws):
+    """p of the draws of the simulator under the exact distribution, rare matches together."""
+    from scipy.stats import chisquare
+
+    gold = corpus.annotators[0]
+    ask = Question(find_match(match), "nonoverlapping", draws=draws, seed=7)
+    by_chance = distribution(corpus, (gold, system), fixed, ask)
+    drawn = np.concatenate([d.sum(1) for d in draws_of(corpus, (gold, system), fixed, ask, draws)])
+    expected = by_chance.probabilities * draws
+    found = np.bincount(drawn.astype(int), minlength=len(expected))
+    below = np.cumsum(expected)
+    bins = np.minimum((below - expected / 2) // (draws / 12), 11).astype(int)
+    few = np.bincount(bins, expected)
+    assert few[few > 0].min() > 5
+    return chisquare(np.bincount(bins, found)[few > 0], few[few > 0]).pvalue
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
+def test_draws_follow_the_distribution(news, match):
+    """The simulator shares no formula with the walk, and its draws fall as it says."""
+    for system in news.annotators[1:]:
+        for fixed in (news.annotators[0], None):
+            assert chi_square(news, system, match, fixed, 2000) > 1e-4
+
+
+def test_draws_follow_the_distribution_of_wnut17(real):
+    """The same on WNUT-17, gold as it is."""
+    corpus = wnut(real)
+    system = corpus.annotators[1]
+    two = corpus.of_annotators([corpus.annotators[0], system])
+    assert chi_square(two, system, "exact", corpus.annotators[0], 1000) > 1e-4
+
+
+def test_p_is_valid(news):
+    """Under true chance P(p ≤ α) ≤ α for every α, and p takes the value α where it can."""
+    by_chance = sa.match_distribution(news, "gold.conll", "lexicon.conll", fixed="gold.conll")
+    pmf = by_chance.pmf
+    tails = {k: by_chance.tail(k) for k in pmf}
+    for alpha in (*tails.values(), 0.01, 0.05, 0.1):
+        reached = math.fsum(p for k, p in pmf.items() if tails[k] <= alpha)
+        assert reached <= alpha * (1 + 1e-12)
+    for k, alpha in tails.items():
+        if alpha > 1e-200:
+            reached = math.fsum(p for j, p in pmf.items() if tails[j] <= alpha)
+            assert reached == pytest.approx(alpha, rel=1e-9), k
+
+
+# --- tails --------------------------------------------------------------------------------------
+
+
+def hypergeometric(n, k, least):
+    """P(at least so many of k random tokens are among k given ones), in fractions."""
+    ways = [math.comb(k, m) * math.comb(n - k, k - m) for m in range(k + 1)]
+    return [Fraction(w, sum(ways)) for w in ways], Fraction(sum(ways[least:]), sum(ways))
+
+
+def test_tails_keep_their_digits():
+    """p of 1e-30, 1e-100 and less against fractions: relative errors below 1e-9."""
+    n, k = 120, 40
+    spans = [(3 * i, 3 * i + 1, "X") for i in range(k)]
+    one = sa.Corpus.from_segments([n], {"a": [spans], "b": [spans]})
+    by_chance = sa.match_distribution(one, "a", "b", fixed="a")
+    for least in (20, 30, 40):
+        pmf, tail = hypergeometric(n, k, least)
+        assert by_chance.tail(least) == pytest.approx(float(tail), rel=1e-12, abs=0)
+    assert float(tail) < 1e-31
+    four = sa.Corpus.from_segments([n] * 4, {"a": [spans] * 4, "b": [spans] * 4})
+    by_chance = sa.match_distribution(four, "a", "b", fixed="a")
+    total = [Fraction(1)]
+    for _ in range(4):
+        total = [
+            sum(total[i] * pmf[m - i] for i in range(max(0, m - k), min(m, len(total) - 1) + 1))
+            for m in range(len(total) + k)
+        ]
+    for least in (100, 130, 150, 160):
+        tail = sum(total[least:])
+        assert by_chance.tail(least) == pytest.approx(float(tail), rel=1e-9, abs=0)
+        assert by_chance.log10_tail(least) == pytest.approx(math.log10(float(tail)), abs=1e-9)
+    assert by_chance.tail(160) < 1e-120
+
+
+def test_tails_below_floats():
+    """Where p is no float any more its logarithm is: p ** 20 of a hypergeometric tail."""
+    n, k, copies = 120, 40, 20
+    spans = [(3 * i, 3 * i + 1, "X") for i in range(k)]
+    corpus = sa.Corpus.from_segments([n] * copies, {"a": [spans] * copies, "b": [spans] * copies})
+    by_chance = sa.match_distribution(corpus, "a", "b", fixed="a")
+    _, all_of_one = hypergeometric(n, k, k)
+    expected = -copies * math.log10(math.comb(n, k))
+    assert expected == pytest.approx(copies * math.log10(float(all_of_one)))
+    assert by_chance.tail(copies * k) == 1e-290 == by_chance.least_p
+    assert by_chance.log10_tail(copies * k) == pytest.approx(expected, rel=1e-12)
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data()
+)
+def test_log10_tail(weights, data):
+    """The tilted sum gives the logarithm of every tail of a plain convolution in fractions."""
+    total = [Fraction(1)]
+    for row in weights:
+        new = [Fraction(0)] * (len(total) + len(row) - 1)
+        for i, p in enumerate(total):
+            for j, w in enumerate(row):
+                new[i + j] += p * Fraction(w, sum(row))
+        total = new
+    each = [np.array(row) / sum(row) for row in weights]
+    assert convolved(each) == pytest.approx([float(p) for p in total], rel=1e-13)
+    k = data.draw(st.integers(0, len(total) - 1))
+    assert 10 ** log10_tail(each, k) == pytest.approx(float(sum(total[k:])), rel=1e-11)
+    assert log10_tail(each, len(total)) == -math.inf
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_among_many(turned):
+    """Of 2,000 tokens one marks 2 and the other 400: ways to place them that no float holds.
+
+    The hypergeometric distribution, in fractions.
+    """
+    n, numbers = 2000, (400, 2) if turned else (2, 400)
+    a, b = ([(2 * i, 1, "X") for i in range(k)] for k in numbers)
+    by_chance = sa.match_distribution(corpus_of(n, a, b), "a", "b")
+    ways = [math.comb(400, m) * math.comb(n - 400, 2 - m) for m in range(3)]
+    assert by_chance.computed == {"exact": 1}
+    assert by_chance.pmf == pytest.approx(
+        {m: w / math.comb(n, 2) for m, w in enumerate(ways)}, rel=1e-9
+    )
+
+
+def test_many_documents():
+    """Of very many documents only what a float holds is kept, each to its digits: a binomial in fractions."""
+    n = 6000
+    p = convolved([np.array([0.5, 0.5])] * n)
+    ends = np.flatnonzero(p)
+    assert ends[0] > 500
+    assert len(p) < n - 500
+    for k in (*ends[::97].tolist(), len(p) - 1):
+        exact = Fraction(math.comb(n, k), 2**n)
+        if exact > Fraction(1, 10**290):
+            assert p[k] == pytest.approx(float(exact), rel=1e-11, abs=0)
+
+
+# --- what is too much, what is refused ----------------------------------------------------------
+
+
+def test_over_the_budget(news):
+    """Documents over the budget are drawn, and said so: near the exact figures, in any order."""
+    names = ("gold.conll", "tagger.conll")
+    exact = sa.match_distribution(news, *names, fixed="gold.conll")
+    assert exact.computed == {"exact": 103}
+    small = {"fixed": "gold.conll", "budget": 200, "draws": 1000, "seed": 3}
+    by_chance = sa.match_distribution(news, *names, **small)
+    assert by_chance.computed["drawn"] > 5
+    assert sum(by_chance.computed.values()) == 103
+    assert sum(by_chance.pmf.values()) == pytest.approx(1)
+    assert abs(by_chance.mean - exact.mean) < 4 * exact.sd / math.sqrt(1000)
+    assert by_chance.least_p == 1 / 1001
+    assert by_chance.tail(90) == pytest.approx(1 / 1001)
+    middle = round(exact.mean)
+    assert by_chance.tail(middle) == pytest.approx(exact.tail(middle), abs=0.08)
+    assert by_chance.tail(0) == pytest.approx(1)
+    # far out the exact documents bound p: as if all matched in the others
+    one = sa.match_distribution(news, *names, fixed="gold.conll", budget=3000, draws=99)
+    assert one.computed["drawn"] == 1
+    far = 83
+    assert exact.tail(far) < one.tail(far) < 1e-30
+    assert one.log10_tail(far) == pytest.approx(math.log10(one.tail(far)))
+    # mean and variance of these are exact all the same
+    assert one.mean == pytest.approx(exact.mean, abs=1e-12)
+    assert one.variance == pytest.approx(exact.variance, abs=1e-12)
+    turned = news.subset(range(102, -1, -1))
+    again = sa.match_distribution(turned, *names, **small)
+    assert again.mean == pytest.approx(by_chance.mean, rel=1e-12)
+    assert again.pmf == pytest.approx(by_chance.pmf, rel=1e-9)
+
+
+def test_what_documents_say(news):
+    """Each document is one, exact or drawn; the variance of draws divides by one less, of one draw is 0."""
+    names = ("gold.conll", "tagger.conll")
+    for match in ("exact", "iou"):
+        by_chance = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
+        assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in by_chance.documents)
+    for draws in (1, 50):
+        by_chance = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
+        drawn = [part for part in by_chance.parts.values() if len(part.drawn)]
+        assert len(drawn) > 20
+        for part in drawn:
+            assert (part.computed, part.size, part.pmf.keys()) == ({"drawn": 1}, 1, {*part.drawn})
+            mean = sum(part.drawn) / draws
+            squares = sum((x - mean) ** 2 for x in part.drawn)
+            assert part.variance == pytest.approx(squares / max(draws - 1, 1), abs=1e-12)
+
+
+def test_points_of_a_distribution():
+    """Ten matches of a tenth each: 8 of them are .8 though floats add up to less; one in 1001 is not shown."""
+    by_chance = MatchDistribution(4.5, 8.25, {"exact": 1}, np.full(10, 0.1))
+    assert sum([0.1] * 8) < 0.8
+    assert [by_chance.quantile(k / 10) for k in range(1, 11)] == list(range(10))
+    p = np.array([1, 999.9, 0, 0.9, 1.1]) / 1002.9
+    matches, shown = likely_matches(MatchDistribution(1, 1, {"exact": 1}, p))
+    assert matches.tolist() == [0, 1, 4]
+    assert shown.tolist() == p[[0, 1, 4]].tolist()
+    even = np.full(57, 1 / 57)
+    assert even.cumsum()[-1] > 1  # as floats add up; p is 1, whether or not documents were drawn
+    for drawn in (np.zeros(0), np.zeros(3)):
+        assert MatchDistribution(28, 270, {"exact": 1}, even, drawn).tail(0) == 1
+
+
+def test_defaults_of_chance():
+    """Wherever chance is asked for, the budget, the draws and the seed are those of the public function."""
+    public = inspect.signature(sa.match_distribution).parameters
+    ask = Question(find_match("exact"), "nonoverlapping")
+    for name in ("budget", "draws", "seed"):
+        assert getattr(ask, name) == public[name].default
+
+
+def test_many_segments_in_one_document():
+    """300 segments in 3100 tokens: more ways than a float holds, and the mean is the expected match.
+
+    Oracle: the sum over start distributions, which shares no formula with the walk.
+    """
+    spans = [[(10 * i, 10 * i + 10, "X") for i in range(300)]]
+    corpus = sa.Corpus.from_segments([3_100], {"a": spans, "b": spans})
+    by_chance = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
+    assert by_chance.computed == {"exact": 1}
+    assert by_chance.variance > 0
+    starts = sa.start_distribution(3_100, [10] * 300)[0]
+    offsets = np.arange(-9, 10)
+    share = (10 - abs(offsets)) / (10 + abs(offsets))
+    near = np.convolve(starts, share)[9:-9]
+    assert by_chance.mean == pytest.approx(300 * near[np.arange(300) * 10].sum(), rel=1e-9)
+
+
+def test_what_cannot_vary():
+    """Segments that fill their document meet the others in the same way always: no variance, no z."""
+    for tokens, number in itertools.product((3, 6, 7), range(1, 9)):
+        begins = [tokens * i for i in range(number)]
+        layers = {
+            name: [[(at, at + size, "X") for at in begins]]
+            for name, size in (("a", 1), ("b", tokens))
+        }
+        corpus = sa.Corpus.from_segments([tokens * number], layers)
+        by_chance = sa.match_distribution(corpus, "a", "b", match="iou", fixed="a")
+        assert (by_chance.mean, by_chance.variance) == (pytest.approx(number / tokens), 0)
+        assert math.isnan(by_chance.z(1))
+
+
+def test_what_walks_cost():
+    """Numbers that are computed, by hand: ten places, three segments of two tokens on either side.
+
+    4 · 4 states by how many are placed; either segment may reach one token ahead, of an overlap
+    taken or not; two kinds of moves; and (1, Σ, Σ²), or the matches from 0 to 3.
+    """
+    side = (Kind(2, 0, 3),)
+    for match, ahead in (("exact", 3), ("token", 3), ("overlap", 5)):
+        measure = find_match(match)
+        most = 6 if match == "token" else 3
+        assert _cost(9, side, side, measure, True) == 10 * 16 * ahead * 2 * 3
+        assert _cost(9, side, side, measure, False) == 10 * 16 * ahead * 2 * (most + 1)
+
+
+def test_what_pairs_of_places_cost():
+    """Two lengths, so 2 · 2 pairs at 10 · 10 places, and 6 · 3 ways to part two segments and one in three."""
+    corpus = corpus_of(9, [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")], [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")])  # fmt: skip
+    measure = find_match("exact")
+    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, measure, "nonoverlapping")  # fmt: skip
+    for budget, known in ((4 * 100 * 18 * 0.999, False), (4 * 100 * 18 * 1.001, True)):
+        made = closed_moments(pieces, measure, "nonoverlapping", True, budget)
+        assert (made is not None) is known
+
+
+def test_what_arrangements_cost():
+    """Ten segments fill ten tokens in one way: 11 places times 11 segments are computed, and no less will do."""
+    singles = [(i, 1, "X") for i in range(10)]
+    corpus = corpus_of(10, singles, [(0, 2, "X")])
+    ask = {"match": "boundaries", "chance": "per-label"}
+    for budget, how in ((121, "exact"), (120, "drawn")):
+        by_chance = sa.match_distribution(corpus, "a", "b", **ask, budget=budget)
+        assert by_chance.computed[how] == 1
+
+
+def test_what_fixed_walks_cost():
+    """Numbers that are computed, by hand: two kinds, (2 + 1) · (1 + 1) states of them, matches 0 to 3.
+
+    A bit doubles them; of mean and variance there are 3 for each state.
+    """
+    some = np.zeros((2, 2, 10, 1), np.int64)
+    moves = Moves(np.array([2, 3]), np.array([2, 1]), np.array([9, 4]), some, None, None, 3)
+    assert _costs(moves, False).tolist() == [6 * 2 * 4 * 10, 6 * 2 * 4 * 5]
+    assert _costs(moves, True).tolist() == [6 * 2 * 3 * 10, 6 * 2 * 3 * 5]
+    with_bits = replace(moves, gain=np.zeros((2, 2, 10, 2), np.int64))
+    assert _costs(with_bits, False).tolist() == [6 * 2 * 4 * 2 * 10, 6 * 2 * 4 * 2 * 5]
+
+
+def test_least_costs():
+    """Ten places; two segments of one length and one of another have 3 · 2 states, one has 2, by hand.
+
+    Of groups that do not exclude each other the largest counts.
+    """
+    nothing = np.zeros(4, np.int64)
+    one = Side(np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing)
+    two = Side(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing)  # fmt: skip
+    pieces = Pieces(np.array([0, 1]), np.array([9, 4]), one, two)
+    assert least_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
+    assert least_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])
+    assert least_costs(pieces, one, two) == pytest.approx([10 * 6 * 3, 5 * 2 * 2])
+
+
+@pytest.mark.parametrize(
+    ("match", "fixed", "cost"),
+    [
+        ("exact", "a", 4 * 4 * 10),  # states by matches by places
+        ("overlap", "a", 4 * 4 * 10 * 2),  # and the bit
+        ("exact", None, 10 * 16 * 3 * 2 * 4),
+        ("overlap", None, 10 * 16 * 5 * 2 * 4),
+    ],
+)
+def test_the_last_that_is_computed(match, fixed, cost):
+    """A document that costs as much as the budget is computed, with one less it is drawn; longer ones too.
+
+    Three segments of two tokens in nine, on either side; the costs are those of the tests above.
+    """
+    spans = [(2 * i, 2 * i + 2, "X") for i in range(3)]
+    corpus = sa.Corpus.from_segments([9, 30], {"a": [spans] * 2, "b": [spans] * 2})
+    for budget, exact in ((cost, 1), (cost - 1, 0), (3.2 * cost, 2)):
+        by_chance = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed, budget=budget, draws=20)  # fmt: skip
+        assert by_chance.computed["exact"] == exact
+    whole = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed)
+    for d in (0, 1):
+        alone = sa.match_distribution(corpus.subset([d]), "a", "b", match=match, fixed=fixed)
+        assert whole.documents[d].pmf == pytest.approx(alone.pmf, abs=1e-14)
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou"])
+def test_walks_in_portions(news, monkeypatch, match):
+    """One document at a time gives the digits of all together."""
+    ask = {"match": match, "fixed": "gold.conll"}
+    whole = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
+    monkeypatch.setattr(chance_walk, "_CHUNK", 1)
+    parts = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
+    assert (parts.mean, parts.variance) == pytest.approx((whole.mean, whole.variance), rel=1e-12)
+    if match != "iou":
+        assert parts.pmf == pytest.approx(whole.pmf, rel=1e-9)
+
+
+@pytest.mark.parametrize("fixed", ["gold.conll", None])
+def test_draws_in_portions(news, monkeypatch, fixed):
+    """Some draws at a time: as many in all, whose mean is the exact one within 4 standard errors."""
+    names = ("gold.conll", "lexicon.conll")
+    exact = sa.match_distribution(news, *names, fixed=fixed)
+    monkeypatch.setattr(chance_draws, "_PORTION", 1500)
+    ask = Question(find_match("exact"), "nonoverlapping", seed=5)
+    each = list(draws_of(news, names, fixed, ask, 400))
+    assert len(each) > 20
+    drawn = np.concatenate(each)
+    assert drawn.shape == (400, len(news))
+    assert abs(drawn.sum(1).mean() - exact.mean) < 4 * exact.sd / math.sqrt(400)
+
+
+def test_canonical_order_of_equal_lengths():
+    """Documents as long as each other come in the order of their segments."""
+    spans = [[(1, 2, "X")], [(0, 2, "X")], [], [(0, 1, "X")], [(2, 3, "X")]]
+    corpus = sa.Corpus.from_segments([5, 5, 5, 3, 9], {"a": spans, "b": [[]] * 5})
+    for turned in itertools.permutations(range(5)):
+        order = canonical_order(corpus.subset(turned))
+        assert [turned[i] for i in order] == [3, 2, 1, 0, 4]
+
+
+def test_documents(news):
+    """The parts of a distribution are those of its documents."""
+    by_chance = sa.match_distribution(news, "gold.conll", "tagger.conll", fixed="gold.conll")
+    assert len(by_chance.documents) == 103
+    alone = sa.match_distribution(
+        news.subset([99]), "gold.conll", "tagger.conll", fixed="gold.conll"
+    )
+    assert by_chance.documents[99].pmf == pytest.approx(alone.pmf)
+    assert by_chance.quantile(0.95) == min(
+        k for k in by_chance.pmf if sum(p for j, p in by_chance.pmf.items() if j <= k) >= 0.95
+    )
+    unseen = sa.Corpus.from_segments(
+        [5, 5], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
+    )
+    nothing = sa.match_distribution(unseen, "a", "b")
+    assert nothing.pmf == {0: 1.0}
+    assert math.isnan(nothing.z(0))
+
+
+def test_errors(news):
+    """Unknown names, two of the same, and layers that overlap themselves are refused."""
+    for names, more, message in (
+        (("gold.conll", "x"), {}, "unknown annotator 'x'"),
+        (("gold.conll", "gold.conll"), {}, "name two annotators"),
+        (
+            ("gold.conll", "tagger.conll"),
+            {"fixed": "lexicon.conll"},
+            "as fixed one of them or None",
+        ),
+        (("gold.conll", "tagger.conll"), {"match": "x"}, "unknown match 'x'"),
+        (("gold.conll", "tagger.conll"), {"draws": 0}, "draws 0"),
+        (("gold.conll", "tagger.conll"), {"seed": -1}, "seed -1"),
+        (
+            ("gold.conll", "tagger.conll"),
+            {"match": "overlap", "chance": "overlapping"},
+            "match overlap pairs segments of layers that do not overlap themselves",
+        ),
+    ):
+        with pytest.raises(sa.SettingError, match=message):
+            sa.match_distribution(news, *names, **more)
+    nested = sa.Corpus.from_segments([9], {"a": [[(0, 5, "X"), (1, 2, "X")]], "b": [[]]})
+    for match in ("overlap", "overlap-at-0.5"):
+        message = f"which match {match} and chance per-label does not allow; --match exact"
+        with pytest.raises(sa.SettingError, match=message):
+            sa.match_distribution(nested, "a", "b", match=match, chance="per-label")
+    with pytest.raises(sa.SettingError, match=r"--chance overlapping .* would work"):
+        sa.match_distribution(nested, "a", "b", match=lambda o, a, b: (o == 0) * 1.0)
+
+
+def test_canonical_order(news):
+    """Documents in another order come out in the same one."""
+    turned = news.subset(range(102, -1, -1))
+    one, other = (c.subset(canonical_order(c)) for c in (news, turned))
+    assert (one.lengths == other.lengths).all()
+
+
+@pytest.mark.parametrize(
+    ("budget", "how", "signed"),
+    [(20_000, "as it is", "partly-fixed"), (1, "from draws", "partly-drawn")],
+)
+def test_expected_overlap_over_the_budget(news, monkeypatch, budget, how, signed):
+    """Where both random is too much work the mean is with one fixed, or drawn: near, and said."""
+    exact = sa.evaluate(news, match="overlap")
+    assert not exact.notes
+    monkeypatch.setattr(overlap_expected, "BUDGET", budget)
+    near = sa.evaluate(news, match="overlap")
+    assert any(f"{how} in " in note for note in near.notes)
+    for name, system in exact.systems.items():
+        error = near.systems[name].f1.expected - system.f1.expected
+        assert 0 < abs(error) < 0.01
+    team, hard = sa.agree(news, match="overlap"), sa.difficulty(news, match="overlap")
+    for result in (near, team, hard):
+        assert any(re.search(f"{how} in .* of document and label", x) for x in result.notes)
+        assert f"|chance:nonoverlapping|expected:{signed}|" in result.signature
+        for source in (result, result.signature):
+            assert "exact" not in sa.cite(source).partition("Expected scores are")[2][:20]
+            assert ("or they were drawn" in sa.cite(source)) == (signed == "partly-drawn")
+    assert "expected:" not in exact.signature
+    # blocks of which one was too much work: the whole is said to be so
+    monkeypatch.undo()
+    assert merged_settings(exact.settings, near.settings)["expected"] == signed
+    assert merged_settings(near.settings, exact.settings)["expected"] == signed
+
+
+@pytest.mark.parametrize("chance", ["per-label", "overlapping"])
+def test_labels_keep_documents_apart(chance):
+    """Documents of other lengths and labels have the chance that each has alone."""
+    corpus = sa.Corpus.from_segments(
+        [4, 9, 7],
+        {
+            "a": [[(0, 1, "X")], [(0, 2, "X")], [(0, 1, "X"), (2, 4, "X")]],
+            "b": [[(1, 2, "Y")], [(3, 5, "X")], [(4, 5, "Z"), (0, 2, "X")]],
+        },
+    )
+    turned = corpus.of_annotators(["b", "a"])
+    for both in (corpus, turned):
+        by_chance = sa.match_distribution(both, "a", "b", chance=chance)
+        alone = [sa.match_distribution(both.subset([d]), "a", "b", chance=chance) for d in range(3)]
+        assert by_chance.mean == pytest.approx(math.fsum(one.mean for one in alone), abs=1e-15)
+        assert by_chance.variance == pytest.approx(
+            math.fsum(one.variance for one in alone), abs=1e-15
+        )
+    layers = {"a": [[(0, 1, "X"), (2, 3, "Z")], []], "b": [[(1, 2, "Z")], [(2, 3, "Z")]]}
+    both = sa.Corpus.from_segments([4, 9], layers)
+    # one place of four, by chance
+    assert sa.match_distribution(both, "a", "b", chance=chance).mean == pytest.approx(1 / 4)

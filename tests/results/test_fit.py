@@ -1,0 +1,246 @@
+"""Tables that fit a page, and what is shown of figures: widths, turned tables, digits, ranks."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+import spanagree as sa
+from spanagree.report.signature_parser import settings_of
+from spanagree.results import latex, markdown, text
+from spanagree.results.fit import PAGE, width_of
+from spanagree.results.table import Column, Look, Pivot, Table, decimal
+from spanagree.settings import signature
+
+RANDOM = random.Random(1)
+NAMES = {
+    "alike": [f"bert-large-cased-ontonotes-{i:03d}" for i in range(12)],
+    "unlike": ["".join(RANDOM.choices("abcdefghij-_", k=30)) for _ in range(12)],
+    "wide": ["日本語" * 5 + chr(0x4E00 + i) for i in range(12)],
+}
+LABELS = ("PER", "LOC", "ORG", "creative-work")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def twelve(request):
+    """A corpus of twelve systems with names that are 30 columns wide, and of gold."""
+    rng = random.Random(2)
+    gold = [
+        [(6 * i, 6 * i + rng.randint(1, 4), rng.choice(LABELS)) for i in range(4)] for _ in range(6)
+    ]
+    layers = {"gold": gold}
+    for name in NAMES[request.param]:
+        layers[name] = [
+            [(a, b, x if rng.random() < 0.8 else "PER") for a, b, x in of if rng.random() < 0.8]
+            for of in gold
+        ]
+    return sa.Corpus.from_segments([24] * len(gold), layers)
+
+
+def tables(corpus):
+    """Every table of every kind of result, by name."""
+    few = {"ci": True, "resamples": 5}
+    evaluation = sa.evaluate(corpus)
+    certain = sa.evaluate(corpus, **few)
+    four = corpus.of_annotators(corpus.annotators[:4])  # chance takes a while
+    agreement = sa.agree(four, p_values=True, **few)
+    coefficients = sa.coefficients(sa.token_labels(corpus), **few)
+    yield "evaluate", evaluation.table()
+    yield "chance", sa.chance_test(four, sa.evaluate(four)).table()
+    yield "test", sa.compare_systems(evaluation, resamples=5).table()
+    yield "difficulty", sa.difficulty(corpus).table()
+    levels = sa.evaluate_levels(certain, sa.difficulty(corpus, "gold"))
+    yield "levels", levels.table()
+    yield "by document", sa.evaluate(four, p_values=True).table("document")
+    for name, result in {
+        "evaluate": evaluation,
+        "evaluate --ci": certain,
+        "agree": sa.agree(corpus, **few),
+        "agree --test chance": agreement,
+        "coefficients": coefficients,
+        "alpha": sa.alpha_u(corpus, pairs=True, **few),
+    }.items():
+        for by in (None, *result.BY):
+            yield f"{name} {by}", result.table(by)
+    against = sa.evaluate_references(corpus, systems=corpus.annotators[:1], ci=True, resamples=20)
+    yield "references", against.table("annotator")
+    for two in (sa.disagreements, sa.confusion):
+        yield two.__name__, two(corpus, *corpus.annotators[:2]).table()
+
+
+def test_widths_of_twelve_systems(twelve):
+    """No table of text is wider than 80 columns, with names of 30; the signature may have to be."""
+    for name, table in tables(twelve):
+        shown = text.render(table).partition("\n\nsignature:")[0]
+        widest = max(shown.split("\n"), key=width_of)
+        assert width_of(widest) <= PAGE, f"{name}: {widest}"
+        assert shown.count("\n") > 4, name
+
+
+def test_turned_by_label(twelve):
+    """Each cell of the turned table is the figure of that label and system."""
+    evaluation = sa.evaluate(twelve)
+    table = evaluation.table("label").turned
+    names = [column.title for column in table.columns[2 : 2 + table.across]]
+    assert names == list(evaluation.systems)
+    assert [column.title for column in table.columns[2 + table.across :]] == ["gold"]
+    for figure, label, *cells in table.rows:
+        kind = {"F1": "observed", "corrected F1": "corrected"}[figure]
+        for name, cell in zip(names, cells, strict=False):
+            system = evaluation.systems[name]
+            parts = {"all (micro)": system, "all (macro)": system.macro, **system.labels}
+            assert cell == getattr(parts[label].f1, kind)
+    assert len(table.rows) == 2 * (len(LABELS) + 2)
+
+
+def test_what_stays_as_it_is():
+    """A table of one system is not turned, nor is one with intervals, which would not be seen."""
+    corpus = sa.Corpus.from_segments(
+        [9, 9], {n: [[(0, 1, "X")], [(2, 3, "Y")]] for n in ("gold", "a", "b")}
+    )
+    one = sa.evaluate(corpus.of_annotators(["gold", "a"])).table("label")
+    assert one.turned is one
+    assert "precision" in text.render(one)
+    assert sa.evaluate(corpus, ci=True, resamples=20).table("label").pivot is None
+    long = text.render(sa.evaluate(corpus).table("label"), Look(all_columns=True))
+    assert "precision" in long
+
+
+def named(names, **columns):
+    """A table with a row for each name."""
+    heads = [Column("", "system", "name"), *(Column("", t.replace("_", " ")) for t in columns)]
+    return [
+        heads,
+        [[name, *(each[i] for each in columns.values())] for i, name in enumerate(names)],
+    ]
+
+
+def test_what_names_share_is_said_once():
+    """A prefix and a suffix go only where the table is too wide, and below it stands which."""
+    names = [f"our-long-experiment-{x}-on-web-pages.conll" for x in ("alpha", "beta")]
+    table = named(names, **{f"a_long_title_{i}": (0.1, 0.2) for i in range(6)})
+    shown = text.render(Table(*table))
+    assert shown.split("\n")[-2] == (
+        "each system begins with our-long-experiment- and ends with -on-web-pages.conll"
+    )
+    assert re.search(r"^alpha +0\.1000", shown, re.M)
+    narrow = text.render(Table(*named(names, F1=(0.1, 0.2))))
+    assert f"{names[0]}  0.1000" in narrow
+    assert "each system" not in narrow
+
+
+def test_long_names_are_cut_where_they_stay_apart():
+    """Names lose their middle, if they differ at an end; those that would be the same stay."""
+    columns = {f"c{i}": (0.1, 0.2) for i in range(6)}
+    apart = ["a" * 20 + "x" * 20, "b" * 20 + "y" * 20]
+    assert re.search(r"^a+…x+ +0\.1", text.render(Table(*named(apart, **columns))), re.M)
+    alike = ["a" * 20 + "1" + "a" * 20, "a" * 20 + "2" + "a" * 20]
+    assert alike[0] in text.render(Table(*named(alike, **columns)))
+
+
+def test_spare_columns_and_parts():
+    """Spare columns go first, and the line below names them; what is left stands in two parts."""
+    heads, rows = named(["mine"], **{f"figure{i}": (0.5,) for i in range(12)})
+    parted = text.render(Table(heads, rows))
+    assert parted.count("mine") == 2
+    assert parted.count("0.5000") == 12
+    heads = [heads[0], *(c._replace(spare=i > 5) for i, c in enumerate(heads[1:]))]
+    short = text.render(Table(heads, rows))
+    assert short.count("0.5000") == 6
+    assert "left out: figure6, figure7," in short
+    whole = text.render(Table(heads, rows), Look(all_columns=True))
+    assert whole.count("0.5000") == 12
+    assert "left out" not in whole
+
+
+def test_a_sentence_at_the_end_is_wrapped():
+    """The last column of sentences has several lines, and loses no word."""
+    sentence = "it begins with a word and goes on for so long that one line is not enough for it"
+    shown = text.render(
+        Table([Column("", "n", "count"), Column("", "first", "name")], [[7, sentence]])
+    )
+    assert max(map(len, shown.split("\n"))) <= PAGE
+    assert " ".join(shown.split())[len("n first 7 ") :] == sentence
+
+
+def test_the_signature_breaks_at_its_bars():
+    """It stands by itself, is no wider than a page, and a copy of its lines is what it was."""
+    settings = {"match": "exact", "chance": "nonoverlapping", "average": "micro", "ci": "bca95",
+                "offsets": "tokens", "strict": False, "resamples": 10000, "version": "0.1.0"}  # fmt: skip
+    shown = text.render(Table(*named(["mine"], F1=(0.5,)), settings, remarks=["a remark"]))
+    head, _, line = shown.rstrip().rpartition("\n\n")
+    assert head.endswith("a remark")
+    assert line.startswith("signature: match:exact|")
+    assert all(len(each) <= PAGE for each in line.split("\n"))
+    assert all(each.endswith("|") for each in line.split("\n")[:-1])
+    assert signature(settings_of(line)) == signature(settings)
+    assert signature(settings_of(line.replace("\n", " "))) == signature(settings)
+
+
+def test_digits_and_per_cent():
+    """Figures have the decimals asked for; z is not a share, and p keeps its own digits."""
+    heads = [Column("", "F1"), Column("", "z", "number"), Column("", "p", "probability")]
+    table = Table([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0004, (0.1, 0.25)]])
+
+    def row(form, **look):
+        return form.render(table, Look(**look)).rstrip().split("\n")[-1]
+
+    assert row(text).split() == ["0.4193", "31.2500", "0.0004", "0.1000–0.2500"]
+    assert row(text, digits=2).split() == ["0.42", "31.25", "0.0004", "0.10–0.25"]
+    assert row(text, percent=True).split() == ["41.93", "31.25", "0.0004", "10.00–25.00"]
+    assert row(text, percent=True, digits=1).split() == ["41.9", "31.2", "0.0004", "10.0–25.0"]
+    assert row(markdown) == "| 0.42 | 31.25 | 0.0004 | 0.10–0.25 |"
+    assert row(markdown, percent=True) == "| 41.9 | 31.2 | 0.0004 | 10.0–25.0 |"
+
+
+def test_nothing_below_nothing():
+    """What rounds to 0 has no sign, and an interval without a width is not shown."""
+    assert [decimal(x) for x in (-0.00004, -0.0, 0.0, -0.00006)] == ["0.0000"] * 3 + ["-0.0001"]
+    rows = [[-0.00001, (1.0, 1.0)], [0.5, (0.99996, 1.0)]]
+    shown = text.render(Table([Column("", "F1"), Column("", "interval", "interval")], rows))
+    assert [line.split() for line in shown.split("\n")[1:3]] == [
+        ["0.0000", "–"],
+        ["0.5000", "1.0000–1.0000"],
+    ]
+
+
+def test_styles():
+    """The best figures of a column, or of a row of a turned table, are bold; ties all are."""
+    heads = [Column("", "system", "name"), Column("", "F1"), Column("", "chance F1")]
+    rows = [["a", 0.801, 0.3], ["b", 0.799, 0.1], ["c", -0.5, 0.2], ["d", None, None]]
+    table = Table(heads, rows, best=["F1"])
+    bold = markdown.render(table, Look(style=["bold"]))
+    assert [line.split("|")[2].strip() for line in bold.split("\n")[2:6]] == [
+        "**0.80**", "**0.80**", "-0.50", "–",
+    ]  # fmt: skip
+    assert bold.count("**") == 4
+    out = latex.render(table, Look(style=["siunitx", "booktabs", "bold"]))
+    assert "% needs \\usepackage{booktabs,siunitx}" in out
+    assert "\\begin{tabular}{lS[table-format=-1.2]S[table-format=1.2]}" in out
+    assert "system & {F1} & {chance F1} \\\\" in out
+    assert "a & \\bfseries 0.80 & 0.30 \\\\" in out
+    assert "c & -0.50 & 0.20 \\\\" in out
+    assert "d & {--} & {--} \\\\" in out
+    assert out.count("rule") == 3
+    assert "rule" not in latex.render(table)
+    pivot = Pivot("label", "system", ("F1",))
+    long = Table(
+        [Column("", "label", "name"), *heads[:2]],
+        [["X", "a", 0.2], ["X", "b", 0.4], ["Y", "a", 0.3], ["Y", "b", None]],
+        pivot=pivot,
+    )
+    turned = markdown.render(long, Look(style=["bold"])).split("\n")[2:]
+    assert turned[:2] == ["| F1 | X | 0.20 | **0.40** |", "| F1 | Y | 0.30 | – |"]
+
+
+def test_ranks_of_what_is_printed():
+    """With fewer digits more systems share a rank; a rank that chance does not change stands once."""
+    heads = [Column("", "system", "name"), Column("", "rank", "ranks")]
+    rows = [["a", (0.8003, 0.52)], ["b", (0.8001, 0.53)], ["c", (0.1, float("nan"))]]
+    assert [row[1] for row in Table(heads, rows).shown.texts()] == ["1 (2)", "2 (1)", "3 (–)"]
+    assert [row[1] for row in Table(heads, rows).shown.texts(2)] == ["1 (2)", "1", "3 (–)"]
+    assert [row[1] for row in Table(heads, rows).shown.texts(1)] == ["1", "1", "3 (–)"]
+    corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "X")]]})
+    assert "rank" not in text.render(sa.evaluate(corpus).table())

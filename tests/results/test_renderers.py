@@ -1,0 +1,292 @@
+"""Rendering: figures as the result has them, hostile names as text."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.results import latex, markdown, text
+from spanagree.results.data import FORMATS, TABLES, plain, to_csv, to_json
+from spanagree.results.names import common_parts, short_names
+from spanagree.results.table import Column, Look, Table
+
+HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
+
+
+SETTINGS = {"match": "exact", "version": "1"}
+
+
+def table(**rest):
+    return Table(
+        [Column("", "system", "name"), Column("", "F1"), Column("", "rank", "place")],
+        [["mine", 0.41934, "1 → 2"], ["日本", None, "– → –"], ["x", float("nan"), "3 → 3"]],
+        **rest,
+    )
+
+
+def test_text():
+    """Names to the left, figures to the right, wide characters counted as two columns."""
+    assert text.render(table(caption="Above", remarks=["below"], settings=SETTINGS)) == (
+        "Above\n"
+        "\n"
+        "system      F1   rank\n"
+        "mine    0.4193  1 → 2\n"
+        "日本         –  – → –\n"
+        "x            –  3 → 3\n"
+        "\n"
+        "below\n"
+        "\n"
+        "signature: match:exact|spanagree:1\n"
+    )
+
+
+def test_markdown():
+    """A table with aligned columns."""
+    assert markdown.render(table(settings=SETTINGS)) == (
+        "| system | F1 | rank |\n"
+        "| --- | ---: | ---: |\n"
+        "| mine | 0.42 | 1 → 2 |\n"
+        "| 日本 | – | – → – |\n"
+        "| x | – | 3 → 3 |\n"
+        "\n"
+        "Signature: `match:exact|spanagree:1`\n"
+    )
+
+
+def test_latex():
+    """A tabular with two decimals, as papers print; what stands around it is a comment."""
+    assert latex.render(table(caption="Above", settings=SETTINGS, breaks=[1])) == (
+        "% Above\n"
+        "% signature: match:exact|spanagree:1\n"
+        "\\begin{tabular}{lrr}\n"
+        "\\hline\n"
+        "system & F1 & rank \\\\\n"
+        "\\hline\n"
+        "mine & 0.42 & 1 $\\to$ 2 \\\\\n"
+        "\\hline\n"
+        "日本 & -- & -- $\\to$ -- \\\\\n"
+        "x & -- & 3 $\\to$ 3 \\\\\n"
+        "\\hline\n"
+        "\\end{tabular}\n"
+    )
+
+
+def result():
+    corpus = sa.Corpus.from_segments(
+        [10],
+        {
+            "gold": [[(0, 2, name) for name in HOSTILE]],
+            **{name: [[(0, 2, name)]] for name in HOSTILE},
+        },
+    )
+    return sa.evaluate(corpus, chance="overlapping")
+
+
+@pytest.mark.parametrize("form", TABLES)
+@pytest.mark.parametrize("by", [None, "label", "document"])
+def test_hostile_names(form, by):
+    """Names and labels cannot break a line, a cell or a terminal."""
+    rendered = TABLES[form](result().table(by), Look(all_columns=True))
+    assert all(line.isprintable() for line in rendered.split("\n"))
+    rows = len(HOSTILE) * {None: 1, "label": len(HOSTILE) + 2, "document": 2}[by]
+    if form == "markdown":
+        lines = [line for line in rendered.split("\n") if line.startswith("|")]
+        cells = {line.replace("\\|", "").count("|") for line in lines}
+        assert len(lines) == rows + 2
+        assert len(cells) == 1
+        assert "<" not in rendered.replace("&lt;", "")
+    if form == "latex":
+        body = rendered.split("\\hline\n", 2)[2]
+        lines = [line for line in body.split("\n") if line.endswith(r"\\")]
+        assert len(lines) == rows
+        assert all(line.replace(r"\&", "").count("&") == lines[0].replace(r"\&", "").count("&") for line in lines)  # fmt: skip
+        assert "^" not in body.replace(r"\textasciicircum{}", "")
+
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+_TREES = st.recursive(
+    _LEAVES,
+    lambda tree: (
+        st.lists(tree, max_size=4)
+        | st.lists(tree, max_size=2).map(tuple)
+        | st.dictionaries(st.text(), tree, max_size=4)
+    ),
+)
+
+
+@given(_TREES, st.booleans())
+def test_json_is_that_of_the_standard_library(tree, bare):
+    """JSON is byte for byte what ``json.dumps`` gives with two spaces; it has no word for nan."""
+    data = plain(tree) if bare else tree
+    try:
+        expected = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    except ValueError:
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            to_json(data)
+    else:
+        assert to_json(data) == expected
+
+
+def test_json_of_figures_of_numpy():
+    """A figure of NumPy is written as any other one; a number of NumPy is refused, as before."""
+    assert to_json({"f1": np.float64(0.1)}) == '{\n  "f1": 0.1\n}\n'
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        to_json({"n": np.int64(1)})
+
+
+def test_json_and_csv_hold_every_digit():
+    """JSON and CSV carry names and figures unchanged; undefined is null, or empty."""
+    evaluation = result()
+    data = json.loads(to_json(evaluation.to_dict("label")))
+    assert [system["name"] for system in data["systems"]] == HOSTILE
+    rows = list(csv.DictReader(io.StringIO(to_csv(evaluation.table("label")))))
+    first = evaluation.systems[HOSTILE[0]]
+    assert rows[0]["label"] == sorted(HOSTILE)[0]
+    micro = next(row for row in rows if row["average"] == "micro")
+    assert float(micro["f1_corrected"]) == first.f1.corrected
+    assert float(micro["expected"]) == first.tally.expected
+    silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
+    (row,) = csv.DictReader(io.StringIO(to_csv(silent.table())))
+    assert row["precision_observed"] == ""
+    assert row["recall_observed"] == "0.0"
+    assert to_csv(Table([Column("f1", "F1")], [])) == "f1,signature\n"
+
+
+@pytest.mark.parametrize("name", ["a\rb", "a\nb", "a\r\nb", "\r", 'a"b', "a,b", "'", ""])
+def test_a_name_is_one_cell(name):
+    """Whatever is in a name, a reader of CSV finds it again, in one row; lines end in \\n alone."""
+    table = Table([Column("name", kind="name"), Column("f1")], [[name, -0.5], ["b", math.nan]])
+    text = to_csv(table)
+    rows = [["name", "f1", "signature"], [name, "-0.5", ""], ["b", "", ""]]
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == rows
+    assert text.endswith("b,,\n")
+    if name != "a\r\nb":
+        assert "\r\n" not in text
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(io.StringIO(text, newline=""), keep_default_na=False)
+    assert frame["name"].tolist() == [name, "b"]
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_cells_that_no_spreadsheet_runs(begin):
+    """With safe cells a name that begins like a formula gets an apostrophe; figures never do."""
+    names = [f"{begin}1+1", f"a{begin}", "", f"'{begin}"]
+    columns = [Column("name", kind="name"), Column("f1"), Column("n", kind="count")]
+    table = Table(columns, [[name, -0.5, -3] for name in names])
+    for safe, first in ((False, names[0]), (True, f"'{names[0]}")):
+        text = to_csv(table, safe_cells=safe)
+        rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
+        assert rows == [[name, "-0.5", "-3", ""] for name in (first, *names[1:])]
+
+
+def test_undefined_has_its_reason():
+    """A table says below it why a figure is undefined."""
+    silent = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[]]}))
+    rendered = text.render(silent.table())
+    assert "a: precision undefined: the system marked nothing" in rendered
+    assert "–" in rendered
+    spans = [(0, 3, "X")]
+    full = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [spans], "a": [spans]}))
+    assert "a: corrected F1 undefined: chance alone gives 1" in text.render(full.table())
+    rows = text.render(silent.table("label"))
+    assert "–: precision undefined: the system marked nothing" in rows
+    rows = text.render(sa.evaluate(result_corpus(), match="boundaries").table("label"))
+    assert "no rows for labels: match boundaries disregards them" in rows
+
+
+def result_corpus():
+    return sa.Corpus.from_segments([3], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "Y")]]})
+
+
+def test_formats():
+    """Every format is there by name."""
+    assert set(TABLES) | {"json", "csv"} == set(FORMATS)
+
+
+def test_latex_of_symbols_and_negative_numbers():
+    """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
+    columns = [Column("", " ", "name"), Column("", "π"), Column("", "a − b", "interval")]
+    out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
+    assert "  & $\\pi$ & a $-$ b" in out
+    assert "creative-work-2 & $-$0.25 & $-$0.10--0.20" in out
+
+
+def test_latex_of_words_and_quotes():
+    """Greek words and names stay as they are; a quote is one in the encoding LaTeX starts with."""
+    assert (
+        latex.escaped('"Ω ος" Γιάννης, α_U, 日本')
+        == "''$\\Omega$ ος'' Γιάννης, $\\alpha$\\_U, 日本"
+    )
+    greek = map(chr, [*range(0x391, 0x3A2), *range(0x3A3, 0x3AA), *range(0x3B1, 0x3CA)])
+    assert all(re.fullmatch(r"\$(\\[A-Za-z]+|[A-Zo])\$", latex.escaped(c)) for c in greek)
+
+
+def words_of_ours():
+    """Yield where each text stands that our own tables, remarks and paragraphs are made from."""
+    source = Path(sa.__file__).parent
+    yield "explanations.md", (source / "report" / "explanations.md").read_text(encoding="utf-8")
+    for path in source.rglob("*.py"):
+        if {"formats", "page"} & {*path.parts} or path.stem in {"svg", "html", "files", "data"}:
+            continue  # what is read, and what is only for browsers
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            value = node.value if isinstance(node, ast.Constant) and id(node) not in docs else None
+            if isinstance(value, str):
+                yield f"{path.name}:{node.lineno}", value
+
+
+def test_latex_knows_our_own_characters():
+    """LaTeX shows every character of our tables and paragraphs without a package of its own.
+
+    Its default, UTF-8, knows letters with accents, dashes, quotes and the ellipsis (``utf8enc.dfu``).
+    """
+    unknown = {
+        (where, c)
+        for where, words in words_of_ours()
+        for c in words
+        if not latex.escaped(c).isascii() and c not in "…“”øéö█Ͱ\u03ff"  # bars are for a terminal
+    }
+    assert not unknown
+
+
+# --- names side by side ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["gold.conll", "lexicon.conll"], ["gold", "lexicon"]),
+        (["enc-large-alpha-2024.conll", "enc-large-beta-2024.conll"], ["alpha", "beta"]),
+        (["runs/a.conll", "runs/b.conll"], ["a", "b"]),
+        (["bert-base-1", "bert-base-2"], ["base-1", "base-2"]),  # never a bare number
+        (["alphabet", "alphanumeric"], ["alphabet", "alphanumeric"]),  # whole words only
+        (["a", "a-b"], ["a", "a-b"]),  # nothing would be left
+        (["only.conll"], ["only.conll"]),
+        (["same.conll", "same.conll"], ["same.conll", "same.conll"]),
+        ([], []),
+    ],
+)
+def test_what_names_have_in_common(names, short):
+    """Whole words that all names begin or end with are left out; each keeps a letter."""
+    assert short_names(names) == short
+
+
+@given(st.lists(st.text("ab1.-", max_size=8)))
+def test_short_names_stay_apart(names):
+    """Different names stay different, and are parts of what they were."""
+    short = short_names(names)
+    before, after = common_parts(names)
+    assert [f"{before}{name}{after}" for name in short] == names
+    assert len(set(short)) == len(set(names))

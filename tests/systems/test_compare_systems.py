@@ -1,0 +1,143 @@
+"""Pairs of systems and systems against chance: gaps, few documents, what is undefined. By hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import spanagree as sa
+from spanagree.systems.compare_systems import (
+    Comparison,
+    ComparisonSettings,
+    Difference,
+    SystemPair,
+)
+
+X, NONE = [(0, 1, "X")], []
+
+
+def compared(layers, **ask):
+    """The one pair of two systems over documents of 5 tokens."""
+    (length,) = {len(layer) for layer in layers.values()}
+    corpus = sa.Corpus.from_segments([5] * length, layers)
+    result = sa.compare_systems(sa.evaluate(corpus), **ask)
+    return result, result.pairs[0]
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+def test_documents_that_one_missed(test):
+    """The difference is that over the documents both saw: F1 2·1/3 of one, 1 of the other."""
+    layers = {"gold": [X] * 4, "a": [X, X, X, NONE], "b": [None, None, X, X]}
+    result, pair = compared(layers, test=test, resamples=99)
+    assert (pair.documents, pair.differing) == (2, 1)
+    assert pair.observed.value == pytest.approx(2 / 3 - 1)
+    assert result.to_dict()["pairs"][0]["observed"]["value"] == pair.observed.value
+
+
+def test_two_documents_can_tell():
+    """Two documents that are not alike have a p; what needs no remark has no reason in JSON."""
+    result, pair = compared({"gold": [X, X], "a": [X, NONE], "b": [X, X]}, resamples=99)
+    assert 0 < pair.observed.p <= 1
+    joined = "interval: joined with Clopper–Pearson's, as the systems differ in only 1 document"
+    assert result.to_dict()["pairs"][0]["observed"]["reason"] == joined
+    result, _ = compared({"gold": [X] * 24, "a": [X, NONE] * 12, "b": [X] * 24}, resamples=99)
+    assert "reason" not in result.to_dict()["pairs"][0]["observed"]
+
+
+def test_reasons_of_what_is_undefined():
+    """An undefined difference has no reason for its p; a defined one has; JSON says it, p is null."""
+    result, pair = compared({"gold": [NONE, NONE], "a": [NONE] * 2, "b": [NONE] * 2}, resamples=99)
+    assert math.isnan(pair.observed.value)
+    assert pair.observed.reason == "interval: the figure itself is undefined"
+    data = result.to_dict()["pairs"][0]["observed"]
+    assert (data["p"], data["reason"]) == (None, pair.observed.reason)
+
+
+def test_no_resample_is_defined():
+    """One resample that misses the only document with segments: no interval, no p, and why."""
+    many = 20
+    layers = {"gold": [X] + [NONE] * many, "a": [X] + [NONE] * many, "b": [NONE] * (many + 1)}
+    for seed in range(9):
+        _, pair = compared(layers, resamples=1, seed=seed)
+        if "undefined in 1 of 1 resample" in pair.observed.reason:
+            break
+    else:
+        pytest.fail("every resample had the first document")
+    assert pair.observed.value == 1
+    assert math.isnan(pair.observed.p)
+    assert math.isnan(pair.observed.low)
+    assert "p: nothing varies among the documents" in pair.observed.reason
+
+
+@pytest.mark.parametrize(("match", "mean"), [("exact", 1 / 6), ("boundaries", 1 / 3)])
+@pytest.mark.parametrize("simulate", [False, True])
+def test_chance_regards_labels(match, mean, simulate):
+    """A random X on 4 tokens is gold's X in 1 place of 4, by boundaries gold's X or Y in 2 of 4.
+
+    F1 is 2·1/3 where it is. Drawn: within 4 standard errors.
+    """
+    layers = {"gold": [[(0, 1, "X"), (1, 2, "Y")]], "a": [[(0, 1, "X")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    evaluation = sa.evaluate(corpus, match=match)
+    by_chance = sa.chance_test(corpus, evaluation, simulate=simulate, draws=2000).systems["a"]
+    share = mean * 3 / 2
+    error = 4 * 2 / 3 * math.sqrt(share * (1 - share) / 2000) if simulate else 1e-12
+    assert abs(by_chance.mean - mean) < error
+
+
+def test_chance_of_nothing_in_data():
+    """JSON of the test against chance has a reason where p is undefined, and only there."""
+    corpus = sa.Corpus.from_segments([4, 4], {"gold": [X, None], "a": [X, X], "b": [None, X]})
+    data = sa.chance_test(corpus, sa.evaluate(corpus)).to_dict()["systems"]
+    assert "reason" not in data[0]
+    assert data[1]["p"] is None
+    assert data[1]["reason"]
+
+
+# --- changes of order ---------------------------------------------------------------------------
+
+
+def two_systems(a, b, p_holm):
+    """A comparison of two systems with these differences, before and after chance is taken off."""
+    differences = (
+        Difference(value, 0, 0, 0.01, p) for value, p in zip((a, b), p_holm, strict=True)
+    )
+    pair = SystemPair("mine", "yours", 100, 50, *differences)
+    settings = ComparisonSettings(
+        gold="gold", match="exact", chance="nonoverlapping", test="bootstrap", resamples=100, seed=0
+    )
+    return Comparison((pair,), settings)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p_holm", "changes"),
+    [
+        (0.1, -0.1, (0.01, 0.01), [True]),
+        (0.1, -0.1, (0.01, 0.2), [False]),
+        (0.1, -0.1, (0.2, 0.01), [False]),
+        (0.1, -0.1, (math.nan, 0.01), [False]),
+        (0.1, 0.1, (0.01, 0.01), []),
+        (0.1, -0.00004, (0.01, 0.01), []),  # prints as 0
+        (0.1, math.nan, (0.01, 0.01), []),
+    ],
+)
+def test_a_change_of_order_is_a_finding_if_both_differences_are(a, b, p_holm, changes):
+    """Chance changes the order of two if they can be told apart before and after, by Holm's p."""
+    comparison = two_systems(a, b, p_holm)
+    assert [certain for _, certain in comparison.reordered] == changes
+    below = " ".join(comparison.table().remarks)
+    sentence = "chance changes the order of mine and yours"
+    assert (sentence in below) is bool(changes)
+    noise = ", but they cannot be told apart, so that is not a finding"
+    assert (noise in below) is (changes == [False])
+    assert ("1 of 1 pair cannot be told apart" in below) is not (p_holm[1] <= 0.05)
+
+
+def test_many_changes_of_order_are_counted():
+    """Three pairs are named, and how many more there are."""
+    comparison = two_systems(0.1, -0.1, (0.01, 0.01))
+    many = replace(comparison, pairs=comparison.pairs * 5)
+    (sentence,) = (x for x in many.table().remarks if x.startswith("chance changes"))
+    assert sentence.endswith("mine and yours, 2 more pairs")

@@ -1,0 +1,93 @@
+"""What chance says of two annotations: by hand, and below what a float holds."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import spanagree as sa
+from spanagree.comparisons.chance_distribution.distribution import match_distribution
+from spanagree.comparisons.tally import Tally
+from spanagree.results.table import probability
+from spanagree.uncertainty.chance_statistics import (
+    COLUMNS,
+    LEVEL,
+    WHOLE,
+    ChanceStatistics,
+    PairChance,
+    dull_documents,
+)
+
+
+def chance_of(documents, marked=1, tokens=4):
+    """Both mark the same single tokens in each document; the one that is tested is fixed."""
+    spans = [[(i, i + 1, "X") for i in range(marked)]] * documents
+    corpus = sa.Corpus.from_segments([tokens] * documents, {"a": spans, "b": spans})
+    by_chance = (match_distribution(corpus, "a", "b", fixed=fixed) for fixed in ("a", None))
+    return PairChance(*by_chance)
+
+
+def test_by_hand():
+    """One of four tokens in each of two documents: each matches with 1/4, both with 1/16.
+
+    The match has the variance 2 · 3/16, F1 is the match divided by 2; of chance 9/16 match nothing,
+    15/16 one at most, so 95 of 100 cases are reached at 2, an F1 of 1.
+    """
+    figures = chance_of(2).of_all(Tally(2, 0.5, 2, 2))
+    assert figures.sd == pytest.approx(math.sqrt(6 / 16) / 2)
+    assert (figures.high, figures.p) == (1, pytest.approx(1 / 16))
+    assert figures.z == pytest.approx(1.5 / math.sqrt(6 / 16))
+    assert figures.log10_p == pytest.approx(-math.log10(16))
+    assert math.isnan(figures.p_bh)
+    each = chance_of(2).of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})
+    assert [x.p for x in each.values()] == pytest.approx([1 / 4, 1])
+    assert [x.p_bh for x in each.values()] == pytest.approx([1 / 2, 1])
+
+
+def test_point_below_the_greatest_match():
+    """Of four documents chance matches two with .949, three with .996: three are 95 of 100 cases."""
+    by_chance = chance_of(4)
+    figures = by_chance.of_all(Tally(3, 1, 4, 4))
+    assert figures.high == 3 / 4
+    assert figures.p == pytest.approx(13 / 256)
+    data = by_chance.to_dict(Tally(3, 1, 4, 4), "gold_fixed")
+    assert data["both_random"] == {"f1_sd": figures.sd, "documents": {"exact": 4}}
+    tested = {"f1_95": 3 / 4, "z": figures.z, "p": figures.p, "log10_p": figures.log10_p}
+    assert data["gold_fixed"] == {**tested, "p_bh": None, "documents": {"exact": 4}}
+    first = by_chance.of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})[0]
+    places = probability(1 / 4), probability(1 / 2)
+    assert first.values()[4::2] == [*places]
+    assert first.values()[3::2] == pytest.approx([1 / 4, 1 / 2])
+
+
+def test_logarithm_below_floats():
+    """40 of 120 tokens in each of 20 documents: all of them by chance has C(120, 40) ** −20."""
+    by_chance = chance_of(20, 40, 120)
+    figures = by_chance.of_all(Tally(800, 1, 800, 800))
+    assert figures.p == 1e-290
+    assert figures.log10_p == pytest.approx(-20 * math.log10(math.comb(120, 40)), rel=1e-12)
+
+
+def test_nothing_marked():
+    """Without segments there is no F1, so none by chance."""
+    figures = chance_of(1).of_all(Tally(0, 0, 0, 0))
+    assert math.isnan(figures.sd)
+    assert math.isnan(figures.high)
+
+
+def test_dull_documents():
+    """No better than chance is what lies above the level; where chance cannot vary nothing is asked."""
+    figures = [ChanceStatistics(0, 0, 0, p, 0, p) for p in (0.01, LEVEL, 0.051, 1, math.nan)]
+    assert dull_documents(figures) == (2, 4)
+
+
+def test_columns_of_all_documents():
+    """Over all documents there is no correction for many."""
+    assert [column.title or column.key for column in COLUMNS[:WHOLE]] == [
+        "sd",
+        "95 %",
+        "z",
+        "p",
+        "p",
+    ]
