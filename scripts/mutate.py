@@ -50,12 +50,12 @@ FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
-    "chance": "tests/chance tests/matching",
-    "matching": "tests/matching tests/evaluation tests/agreement",
+    "chance": "tests/chance tests/comparisons",
+    "comparisons": "tests/comparisons tests/systems tests/agreement",
     "labels": "tests/labels tests/uncertainty",
     "corpus/tags.py": "tests/corpus tests/formats",
     "levels": "tests/levels",
-    "uncertainty": "tests/uncertainty tests/evaluation",
+    "uncertainty": "tests/uncertainty tests/systems",
 }
 """Rooms, or single modules, and the tests that have to notice."""
 

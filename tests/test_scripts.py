@@ -77,7 +77,7 @@ def test_one_mutant_is_another_module(tmp_path):
 def test_tests_of_a_mutant():
     """Tests that run its line; of lines that run on import, those of the module and of the room."""
     mutate = script("mutate.py")
-    one, *_ = mutate.mutants(mutate.PACKAGE / "matching" / "tally.py")
+    one, *_ = mutate.mutants(mutate.PACKAGE / "comparisons" / "tally.py")
     reach = mutate.Reach([one.module])
     reach.seconds = {"tests/comparisons/a": 3, "tests/levels/b": 1, "tests/agreement/c": 2}
     reach.lines[str(one.module)] |= {0: {"tests/levels/b"}}

@@ -82,7 +82,7 @@ def agree(
             for name in (*settings, "overlap_at", "fail_under", "sort")
             if source(name) is not ParameterSource.DEFAULT
         }
-        for name in ("match", "overlap_at", "min_shared", "chance", "fail_under", "sort"):
+        for name in ("match", "overlap_at", "min_shared", "test", "fail_under", "sort"):
             if name in given:
                 raise click.UsageError(f"{options.written(name)} is for --measure f1; leave it out")
         units["chance"] = settings["chance"] if "chance" in given else None

@@ -238,7 +238,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
         "batches": "agreement",
-        "test": "chance" if settings.get("test") == "chance" else "comparison",
+        "test": "chance_test" if settings.get("test") == "chance" else "comparison",
         "measure": "unitizing",
         "width": "plan",
         "soft": "soft",

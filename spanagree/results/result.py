@@ -226,8 +226,8 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
 def together(caveats: Iterable[str]) -> tuple[str, ...]:
     """Return caveats of several rows: of those that differ in a number only, one names all rows.
 
-    >>> together(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware", "c:
-    no"]) ('a, b: chance alone gives 0.7 to 0.8; beware', 'c: no')
+    >>> together(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware"])
+    ('a, b: chance alone gives 0.7 to 0.8; beware',)
     """
     alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for caveat in caveats:

@@ -382,7 +382,7 @@ def test_chance_of_pairs(newsroom):
     shown = data["by_document"][0]["pairs"]
     assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.by_chance]
     assert "of pairs in which chance can vary agree no better than chance" in result.notes[-1]
-    with pytest.raises(sa.SettingError, match="chance: not over blocks"):
+    with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.agree([corpus], p_values=True)
 
 

@@ -235,7 +235,7 @@ def test_two_labels_tell_nothing():
 def test_the_command_of_chance(capsys):
     """PEST with PLANT, as the crowd was made; JSON always has it; not with --shares or a picture."""
     path = "corpora/crowd/crowd.jsonl"
-    assert main(["confusion", path, "--test chance"]) == 0
+    assert main(["confusion", path, "--expected"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "PEST PLANT 34 11.2167 3.0312 2.0e-06 6.1e-06" in text
     assert (
@@ -245,7 +245,7 @@ def test_the_command_of_chance(capsys):
     assert main(["confusion", path, "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["confused"]
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
-    assert main(["confusion", path, "--test chance", "--shares"]) != 0
-    assert "--shares and --test chance; choose one of them" in capsys.readouterr().err
-    assert main(["confusion", path, "--test chance", "--plot", "x.svg"]) != 0
+    assert main(["confusion", path, "--expected", "--shares"]) != 0
+    assert "--shares and --expected; choose one of them" in capsys.readouterr().err
+    assert main(["confusion", path, "--expected", "--plot", "x.svg"]) != 0
     assert "no picture shows this result by pair" in capsys.readouterr().err

@@ -152,7 +152,7 @@ def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sa, "chance_test", interrupt)
     monkeypatch.chdir(tmp_path)
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
-    assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "by_chance"]) == 130
+    assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "chance"]) == 130
     said = "spanagree: error: interrupted after writing t.parquet\n"
     assert capsys.readouterr().err.splitlines(True)[-1] == said
     assert os.listdir() == ["t.parquet"]

@@ -110,7 +110,7 @@ LEVELS = {
 FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
 ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
-by_chance = {"--chance": Pair("", "--chance overlapping")}
+CHANCE = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
     "--match": Pair("trio.jsonl", "--match token"),
     "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
@@ -183,7 +183,7 @@ CASES = {
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        **pairs("trio.jsonl", by_chance="--test chance", batches="--batches 2"),
+        **pairs("trio.jsonl", test="--test chance", batches="--batches 2"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -243,7 +243,7 @@ CASES = {
     "confusion": {
         **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
         **pairs("trio.jsonl", rest="--rest ann"),
-        **dict.fromkeys(("--shares", "--test chance"), SHOWN),
+        **dict.fromkeys(("--shares", "--expected"), SHOWN),
         **dict.fromkeys(READING, Same("the same pairs are counted as in disagreements")),
         **ROWS,
     },
@@ -304,7 +304,7 @@ CASES = {
         **MATCH,
         **READING,
         "--empty": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
-        **behind("--length 9 --segments 2,3", by_chance),
+        **behind("--length 9 --segments 2,3", CHANCE),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
     },

@@ -19,7 +19,9 @@ from oracles import apart, arranged, configurations, matched
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons import chance_draws, chance_walk, overlap_expected
+from spanagree.comparisons import overlap_expected
+from spanagree.comparisons.chance_distribution import draws as drawing
+from spanagree.comparisons.chance_distribution import walk
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.distribution import (
     MatchDistribution,
@@ -548,7 +550,7 @@ def test_walks_in_portions(news, monkeypatch, match):
     """One document at a time gives the digits of all together."""
     ask = {"match": match, "fixed": "gold.conll"}
     whole = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
-    monkeypatch.setattr(chance_walk, "_CHUNK", 1)
+    monkeypatch.setattr(walk, "_CHUNK", 1)
     parts = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
     assert (parts.mean, parts.variance) == pytest.approx((whole.mean, whole.variance), rel=1e-12)
     if match != "iou":
@@ -560,7 +562,7 @@ def test_draws_in_portions(news, monkeypatch, fixed):
     """Some draws at a time: as many in all, whose mean is the exact one within 4 standard errors."""
     names = ("gold.conll", "lexicon.conll")
     exact = sa.match_distribution(news, *names, fixed=fixed)
-    monkeypatch.setattr(chance_draws, "_PORTION", 1500)
+    monkeypatch.setattr(drawing, "_PORTION", 1500)
     ask = Question(find_match("exact"), "nonoverlapping", seed=5)
     each = list(draws_of(news, names, fixed, ask, 400))
     assert len(each) > 20

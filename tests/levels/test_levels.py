@@ -861,6 +861,6 @@ def test_levels_of_an_evaluation_with_chance(newsroom):
     corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in ("gold", "tagger")})
     hard = sa.difficulty(corpus, "gold")
     plain, by_chance = (
-        sa.evaluate_levels(sa.evaluate(corpus, by_chance=x), hard) for x in (False, True)
+        sa.evaluate_levels(sa.evaluate(corpus, p_values=x), hard) for x in (False, True)
     )
     assert by_chance.table().shown.rows == plain.table().shown.rows

@@ -182,7 +182,7 @@ def test_refused(crowd, tmp_path, run):
         sa.batches({"one": crowd})
     for more, says in (
         (("--by", "pair"), "--by is not for --batches"),
-        (("--test chance",), "--test chance is not for --batches"),
+        (("--test", "chance"), "--test is not for --batches"),
         (("--measure", "gamma"), "--measure is not for --batches"),
         (("--ci", "--resample-by", "both"), "--resample-by is not for --batches"),
         (("--block", "2"), "--block, --workers and patterns of files keep no single documents"),

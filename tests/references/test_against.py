@@ -518,7 +518,7 @@ def test_the_command(run, crowd, tmp_path):
     ("options", "message"),
     [
         (["--systems", "m", "--gold", "a0"], "--gold is for one gold layer; leave it out with"),
-        (["--systems", "m", "--test", "by_chance"], "--test is for one gold layer; leave it out with"),
+        (["--systems", "m", "--test", "chance"], "--test is for one gold layer; leave it out with"),
         (["--systems", "m", "--levels", "2"], "--levels is for one gold layer; leave it out with"),
         (["--systems", "m", "--by", "document"], "--by document is for one gold layer; with --references or --systems there is --by annotator or label"),
         (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),

@@ -656,13 +656,13 @@ def test_chance_by_document(systems):
     assert entry["by_chance"]["gold_fixed"]["f1_95"] == evaluation.to_rows()[0]["f1_95"]
     assert entry["by_chance"]["gold_fixed"]["f1_95"] == pytest.approx(tested.high, rel=1e-14)
     assert entry["by_chance"]["both_random"]["documents"] == {"exact": 103}
-    assert all("chance" in document for document in entry["by_document"])
+    assert all("by_chance" in document for document in entry["by_document"])
     json.dumps(data, allow_nan=False)
     with pytest.raises(
-        sa.SettingError, match="chance was not asked for; evaluate with p_values=True"
+        sa.SettingError, match="p values were not asked for; evaluate with p_values=True"
     ):
         sa.evaluate(systems).chance_by_document(name)
-    with pytest.raises(sa.SettingError, match="chance: not over blocks"):
+    with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.evaluate([systems], p_values=True)
 
 

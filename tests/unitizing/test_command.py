@@ -97,8 +97,8 @@ def test_a_measure_that_does_not_fit_says_why():
         (["--measure", "gamma", "--match", "token"], "--match is for --measure f1"),
         (["--measure", "gamma", "--overlap-at", "1"], "--overlap-at is for --measure f1"),
         (
-            ["--measure", "gamma", "--test chance"],
-            "--test chance is for --measure f1; leave it out",
+            ["--measure", "gamma", "--test", "chance"],
+            "--test is for --measure f1; leave it out",
         ),
         (["--measure", "alpha-u", "--precision", "1"], "--precision is not for --measure alpha-u"),
         (["--measure", "gamma", "--continuum", "joined"], "--continuum is not for"),
