@@ -63,7 +63,7 @@ Shown: TypeAlias = Literal["text", "json", "csv", "markdown", "latex"] | str
 Style: TypeAlias = Literal["bold", "booktabs", "siunitx"] | str
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
 Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
-Vote: TypeAlias = Literal["tokens", "segments"] | str
+Vote: TypeAlias = Literal["tokens", "segments", "dawid-skene"] | str
 By: TypeAlias = Literal[
     "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate",
     "item",

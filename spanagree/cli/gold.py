@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, MAJORITY, MIN_ANNOTATORS, Vote, Writable, names_of
+from spanagree.choices import BY, MIN_ANNOTATORS, Vote, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
@@ -30,12 +30,12 @@ _ALONE = "Write the new layer alone."
     options.FILES,
     options.group(
         "Voting",
-        options.option("--vote", _VOTE, choices=names_of(Vote), default="tokens"),
+        options.option("--vote", _VOTE, choices=names_of(Vote), unless="dawid-skene"),
         options.option("--share", _SHARE, type=float, metavar="X", unless="more than half"),
         options.number("--min-annotators", _LEAST, default=MIN_ANNOTATORS),
         options.flag("--weighted", _WEIGHTED),
         options.annotators("Let only these annotators vote."),
-        options.option("--name", "Call the new layer so.", metavar="NAME", default=MAJORITY),
+        options.option("--name", "Call the new layer so.", metavar="NAME", unless="after the vote"),
         options.by(BY["Gold"]),
     ),
     options.group(

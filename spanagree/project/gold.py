@@ -28,7 +28,16 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.project.vote import GOLD, OUTCOMES, UNIT, Ballots, Counted, on_segments, on_tokens
+from spanagree.project.vote import (
+    GOLD,
+    OUTCOMES,
+    UNIT,
+    Ballots,
+    Counted,
+    on_probabilities,
+    on_segments,
+    on_tokens,
+)
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, histogram
 from spanagree.results.result import Result
@@ -38,6 +47,7 @@ from spanagree.settings import Settings, chosen_of, kept_names, unit
 VOTES = {
     "tokens": "a token gets the label that enough gave it, and boundaries are voted on too",
     "segments": "a segment is taken that enough marked, with these boundaries and this label",
+    "dawid-skene": "a token gets its most probable label, given how often each annotator errs",
 }
 """What is voted on, by name."""
 
@@ -52,6 +62,7 @@ class Gold(Result):
     Attributes:
         corpus: the same with the new layer beside the others.
         name: of the new layer.
+        vote: what was voted on, of :data:`VOTES`.
         voters: the annotators who voted.
         weights: of each voter; all are 1 unless they were weighted.
         counted: the segments that were taken, and those to be adjudicated.
@@ -62,6 +73,7 @@ class Gold(Result):
 
     corpus: Corpus = field(repr=False)
     name: str
+    vote: str
     voters: tuple[str, ...]
     weights: Floats = field(repr=False)
     counted: Counted = field(repr=False)
@@ -84,6 +96,11 @@ class Gold(Result):
         """Of each segment of ``counted``, the names of the voters who support it."""
         names = groups(self.counted.segment, len(self.counted.outcome))
         return [tuple(self.voters[i] for i in self.counted.voter[each].tolist()) for each in names]
+
+    @property
+    def _share(self) -> str:
+        """What the share of a segment is called: by a model it is its probability."""
+        return "probability" if self.vote == "dawid-skene" else "share"
 
     @property
     def few(self) -> Ints:
@@ -145,7 +162,7 @@ class Gold(Result):
             Column("label", "label", "name", "segment of a vote"),
             Column("text", "", "name"),
             Column("", "text", "name", "segment of a vote"),
-            Column("share", "share", meaning="share of votes"),
+            Column("share", self._share, meaning="share of votes"),
             Column("support", "support", "count"),
             Column("annotators", "of", "count", meaning="annotators"),
             Column("supporters", "", "name"),
@@ -184,7 +201,7 @@ class Gold(Result):
         columns = [
             Column("label", "label", "name", "label of a vote"),
             Column("segments", "segments", "count", "segments of a vote"),
-            Column("share", "mean share", "figure", "share of votes"),
+            Column("share", f"mean {self._share}", "figure", "share of votes"),
             Column("adjudicate", "to adjudicate", "count"),
         ]
         lists = "; --by adjudicate lists them" if self._open() else ""
@@ -223,18 +240,21 @@ class Gold(Result):
 def gold(
     corpus: Corpus,
     *,
-    vote: Vote = "tokens",
+    vote: Vote | None = None,
     share: float | None = None,
     min_annotators: int = MIN_ANNOTATORS,
     weighted: bool = False,
     annotators: Sequence[str] | None = None,
-    name: str = MAJORITY,
+    name: str | None = None,
 ) -> Gold:
     """Return a corpus with one more layer: what the annotators voted for.
 
     Args:
         corpus: the annotators as layers.
-        vote: on tokens and boundaries, or on whole segments.
+        vote: on tokens and boundaries, on whole segments, or dawid-skene: on tokens by the model of
+            Dawid & Skene (1979), which finds out how often each annotator errs. Unless given,
+            dawid-skene; but tokens if there is a share or weights, if fewer than three vote, or if
+            somebody gave a token two labels.
         share: take what at least this share of those who saw a document marked. Unless given, what
             more than half marked; what just half marked is a tie, to be adjudicated.
         min_annotators: documents that fewer saw are not voted on; the new layer never saw them.
@@ -242,44 +262,70 @@ def gold(
             F1, and nothing if it is below 0. It is that of token match for votes on tokens, if no
             layer forbids it, else of exact match; under nonoverlapping, if no layer forbids it.
         annotators: the names of those who vote; all unless given.
-        name: of the new layer.
+        name: of the new layer; dawid-skene after this vote and majority after the others, unless
+            given.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a name that a layer has.
 
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
     >>> result = gold(Corpus.from_segments([5], layers))
-    >>> result.corpus[0].segments["majority"], result.counted.share.tolist()
-    ((Segment(start=0, end=2, label='X'),), [1.0])
+    >>> result.name, result.layer.end.tolist(), result.counted.share.round(2).tolist()
+    ('dawid-skene', [2], [1.0])
     """
-    check_choice(vote, VOTES, "vote")
+    if vote is not None:
+        check_choice(vote, VOTES, "vote")
     check_whole(min_annotators, 1, "min_annotators")
     _check_share(share)
-    if not isinstance(name, str) or not name or name in corpus.layers:
-        raise SettingError(f"name {show(name)}; a name that no layer has is needed: pass another")
+    if vote == "dawid-skene" and (weighted or share is not None):
+        raise SettingError(
+            f"{'weighted' if weighted else 'share'} is for votes on tokens or segments; dawid-skene"
+            " weighs annotators by itself and takes what is most probable: leave it out"
+        )
     asked = kept_names(annotators)
     voting = corpus if asked is None else corpus.of_annotators(asked)
     names = list(voting.layers)
+    notes = list(voting.notes)
+    if vote is None:
+        vote, why = _vote_for(voting, weighted or share is not None)
+        notes += why
+    if name is None:
+        name = vote if vote == "dawid-skene" else MAJORITY
+    if not isinstance(name, str) or not name or name in corpus.layers:
+        raise SettingError(f"name {show(name)}; a name that no layer has is needed: pass another")
     measured = _measured(voting, vote) if weighted else None
     weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
     ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
     enough = ballots.seen >= min_annotators
+    labels = max(1, len(corpus.labels))
     if vote == "segments":
         votes = on_segments(ballots.only(enough), share)
+    elif vote == "tokens":
+        votes = on_tokens(ballots.only(enough), share, labels)
     else:
-        votes = on_tokens(ballots.only(enough), share, max(1, len(corpus.labels)))
+        if overlap := _overlap_in(voting):
+            raise SettingError(
+                f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
+                " segments"
+            )
+        saw = np.stack([corpus.layers[name].annotated for name in names]) & enough
+        votes = on_probabilities(ballots.only(enough), corpus.lengths, saw, labels)
     taken = votes.outcome == GOLD
     document, start, end, label = (column[taken] for column in votes[:4])
-    how = [vote, "more-than-half" if share is None else f"share-{share:g}"]
-    how += [
+    taken_at = "more-than-half" if share is None else f"share-{share:g}"
+    how = [
+        vote,
+        *([] if vote == "dawid-skene" else [taken_at]),
         f"least-{min_annotators}",
         *([] if measured is None else [f"weighted-{'-'.join(measured)}"]),
     ]
     whole = with_layer(corpus, name, Layer(document, start, end, label, enough), "/".join(how))
     chosen = None if asked is None else chosen_of(corpus.annotators, asked)
     settings = Settings(offsets=corpus.offsets, reading=whole.reading, chosen=chosen)
-    notes = (*voting.notes, *_notes(names, weights))
-    return Gold(whole, name, tuple(names), weights, votes, ballots.seen, settings, notes)
+    notes += _notes(names, weights)
+    return Gold(
+        whole, name, vote, tuple(names), weights, votes, ballots.seen, settings, tuple(notes)
+    )
 
 
 def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
@@ -293,6 +339,32 @@ def _check_share(share: float | None) -> None:
     is_number = isinstance(share, (int, float)) and not isinstance(share, bool)
     if share is not None and not (is_number and 0 < share <= 1):
         raise SettingError(f"share {show(share)}; a number above 0, and at most 1, is needed")
+
+
+def _vote_for(corpus: Corpus, asked_more: bool) -> tuple[Vote, list[str]]:
+    """Return what is voted on unless it is said, and a note on why it is not the usual."""
+    if asked_more:
+        return "tokens", []
+    if len(corpus.layers) < 3:
+        return "tokens", ["two annotators do not tell who of them errs: a vote on tokens"]
+    if overlap := _overlap_in(corpus):
+        return "tokens", [f"{overlap}, which dawid-skene has no place for: a vote on tokens"]
+    return "dawid-skene", []
+
+
+def _overlap_in(corpus: Corpus) -> str:
+    """Say where an annotator marked a token twice; empty if nobody did."""
+    for name, layer in corpus.layers.items():
+        by_start = np.lexsort((layer.start, layer.document))
+        document, start, end = (x[by_start] for x in (layer.document, layer.start, layer.end))
+        overlap = np.flatnonzero((document[1:] == document[:-1]) & (start[1:] < end[:-1]))
+        if len(overlap):
+            i = int(overlap[0])
+            return (
+                f"{show(name)}, document {show(corpus.id_of(int(document[i])))}: segments"
+                f" {start[i]}–{end[i]} and {start[i + 1]}–{end[i + 1]} overlap"
+            )
+    return ""
 
 
 def _measured(corpus: Corpus, vote: str) -> tuple[str, str]:

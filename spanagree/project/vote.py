@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, ranges
+from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
+from spanagree.project.dawid_skene import Votes, dawid_skene
 
 OUTCOMES = ("gold", "tie", "border", "conflict")
 """What becomes of a segment; all but the first are for adjudication."""
@@ -22,6 +23,7 @@ UNIT = 2**20
 """A weight of 1 as a whole number."""
 
 _NEAR = 1e-9  # a share that is reached but for rounding is reached
+_EQUAL = 1e-6  # probabilities that differ by no more are a tie
 
 
 class Ballots(NamedTuple):
@@ -108,7 +110,10 @@ def on_segments(ballots: Ballots, share: float | None) -> Counted:
     whose = place[which[pairs]], ballots.voter[pairs]
     counted = Counted(document, start, end, label, votes, most, outcome, *whose)
     rows = {name: getattr(counted, name)[kept] for name in Counted._fields[:7]}
-    return _without_conflicts(counted._replace(**rows))
+    counted = counted._replace(**rows)
+    one, other = _conflicting(counted)
+    apart = ~_marked_both(counted, one, other)
+    return _without_conflicts(counted, one[apart], other[apart])
 
 
 def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
@@ -117,28 +122,95 @@ def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
     Two neighbours of one label are one segment, unless more of those who marked one of them have a
     boundary between them than not.
     """
+    _, group, start, end = _united(ballots, labels)
+    (group, at), _, _ = distinct(np.concatenate((group, group)), np.concatenate((start, end)))
+    places = _Places(group, at)
+    cover = _cover(ballots, labels, places)
+    most = ballots.total[group // labels]
+    return _stretches(ballots, labels, places, cover, most, _outcome(cover, most, share))
+
+
+def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -> Counted:
+    """Return the stretches of tokens whose label is the most probable by Dawid & Skene's model.
+
+    Tokens are the items of the model; what it finds out is the label of each, or that it has none.
+    Whether two neighbours of one label are one segment is voted on as in :func:`on_tokens`.
+
+    Args:
+        ballots: what the voters marked; none of them marked a token twice.
+        lengths: of each document.
+        saw: who saw which of the documents that are voted on; (voters, documents).
+        labels: how many labels there are.
+    """
+    pieces, probability = _probabilities(ballots, lengths, saw, labels)
+    # each label that somebody gave in a document is decided on in all pieces of the document
+    (document, label), _, _ = distinct(ballots.document, ballots.label)
+    which, of_label = join(document, pieces.group)
+    places = _Places((document * labels + label)[which], pieces.at[of_label])
+    mine = probability[of_label, label[which] + 1]
+    others = probability[of_label]
+    others[np.arange(len(which)), label[which] + 1] = 0
+    ahead = mine - others.max(1, initial=0)
+    outcome = np.where(ahead > _EQUAL, GOLD, np.where(ahead >= -_EQUAL, TIE, -1))
+    most = np.full(len(which), UNIT)
+    votes = np.round(mine * UNIT).astype(np.int64)
+    return _stretches(ballots, labels, places, votes, most, outcome)
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+class _Places:
+    """Places in groups, sorted, to which values are added; the last of a group is its end."""
+
+    def __init__(self, group: Ints, at: Ints) -> None:
+        self.group, self.at = group, at
+        self.step = int(at.max(initial=0)) + 1
+        self.keys = group * self.step + at
+
+    def find(self, group: Ints, at: Ints) -> Ints:
+        """Return the number of each place."""
+        return np.searchsorted(self.keys, group * self.step + at)
+
+    def sums(self, group: Ints, at: Ints, values: Ints) -> Ints:
+        """Return the sum of the values at each place."""
+        return _sums(self.find(group, at), values, len(self.keys))
+
+
+def _united(ballots: Ballots, labels: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return each voter's segments of a document and label; what she marked twice is there once."""
     group = ballots.document * labels + ballots.label
-    voter, weight = ballots.voter, ballots.weight
-    # what one voter marked twice, in segments that overlap, counts once
-    u_voter, u_group, u_start, u_end = united(voter, group, ballots.start, ballots.end)
-    (at_group, at), _, _ = distinct(
-        np.concatenate((u_group, u_group)), np.concatenate((u_start, u_end))
-    )
-    pieces = _Places(at_group, at)
-    cover = pieces.sums(u_group, u_start, weight[u_voter])
-    cover = np.cumsum(cover - pieces.sums(u_group, u_end, weight[u_voter]))
-    on = (at_group[:-1] == at_group[1:]) if len(at) else np.zeros(0, np.bool_)
-    document = at_group[:-1] // labels
-    outcome = np.where(on, _outcome(cover[:-1], ballots.total[document], share), -1)
+    return united(ballots.voter, group, ballots.start, ballots.end)
+
+
+def _cover(ballots: Ballots, labels: int, places: _Places) -> Ints:
+    """Return the votes for each piece from a place to the next."""
+    voter, group, start, end = _united(ballots, labels)
+    weight = ballots.weight[voter]
+    begun = places.sums(group, start, weight) - places.sums(group, end, weight)
+    return np.asarray(np.cumsum(begun), np.int64)
+
+
+def _stretches(
+    ballots: Ballots, labels: int, places: _Places, votes: Ints, most: Ints, outcome: Ints
+) -> Counted:
+    """Return the stretches of pieces that have one outcome, and the boundaries that are tied.
+
+    Each piece begins at a place; it has ``votes``, of ``most``, and what they come to.
+    """
+    at_group, at = places.group, places.at
+    on = at_group[:-1] == at_group[1:]
+    votes, most = (np.where(on, column[:-1], 0) for column in (votes, most))
+    outcome = np.where(on, outcome[:-1], -1)
 
     # at each place, who has a boundary there, and who goes on across it
-    ends = np.concatenate((ballots.start, ballots.end))
+    voter, group, start, end = _united(ballots, labels)
     (b_voter, b_group, b_at), _, _ = distinct(
-        np.concatenate((voter, voter)), np.concatenate((group, group)), ends
+        np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
     )
-    (s_voter, s_group, s_at), _, _ = distinct(voter, group, ballots.start)
-    stop = pieces.sums(b_group, b_at, weight[b_voter])
-    across = cover - pieces.sums(s_group, s_at, weight[s_voter])
+    stop = places.sums(b_group, b_at, ballots.weight[b_voter])
+    begun = places.sums(group, start, ballots.weight[voter])
+    across = _cover(ballots, labels, places) - begun
 
     follows = np.zeros(len(outcome), np.bool_)
     follows[1:] = (outcome[1:] == outcome[:-1]) & (at_group[1:-1] == at_group[:-2])
@@ -151,27 +223,57 @@ def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
     last = np.append(begin[1:], len(outcome))
     last = pieces_in[np.searchsorted(pieces_in, last) - 1] if len(begin) else begin
     length = at[pieces_in + 1] - at[pieces_in]
-    votes = _sums(run[pieces_in], cover[pieces_in] * length, len(begin))
     columns = [
         np.concatenate((runs, borders))
         for runs, borders in (
             (at_group[begin], at_group[tied]),
             (at[begin], at[tied] - 1),
             (at[last + 1], at[tied] + 1),
-            (votes, stop[tied]),
+            (_sums(run[pieces_in], votes[pieces_in] * length, len(begin)), stop[tied]),
+            (_sums(run[pieces_in], most[pieces_in] * length, len(begin)), 2 * stop[tied]),
             (outcome[begin], np.full(len(tied), BORDER)),
         )
     ]
     whole = columns[0] // labels
-    order = np.lexsort((columns[4], columns[0], columns[2], columns[1], whole))
-    at_group, start, end, votes, outcome = (column[order] for column in columns)
+    order = np.lexsort((columns[5], columns[0], columns[2], columns[1], whole))
+    at_group, start, end, votes, most, outcome = (column[order] for column in columns)
     document, label = at_group // labels, at_group % labels
-    most = np.where(outcome == BORDER, 2 * votes, ballots.total[document] * (end - start))
-    pairs = _touching((at_group, start, end), (group, ballots.start, ballots.end), voter)
-    return _without_conflicts(Counted(document, start, end, label, votes, most, outcome, *pairs))
+    of_label = ballots.document * labels + ballots.label
+    marked = (of_label, ballots.start, ballots.end)
+    pairs = _touching((at_group, start, end), marked, ballots.voter)
+    counted = Counted(document, start, end, label, votes, most, outcome, *pairs)
+    one, other = _conflicting(counted)
+    apart = ~_gave_both(counted, ballots, labels, one, other)
+    return _without_conflicts(counted, one[apart], other[apart])
 
 
-# --- parts --------------------------------------------------------------------------------------
+def _probabilities(
+    ballots: Ballots, lengths: Ints, saw: Bools, labels: int
+) -> tuple[_Places, Floats]:
+    """Return the pieces of documents between neighbouring boundaries, and what is probable there.
+
+    The second has a row for each place, and columns for no label and for each label.
+    """
+    there = np.flatnonzero(saw.any(axis=0) & (lengths > 0))
+    (document, at), _, _ = distinct(
+        np.concatenate((there, there, ballots.document, ballots.document)),
+        np.concatenate((np.zeros_like(there), lengths[there], ballots.start, ballots.end)),
+    )
+    places = _Places(document, at)
+    size = np.zeros(len(at), np.int64)
+    size[:-1] = np.where(document[1:] == document[:-1], at[1:] - at[:-1], 0)
+    seen = saw.sum(axis=0)
+    begin = np.cumsum(seen[document]) - seen[document]  # of the votes on each piece
+    _, item = ranges(begin, begin + seen[document])
+    who = np.argsort(~saw, axis=0, kind="stable")  # of each document, first those who saw it
+    rank = np.cumsum(saw, axis=0) - 1
+    voter = who[np.arange(len(item)) - begin[item], document[item]]
+    tag = np.zeros(len(item), np.int64)
+    first = places.find(ballots.document, ballots.start)
+    piece, row = ranges(first, places.find(ballots.document, ballots.end))
+    tag[begin[piece] + rank[ballots.voter[row], ballots.document[row]]] = ballots.label[row] + 1
+    votes = Votes(item, voter, tag, size, len(saw), labels + 1)
+    return places, dawid_skene(votes).probability
 
 
 def _sums(which: Ints, values: Ints, count: int) -> Ints:
@@ -186,18 +288,6 @@ def _outcome(votes: Ints, most: Ints, share: float | None) -> Ints:
     else:
         outcome = np.where(votes + _NEAR * most >= share * most, GOLD, -1)
     return np.where(votes > 0, outcome, -1)
-
-
-class _Places:
-    """Places in groups, sorted, to which values are added."""
-
-    def __init__(self, group: Ints, at: Ints) -> None:
-        self.step = int(at.max(initial=0)) + 1
-        self.keys = group * self.step + at
-
-    def sums(self, group: Ints, at: Ints, values: Ints) -> Ints:
-        """Return the sum of the values at each place."""
-        return _sums(np.searchsorted(self.keys, group * self.step + at), values, len(self.keys))
 
 
 def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -233,25 +323,29 @@ def _touching(
     return run, who
 
 
-def _without_conflicts(counted: Counted) -> Counted:
-    """Return the same with those as conflicts that overlap others, which nobody marked with them.
-
-    Of two such segments the one with the greater share of the votes stays gold, of equals neither.
-    """
+def _conflicting(counted: Counted) -> tuple[Ints, Ints]:
+    """Return the numbers of pairs of segments that are gold so far and overlap."""
     gold = np.flatnonzero(counted.outcome == GOLD)
-    document, start, end = (column[gold] for column in counted[:3])
-    order = np.lexsort((start, document))
+    one, other = _overlapping(*(column[gold] for column in counted[:3]))
+    return gold[one], gold[other]
+
+
+def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers of pairs of segments of a group that overlap."""
+    order = np.lexsort((start, group))
     step = int(end.max(initial=0)) + 1
-    first = (document * step + start)[order]
-    high = np.searchsorted(first, (document * step + end)[order], side="left")
-    other, one = ranges(np.arange(1, len(gold) + 1), np.maximum(high, np.arange(1, len(gold) + 1)))
-    one, other = gold[order[one]], gold[order[other]]
-    if not len(one):
-        return counted
-    # a pair that some voter marked is one that may stand together
+    first = (group * step + start)[order]
+    low = np.arange(1, len(order) + 1)
+    high = np.searchsorted(first, (group * step + end)[order], side="left")
+    other, one = ranges(low, np.maximum(low, high))
+    return order[one], order[other]
+
+
+def _marked_both(counted: Counted, one: Ints, other: Ints) -> Bools:
+    """Return whether some voter supports both segments of each pair."""
     together = len(counted.outcome)
-    by_voter, _, _ = distinct(counted.voter, counted.segment)
-    key = by_voter[0] * together + by_voter[1]
+    voter, segment = distinct(counted.voter, counted.segment)[0]
+    key = voter * together + segment
     size = np.bincount(counted.segment, minlength=together)
     begin = np.cumsum(size) - size
     of_segment = np.argsort(counted.segment, kind="stable")
@@ -259,10 +353,38 @@ def _without_conflicts(counted: Counted) -> Counted:
     who = counted.voter[of_segment[place]]
     wanted = who * together + other[pair]
     both = key[np.minimum(np.searchsorted(key, wanted), len(key) - 1)] == wanted
-    apart = np.bincount(pair[both], minlength=len(one)) == 0
-    one, other = one[apart], other[apart]
-    outcome = counted.outcome.copy()
-    share = counted.share
+    return np.bincount(pair[both], minlength=len(one)) > 0
+
+
+def _gave_both(counted: Counted, ballots: Ballots, labels: int, one: Ints, other: Ints) -> Bools:
+    """Return whether some voter gave a token that a pair of segments shares both labels."""
+    by_voter = distinct(ballots.document, ballots.voter)[1]
+    i, j = _overlapping(by_voter, ballots.start, ballots.end)
+    key = _of_labels(ballots.document[i], ballots.label[i], ballots.label[j], labels)
+    order = np.argsort(key, kind="stable")
+    i, j, key = i[order], j[order], key[order]
+    start = np.maximum(ballots.start[i], ballots.start[j])
+    end = np.minimum(ballots.end[i], ballots.end[j])
+    wanted = _of_labels(counted.document[one], counted.label[one], counted.label[other], labels)
+    pair, twice = join(wanted, key)
+    low = np.maximum(counted.start[one], counted.start[other])[pair]
+    high = np.minimum(counted.end[one], counted.end[other])[pair]
+    meet = (start[twice] < high) & (low < end[twice])
+    return np.bincount(pair[meet], minlength=len(one)) > 0
+
+
+def _of_labels(document: Ints, one: Ints, other: Ints, labels: int) -> Ints:
+    """Return a number for each document and two labels in either order."""
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    return np.asarray((document * labels + low) * labels + high, np.int64)
+
+
+def _without_conflicts(counted: Counted, one: Ints, other: Ints) -> Counted:
+    """Return the same where of two segments the one with fewer of the votes is a conflict.
+
+    Of equals both are.
+    """
+    outcome, share = counted.outcome.copy(), counted.share
     outcome[one[share[one] <= share[other]]] = CONFLICT
     outcome[other[share[other] <= share[one]]] = CONFLICT
     return counted._replace(outcome=outcome)

@@ -120,7 +120,7 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
             f"baseline majority: {listed(references) or 'nobody'} alone; two annotators who vote"
             " are needed: name more references"
         )
-    return gold(corpus, annotators=references).corpus
+    return gold(corpus, vote="tokens", annotators=references).corpus
 
 
 def _apart(corpus: Corpus, references: Sequence[str], chance: str) -> str:

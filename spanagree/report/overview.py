@@ -254,7 +254,7 @@ class TeamOverview(Overview):
         """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
         if not self.agreement.pairs or MAJORITY in self.corpus.layers:
             return None
-        return by_votes(self.corpus)
+        return by_votes(self.corpus, vote="tokens")
 
     @property
     def apart(self) -> list[Member]:

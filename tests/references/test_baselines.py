@@ -92,7 +92,7 @@ def test_what_baselines_mark(crowd, seed):
         assert marked["nothing"] == ()
         shapes = [sorted((e - s, c) for s, e, c in x) for x in old.seen.values()]
         assert sorted((e - s, c) for s, e, c in marked["random"]) in shapes
-    assert whole.layers["majority"] == sa.gold(corpus).layer
+    assert whole.layers["majority"] == sa.gold(corpus, vote="tokens").layer
     assert whole.of_annotators(layers) == corpus
     assert sa.with_baselines(corpus, "random", seed=seed).layers["random"] == whole.layers["random"]
 

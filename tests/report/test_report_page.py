@@ -168,7 +168,8 @@ def test_figures_of_a_team(crowd):
     results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
-    known |= numbers([row for by in (None, "adjudicate") for row in sa.gold(crowd).table(by).rows])
+    voted = sa.gold(crowd, vote="tokens")
+    known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
     known |= numbers([sa.plan(crowd, 0.05).to_dict(), 0.05])
     known |= numbers(sa.batches(crowd, 5, ci=True, resamples=2000).to_dict())
     known |= numbers([len(b.annotators) for b in sa.batches(crowd, 5).batches])
@@ -287,14 +288,17 @@ def figures_in(shown, *sections):
 def test_gold_by_votes(crowd):
     """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
     them; no section where nobody shares a document, or a majority is there already."""
-    made, shown = sa.gold(crowd), Page(page(crowd, team=True))
+    made, shown = sa.gold(crowd, vote="tokens"), Page(page(crowd, team=True))
     rows = [each for table in ("", "adjudicate") for each in made.table(table or None).shown.rows]
     known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
     assert figures_in(shown, "gold") == known
     text = " ".join("".join(shown.texts).split())
     assert "majority: 132 segments in 62 documents, by the votes of 5 annotators" in text
     assert "to adjudicate: 5 ties, 1 document with too few annotators" in text
-    assert "spanagree gold FILE -o gold.jsonl writes majority beside the annotators" in text
+    assert (
+        "spanagree gold FILE --vote tokens -o gold.jsonl writes majority beside the annotators"
+        in text
+    )
     layers = {
         name: [[(d % 3, d % 3 + k, "X")] for d in range(50)] for k, name in enumerate("ab", 1)
     }
