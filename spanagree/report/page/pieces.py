@@ -271,7 +271,10 @@ def show_gold(report: TeamOverview) -> Html:
     figures = report.gold.table("adjudicate")
     left = len(figures.rows) - SHOWN
     more = [f"{left} more are left out here"] if left > 0 else []
-    writes = f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} beside the annotators"
+    writes = (
+        f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} beside the"
+        " annotators"
+    )
     shown = replace(figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN])
     below = [*more, writes, f"signature: {report.gold.signature}"]
     return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
