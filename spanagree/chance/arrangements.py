@@ -1,0 +1,356 @@
+"""Where the segments of a random annotation stand that keeps how many there are of each kind.
+
+A *group* holds segments that exclude each other: those of one annotator in a document, or of one
+label too. With kinds i, of which the group has cᵢ, count the arrangements that fill a part of the
+document::
+
+    F[0] = 1;  F[u][p] = Σ over q ≤ p, kinds i, places (s, q) of i:  F[u − eᵢ][s]
+
+for u segments of each kind in front of the border p, and B likewise behind it. Then a segment of
+kind i stands at (s, e) with the probability Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]). All
+terms are positive. Many groups with the same counts are computed at once, each u a gather and a
+running sum.
+
+Where a group has too many u, the number of its segments is kept exactly and their kinds in the mean
+only: each kind has a weight, and there is one F for each number of segments (*mixture*).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
+from spanagree.chance.place_kinds import PlaceKinds
+from spanagree.chance.start_distributions import place
+
+BUDGET = 1 << 22
+"""The most numbers that a group's arrangements may take; above it the mixture is taken."""
+
+_TOGETHER = 1 << 20  # numbers of groups that are computed at once
+_CLOSE = 1e-6  # relative; kinds of the mixture are met as closely
+_ROUNDS = 2000
+
+
+@dataclass(frozen=True)
+class Arrangements:
+    """Where the segments of many random annotations stand.
+
+    Segments of a group and kind are of one *class* and have the same distribution.
+
+    Attributes:
+        class_of: of each segment, its class.
+        group: of each class.
+        kind: of each class.
+        count: of each class, how many segments.
+        first: of each class, where its places stand in ``p``; one more than there are classes.
+        p: the probability of each place of the class's kind.
+        mixed: the groups of which kinds are kept in the mean only.
+    """
+
+    class_of: Ints
+    group: Ints
+    kind: Ints
+    count: Ints
+    first: Ints
+    p: Floats
+    mixed: Ints
+
+    def rows(self, kinds: PlaceKinds, classes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+        """Return the places of some classes: which of them, start, end and probability."""
+        at, which = ranges(self.first[classes], self.first[classes + 1])
+        place = at - self.first[classes][which] + kinds.first[self.kind[classes]][which]
+        return which, kinds.start[place], kinds.end[place], self.p[at]
+
+
+def arrangements(
+    kinds: PlaceKinds, group: Ints, *, free: bool = False, budget: float = BUDGET
+) -> Arrangements:
+    """Return where the segments of random annotations stand.
+
+    Args:
+        kinds: of the segments.
+        group: of each segment; segments of one group exclude each other.
+        free: segments do not exclude each other (the overlapping model).
+        budget: the most numbers of one group before the mixture is taken.
+    """
+    (of_group, of_kind), class_of, count = distinct(group, kinds.kind)
+    size = kinds.places[of_kind]
+    first = np.append(0, np.cumsum(size))
+    p = np.repeat(1 / np.maximum(size, 1), size)
+    mixed = np.zeros(0, np.int64)
+    if not free and len(of_group):
+        todo = _not_uniform(kinds, of_group, of_kind, count)
+        whole = Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
+        todo = _in_slots(kinds, whole, todo)
+        mixed = _in_order(kinds, whole, todo, budget)
+    return Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
+
+
+def _by_group(of_group: Ints, rows: Bools) -> Ints:
+    """Return how many classes of each group are among these rows."""
+    return np.bincount(of_group, rows, int(of_group.max()) + 1).astype(np.int64)
+
+
+def _not_uniform(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints) -> Bools:
+    """Return the classes of groups in which segments are not uniform on the places of their kind.
+
+    A segment alone is, and segments of one token each, where kinds share no places.
+    """
+    many = np.bincount(of_group, count)
+    longest = np.maximum.reduceat(kinds.end - kinds.start, kinds.first[:-1])[of_kind]
+    apart = _by_group(of_group, (longest > 1) | _other_rule(kinds, of_group, of_kind))
+    return ((many > 1) & (apart > 0))[of_group]
+
+
+def _other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+    """Return the classes of another rule than one of their group's classes."""
+    some = np.full(int(of_group.max()) + 1, -1)
+    some[of_group] = kinds.rule[of_kind]
+    return kinds.rule[of_kind] != some[of_group]
+
+
+def _in_slots(kinds: PlaceKinds, whole: Arrangements, todo: Bools) -> Bools:
+    """Fill in the groups whose segments may stand in any slots; return the classes of the others.
+
+    They are those of the uniform model with slots for tokens, such as words.
+    """
+    of_group, of_kind = whole.group, whole.kind
+    apart = (kinds.taken[of_kind] == 0) | _other_rule(kinds, of_group, of_kind)
+    others = _by_group(of_group, apart)
+    here = np.flatnonzero(todo & (others == 0)[of_group])
+    if not len(here):
+        return todo
+    (_,), group, _ = distinct(of_group[here])
+    slots = np.zeros(int(group.max()) + 1, np.int64)
+    slots[group] = kinds.slots[of_kind[here]]
+    segment = np.repeat(np.arange(len(here)), whole.count[here])
+    profiles, profile = place(group[segment], slots, kinds.taken[of_kind[here]][segment])
+    of_class = np.zeros(len(here), np.int64)
+    of_class[segment] = profile
+    at, which = ranges(whole.first[here], whole.first[here + 1])
+    x = at - whole.first[here][which]
+    whole.p[at] = profiles.at(of_class[which], x)
+    rest = todo.copy()
+    rest[here] = False
+    return rest
+
+
+# --- read from both ends -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Groups of equal counts.
+
+    Attributes:
+        counts: of each kind.
+        classes: of each group and kind; (groups, kinds).
+        borders: how many borders of the document matter; (groups,).
+        unit, start, end: of each place, for each kind: the number of the group, and the number of
+            either border among those that matter.
+    """
+
+    counts: tuple[int, ...]
+    classes: Ints
+    borders: Ints
+    unit: list[Ints]
+    start: list[Ints]
+    end: list[Ints]
+
+
+def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float) -> Ints:
+    """Fill in the classes that are left, and return the groups that the mixture was taken for."""
+    rows = np.flatnonzero(todo)
+    if not len(rows):
+        return rows
+    # groups one after the other, the kinds of each by count
+    order = np.lexsort((whole.kind[rows], whole.count[rows], whole.group[rows]))
+    rows = rows[order]
+    (numbers,), unit, size = distinct(whole.group[rows])
+    begin = np.cumsum(size) - size
+    states = np.exp(np.minimum(np.bincount(unit, np.log1p(whole.count[rows])), 700))
+    places = np.bincount(unit, kinds.places[whole.kind[rows]])
+    over = states * 2 * places > budget
+    for t in np.unique(size[~over]).tolist():
+        units = np.flatnonzero(~over & (size == t))
+        classes = rows[begin[units][:, None] + np.arange(t)]
+        alike, which, _ = distinct_rows(whole.count[classes])
+        for counts, here in zip(alike, groups(which, len(alike)), strict=True):
+            work = math.prod((counts + 1).tolist()) * places[units[here]]
+            for some in _portions(here, work):
+                batch = _batch(kinds, whole, tuple(counts.tolist()), classes[some])
+                for k, p in enumerate(_exact(batch)):
+                    _fill(whole, batch.classes[:, k], p)
+    for u in np.flatnonzero(over).tolist():
+        classes = rows[begin[u] : begin[u] + size[u]][None]
+        counts = tuple(whole.count[classes[0]].tolist())
+        batch = _batch(kinds, whole, counts, classes)
+        for k, p in enumerate(_mixture(batch)):
+            _fill(whole, batch.classes[:, k], p)
+    return numbers[over]
+
+
+def _portions(rows: Ints, work: Floats) -> Iterator[Ints]:
+    """Yield rows of about equal work, some at a time."""
+    order = np.argsort(work, kind="stable")
+    rows, work = rows[order], work[order]
+    low = 0
+    while low < len(rows):  # tables are as wide as the widest, the last one
+        wide = work[low:] * np.arange(1, len(rows) - low + 1)
+        high = low + max(1, int(np.searchsorted(wide, _TOGETHER, side="right")))
+        yield rows[low:high]
+        low = high
+
+
+def _batch(
+    kinds: PlaceKinds, whole: Arrangements, counts: tuple[int, ...], classes: Ints
+) -> _Batch:
+    """Return groups of equal counts with their places."""
+    columns = [
+        whole.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
+    ]
+    unit, start, end = ([column[i] for column in columns] for i in range(3))
+    wide = 1 + max(int(e.max(initial=0)) for e in end)
+    used = np.zeros((len(classes), wide), np.bool_)
+    for u, s, e in columns:
+        used[u, s] = used[u, e] = True
+    rank = np.cumsum(used, axis=1) - 1
+    start = [rank[u, s] for u, s in zip(unit, start, strict=True)]
+    end = [rank[u, e] for u, e in zip(unit, end, strict=True)]
+    return _Batch(counts, classes, rank[:, -1] + 1, unit, start, end)
+
+
+def _fill(whole: Arrangements, classes: Ints, p: Floats) -> None:
+    """Write the probabilities of the places of some classes."""
+    at, _ = ranges(whole.first[classes], whole.first[classes + 1])
+    whole.p[at] = p
+
+
+def _states(counts: Sequence[int]) -> list[list[tuple[int, ...]]]:
+    """Return all u up to the counts, by their number of segments."""
+    levels: list[list[tuple[int, ...]]] = [[] for _ in range(sum(counts) + 1)]
+    for u in itertools.product(*(range(c + 1) for c in counts)):
+        levels[sum(u)].append(u)
+    return levels
+
+
+def _less(u: tuple[int, ...], k: int) -> tuple[int, ...]:
+    """Return u with one segment of kind k less."""
+    return (*u[:k], u[k] - 1, *u[k + 1 :])
+
+
+def _ways(
+    batch: _Batch, levels: Sequence[Sequence[tuple[int, ...]]], mirrored: bool
+) -> tuple[dict[tuple[int, ...], Floats], Ints]:
+    """Return F, or B if ``mirrored``, of each u: flat over (groups, borders), by border.
+
+    Each level is scaled by a power of 2, whose exponents are the second table; (levels, groups).
+    """
+    units, wide = len(batch.classes), int(batch.borders.max())
+    here, there = _ends_of(batch, mirrored)
+    start = [u * wide + s for u, s in zip(batch.unit, here, strict=True)]
+    end = [u * wide + e for u, e in zip(batch.unit, there, strict=True)]
+    ways = {levels[0][0]: np.ones(units * wide)}
+    exponents = np.zeros((len(levels), units), np.int64)
+    for number, level in enumerate(levels[1:], 1):
+        top = np.zeros(units)
+        for u in level:
+            arrived = np.zeros(units * wide)
+            for k, (s, e) in enumerate(zip(start, end, strict=True)):
+                if u[k]:
+                    arrived += np.bincount(e, ways[_less(u, k)][s], units * wide)
+            table = np.cumsum(arrived.reshape(units, wide), axis=1)
+            ways[u] = table.ravel()
+            np.maximum(top, table[:, -1], out=top)
+        exponents[number] = np.frexp(top)[1]
+        for u in level:
+            table = ways[u].reshape(units, wide)
+            np.ldexp(table, -exponents[number][:, None], out=table)
+    return ways, np.cumsum(exponents, axis=0)
+
+
+def _ends_of(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
+    """Return starts and ends of places, or those of their mirror images."""
+    if not mirrored:
+        return batch.start, batch.end
+    last = batch.borders - 1
+    starts, ends = (
+        [last[u] - x for u, x in zip(batch.unit, side, strict=True)]
+        for side in (batch.end, batch.start)
+    )
+    return starts, ends
+
+
+def _exact(batch: _Batch) -> list[Floats]:
+    """Return the probability of each place of each kind."""
+    counts, wide = batch.counts, int(batch.borders.max())
+    levels = _states(counts)
+    front, up = _ways(batch, levels, mirrored=False)
+    back, down = _ways(batch, levels, mirrored=True)
+    total = front[counts].reshape(-1, wide)[:, -1]
+    behind, _ = _ends_of(batch, mirrored=True)
+    results = []
+    for k, unit in enumerate(batch.unit):
+        at = unit * wide + batch.start[k]
+        after = unit * wide + behind[k]
+        p = np.zeros(len(unit))
+        for number, level in enumerate(levels[:-1]):
+            of_level = np.zeros(len(unit))
+            for u in level:
+                if u[k] < counts[k]:
+                    rest = tuple(c - x - (i == k) for i, (c, x) in enumerate(zip(counts, u)))
+                    of_level += front[u][at] * back[rest][after]
+            power = up[number] + down[len(levels) - 2 - number] - up[-1]
+            p += np.ldexp(of_level, power[unit])
+        results.append(p / (counts[k] * total[unit]))
+    return results
+
+
+# --- over the budget -----------------------------------------------------------------------------
+
+
+def _mixture(batch: _Batch) -> list[Floats]:
+    """Return the same of one group, with its kinds in the mean only."""
+    wide, k = int(batch.borders[0]), sum(batch.counts)
+    kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
+    start, end = np.concatenate(batch.start), np.concatenate(batch.end)
+    counts = np.array(batch.counts, np.float64)
+    places = np.bincount(kind, minlength=len(counts))
+    weight = counts / places
+    p = np.zeros(len(kind))
+    for _ in range(_ROUNDS):
+        p = weight[kind] * _numbers(start, end, weight[kind], wide, k)
+        mean = np.bincount(kind, p)
+        if np.abs(mean / counts - 1).max() < _CLOSE:
+            break
+        weight *= counts / mean
+        weight /= weight.max()
+    p /= (np.bincount(kind, p) / 1.0)[kind]  # of one segment of the kind
+    return np.split(p, np.cumsum(places)[:-1])
+
+
+def _numbers(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> Floats:
+    """Return Σ_m F[m][s] · B[k − 1 − m][e] / F[k] of each place, m segments standing before it."""
+    front, up = _rows(start, end, weight, wide, k)
+    back, down = _rows(wide - 1 - end, wide - 1 - start, weight, wide, k)
+    total = np.zeros(len(start))
+    for m in range(k):
+        power = int(up[m] + down[k - 1 - m] - up[k])
+        total += np.ldexp(front[m][start] * back[k - 1 - m][wide - 1 - end], power)
+    return total / front[k][-1]
+
+
+def _rows(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> tuple[Floats, Ints]:
+    """Return F[m] for every number of segments, scaled by powers of 2, and their exponents."""
+    table, exponents = np.ones((k + 1, wide)), np.zeros(k + 1, np.int64)
+    for m in range(1, k + 1):
+        arrived = np.bincount(end, table[m - 1][start] * weight, wide)
+        np.cumsum(arrived, out=table[m])
+        exponents[m] = np.frexp(table[m][-1])[1]
+        np.ldexp(table[m], -exponents[m], out=table[m])
+    return table, np.cumsum(exponents)

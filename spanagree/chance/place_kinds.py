@@ -1,0 +1,77 @@
+"""The kinds of places that segments are of, and where these places are.
+
+Columns, for many documents at once: a kind is one of a document, of a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Ints, distinct
+from spanagree.chance.place_rules import PlaceRule
+
+
+@dataclass(frozen=True)
+class PlaceKinds:
+    """Kinds and their places.
+
+    Attributes:
+        kind: of each segment.
+        document: of each kind.
+        rule: of each kind, the number of its rule.
+        at_site: of each kind, whether it keeps the rule.
+        slots: of each kind, how many slots its document has.
+        taken: of each kind, how many slots a segment takes; 0 unless it may stand in any.
+        first: of each kind, where its places stand; one more than there are kinds.
+        start, end: of each place, in the order of the text.
+    """
+
+    kind: Ints
+    document: Ints
+    rule: Ints
+    at_site: Ints
+    slots: Ints
+    taken: Ints
+    first: Ints
+    start: Ints
+    end: Ints
+
+    @property
+    def places(self) -> Ints:
+        """How many places each kind has."""
+        return np.diff(self.first)
+
+
+def place_kinds(
+    rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints
+) -> PlaceKinds:
+    """Return the kinds of segments.
+
+    Args:
+        rules: all rules.
+        rule: of each segment, the number of its rule.
+        document, start, end: of each segment.
+    """
+    first, second = np.zeros((2, len(start)), np.int64)
+    for number, each in enumerate(rules):
+        rows = np.flatnonzero(rule == number)
+        if len(rows):
+            first[rows], second[rows] = each.kinds(document[rows], start[rows], end[rows])
+    (rule, document, first, second), kind, _ = distinct(rule, document, first, second)
+    at_site, slots, taken = np.zeros((3, len(rule)), np.int64)
+    nothing = np.zeros(0, np.int64)
+    parts = [(nothing, nothing, nothing)]
+    for number, each in enumerate(rules):  # kinds of one rule stand together
+        rows = np.flatnonzero(rule == number)
+        if len(rows):
+            columns = document[rows], first[rows], second[rows]
+            at_site[rows] = each.at_site(first[rows], second[rows])
+            slots[rows], taken[rows] = each.slots(*columns)
+            which, s, e = each.places(*columns)
+            parts.append((rows[which], s, e))
+    which, s, e = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    up_to = np.append(0, np.cumsum(np.bincount(which, minlength=len(rule))))
+    return PlaceKinds(kind, document, rule, at_site, slots, taken, up_to, s, e)

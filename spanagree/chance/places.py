@@ -1,0 +1,313 @@
+"""Where segments may stand: rules by name, of a column or a file, and what they say of a corpus.
+
+Under a rule, a random annotation keeps how many segments of each kind of place there are
+(:mod:`spanagree.chance.place_rules`). A rule looks at the text alone, and at the label if it is
+wanted, never at annotations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from spanagree.arrays import Bools, Ints
+from spanagree.chance.place_kinds import PlaceKinds, place_kinds
+from spanagree.chance.place_rules import (
+    PlaceRule,
+    WordRule,
+    all_tokens,
+    anywhere,
+    at_borders,
+    both_ends,
+    ends_at,
+    given_places,
+)
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import InputError, SettingError, show
+
+NAMED = {
+    "words": "both ends at edges of words, lengths in words; for offsets in characters",
+    "words+marks": "the same, every other visible character being a word too",
+    "letters": "the first and the last token have a letter or digit",
+    "capitals": "the first letter of the first and of the last token is a capital",
+    "capitals+digits": "the first and the last token have a capital or digit",
+}
+"""Rules by name: where segments may stand."""
+
+ANYWHERE = "anywhere"
+
+_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
+_WORDS = {"words": re.compile(_WORD), "words+marks": re.compile(_WORD + r"|\S")}
+
+Given: TypeAlias = "str | Callable[[str], Any] | Sequence[Mapping[str, Any]]"
+"""A rule as it is given: a name, a predicate of tokens, or a rule for each document."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """A rule that is not bound to a corpus yet.
+
+    Attributes:
+        name: as it is in signatures and tables.
+        rules: of labels; the empty one is for all labels that are not there.
+        documents: the same for each document, if the rule was given so.
+    """
+
+    name: str
+    rules: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    documents: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
+
+    def of(self, corpus: Corpus) -> PlacesOfCorpus:
+        """Return what the rule says of a corpus.
+
+        Raises:
+            SettingError: for a rule that needs what the corpus does not have.
+            InputError: for a rule that does not go with the corpus.
+        """
+        per_document = self.documents
+        if per_document is not None and len(per_document) != len(corpus):
+            raise SettingError(
+                f"places: a list of {len(per_document)} rules, for {len(corpus)} documents; give a"
+                " rule for each document"
+            )
+        variants: dict[tuple[tuple[str, str], ...], int] = {}
+        variant = np.zeros(len(corpus), np.int64)
+        if per_document is None:
+            variants[tuple((label, "") for label in self.rules)] = 0
+        for d, rules in enumerate(per_document or ()):
+            key = tuple(sorted((label, rule["name"]) for label, rule in rules.items()))
+            variant[d] = variants.setdefault(key, len(variants))
+        made: dict[tuple[str, str], int] = {}
+        bound: list[PlaceRule] = []
+        table = np.zeros((max(1, len(variants)), max(1, len(corpus.labels))), np.int64)
+        for key, row in variants.items():
+            names = dict(key)
+            for code, label in enumerate(corpus.labels or ("",)):
+                of_label = label if label in names else ""
+                chosen = (of_label, names.get(of_label, ANYWHERE))
+                if chosen not in made:
+                    made[chosen] = len(bound)
+                    bound.append(self._bound(corpus, chosen))
+                table[row, code] = made[chosen]
+        return PlacesOfCorpus(bound, variant, table)
+
+    def _bound(self, corpus: Corpus, chosen: tuple[str, str]) -> PlaceRule:
+        """Return the rule of a label, and if each document has one, those of one name."""
+        label, name = chosen
+        if name == ANYWHERE:
+            return anywhere(corpus.lengths)
+        if self.documents is not None:
+            some = [
+                rules[label] if label in rules and rules[label]["name"] == name else None
+                for rules in self.documents
+            ]
+            return _of_documents(corpus, name, some)
+        rule = self.rules[label]
+        if isinstance(rule, str):
+            return _named(corpus, rule)
+        return rule(corpus)
+
+
+@dataclass(frozen=True)
+class PlacesOfCorpus:
+    """Rules that are bound to a corpus.
+
+    Attributes:
+        rules: all of them.
+        variant: of each document, which row of the table holds for it.
+        table: of each variant and label the number of its rule.
+    """
+
+    rules: Sequence[PlaceRule]
+    variant: Ints
+    table: Ints
+
+    def kinds(self, layer: Layer) -> PlaceKinds:
+        """Return the kinds of a layer's segments."""
+        rule = self.table[self.variant[layer.document], layer.label]
+        return place_kinds(self.rules, rule, layer.document, layer.start, layer.end)
+
+
+def find_places(given: Given | Places | None) -> Places | None:
+    """Return the rule that is meant; ``None`` for the uniform one.
+
+    Raises:
+        SettingError: for a rule that is not known.
+
+    >>> find_places("PER=capitals,LOC=letters").name
+    'LOC=letters,PER=capitals'
+    """
+    if given is None or isinstance(given, Places):
+        return given
+    if isinstance(given, str):
+        return _parsed(given)
+    if callable(given):
+        name = getattr(given, "__name__", type(given).__name__)
+        return Places(name, {"": lambda corpus: _with_property(corpus, given, name)})
+    if isinstance(given, Iterable) and not isinstance(given, Mapping):
+        documents = [_of_labels(rule, f"places, rule {d}") for d, rule in enumerate(given, 1)]
+        names = sorted({rule["name"] for rules in documents for rule in rules.values()})
+        return Places("+".join(names), documents=documents)
+    raise SettingError(
+        f"places {show(given)}; a name, a predicate of tokens, or a list with a rule for each"
+        " document is needed"
+    )
+
+
+def _parsed(given: str) -> Places | None:
+    if given == ANYWHERE:
+        return None
+    if given in NAMED:
+        return Places(given, {"": given})
+    rules: dict[str, Any] = {}
+    for part in given.split(","):
+        label, equals, name = part.partition("=")
+        if not equals or name not in (*NAMED, ANYWHERE) or not label or label in rules:
+            raise SettingError(
+                f"places {show(given)}; {', '.join(NAMED)}, column:NAME, column:NAME=VALUES, a"
+                " file of places, or for each label such as PER=capitals,LOC=letters"
+            )
+        rules[label] = name
+    if set(rules.values()) == {ANYWHERE}:
+        return None
+    kept = {label: name for label, name in rules.items() if name != ANYWHERE}
+    return Places(",".join(f"{label}={name}" for label, name in sorted(kept.items())), kept)
+
+
+def _of_labels(rule: Any, where: str) -> dict[str, Any]:
+    """Return the rules of labels that a document's rule gives."""
+    if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str):
+        raise SettingError(
+            f'{where}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
+        )
+    if rule["name"] != "by-label":
+        rules = {"": rule}
+    else:
+        rules = dict(rule.get("rules", {}))
+    for one in rules.values():
+        name = one.get("name") if isinstance(one, Mapping) else None
+        if name not in _KEYS:
+            raise SettingError(f"{where}: name {show(name)}; known are {', '.join(_KEYS)}")
+        for key in _KEYS[name]:
+            if key not in one:
+                raise SettingError(f"{where}: {name} without {show(key)}; it is needed")
+    return rules
+
+
+_KEYS: dict[str, tuple[str, ...]] = {
+    "site": ("ok",), "all": ("ok",), "ends": ("value",), "borders": ("begin", "end"),
+    "places": ("places",), "words": (), ANYWHERE: (),
+}  # fmt: skip
+
+
+def _of_documents(
+    corpus: Corpus, name: str, rules: Sequence[Mapping[str, Any] | None]
+) -> PlaceRule:
+    """Return the rule of documents that each give their own, all of one name."""
+    lengths = corpus.lengths
+    if name == "places":
+        rows = [
+            (d, *_pair(place, d, corpus))
+            for d, rule in enumerate(rules)
+            if rule is not None
+            for place in rule["places"]
+        ]
+        columns = np.array(rows, np.int64).reshape(-1, 3).T
+        return given_places(lengths, *columns)
+    if name == "words":
+        texts = [rule.get("text") if rule is not None else "" for rule in rules]
+        if any(text is None for text in texts):
+            texts = list(corpus.known("texts", "places words"))
+        return _words(lengths, texts, _WORDS["words"])
+    columns = [_joined(corpus, rules, key, lengths + (name == "borders")) for key in _KEYS[name]]
+    if name == "ends":
+        codes = {value: i for i, value in enumerate(dict.fromkeys(columns[0]))}
+        return ends_at(lengths, np.array([codes[value] for value in columns[0]], np.int64))
+    have = [np.array([bool(value) for value in column], np.bool_) for column in columns]
+    if name == "borders":
+        return at_borders(lengths, *have)
+    return (both_ends if name == "site" else all_tokens)(lengths, have[0])
+
+
+def _pair(place: Any, d: int, corpus: Corpus) -> tuple[int, int]:
+    try:
+        start, end = (int(x) for x in place)
+    except (TypeError, ValueError):
+        start = end = -1
+    if not 0 <= start < end <= corpus.lengths[d]:
+        raise InputError(
+            f"places, document {show(corpus.id_of(d))}: {show(place)}; a start and an end from 0 to"
+            f" {corpus.lengths[d]} are needed"
+        )
+    return start, end
+
+
+def _joined(
+    corpus: Corpus, rules: Sequence[Mapping[str, Any] | None], key: str, sizes: Ints
+) -> list[Any]:
+    """Return the values of all documents in a row."""
+    row: list[Any] = []
+    for d, (rule, size) in enumerate(zip(rules, sizes.tolist(), strict=True)):
+        values = [None] * size if rule is None else list(rule[key])
+        if len(values) != size:
+            raise InputError(
+                f"places, document {show(corpus.id_of(d))}: {key} has {len(values)} values, and"
+                f" {size} are needed; another tokenisation?"
+            )
+        row += values
+    return row
+
+
+# --- rules by name -------------------------------------------------------------------------------
+
+
+def _named(corpus: Corpus, name: str) -> PlaceRule:
+    if name in _WORDS:
+        if corpus.offsets != "characters":
+            raise SettingError(
+                f"places {name}: offsets count tokens; it is for offsets in characters"
+            )
+        return _words(corpus.lengths, corpus.known("texts", f"places {name}"), _WORDS[name])
+    return _with_property(corpus, _PROPERTIES[name], name)
+
+
+def _words(lengths: Ints, texts: Sequence[str], pattern: re.Pattern[str]) -> WordRule:
+    return WordRule.of(lengths, [[m.span() for m in pattern.finditer(text)] for text in texts])
+
+
+def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
+    """Return the rule whose sites have a property at both end tokens, or characters."""
+    if corpus.offsets == "characters":
+        row: Sequence[str] = "".join(corpus.known("texts", f"places {name}"))
+    else:
+        row = corpus.known("tokens", f"places {name}")
+    known = {piece: bool(has(piece)) for piece in set(row)}
+    have = np.fromiter((known[piece] for piece in row), np.bool_, len(row))
+    check_some(have, f"places {name}", "no token has it")
+    return both_ends(corpus.lengths, have)
+
+
+def check_some(have: Bools, what: str, why: str) -> None:
+    """Refuse a rule that no place keeps.
+
+    Raises:
+        InputError: then.
+    """
+    if len(have) and not have.any():
+        raise InputError(f"{what}: {why}, so the rule has no place; another rule is needed")
+
+
+def _begins_with_capital(token: str) -> bool:
+    return next((sign for sign in token if sign.isalpha()), "").isupper()
+
+
+_PROPERTIES: dict[str, Callable[[str], bool]] = {
+    "letters": lambda token: any(map(str.isalnum, token)),
+    "capitals": _begins_with_capital,
+    "capitals+digits": lambda token: any(x.isupper() or x.isdigit() for x in token),
+}

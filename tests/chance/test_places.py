@@ -1,0 +1,210 @@
+"""Where random segments stand under a rule of places: against enumeration in fractions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.chance.arrangements import arrangements
+from spanagree.chance.places import find_places
+from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.corpus.corpus import Corpus
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
+
+
+def corpus_of(case):
+    layers = {side: [[tuple(s) for s in case[side]]] for side in "ab"}
+    in_text = "text" in json.dumps(case.get("rule", ""))
+    offsets = "characters" if in_text else "tokens"
+    return Corpus.from_segments([case["length"]], layers, offsets=offsets)
+
+
+def placed(corpus, rule, chance, side="a", **more):
+    """The places and probabilities of each segment of a layer of one document, by segment."""
+    layer, kinds = corpus.layers[side], find_places([rule]).of(corpus).kinds(corpus.layers[side])
+    group, _ = exclusion_groups(layer, len(corpus.labels), chance)
+    made = arrangements(kinds, group, free=chance == "overlapping", **more)
+    result = {}
+    for i, (s, e, label) in enumerate(zip(layer.start, layer.end, layer.label, strict=True)):
+        _, start, end, p = made.rows(kinds, made.class_of[[i]])
+        places = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)
+        result[int(s), int(e), corpus.labels[label]] = {(a, b): x for a, b, x in places if x}
+    return result
+
+
+@pytest.mark.parametrize("number", range(len(GOLDEN)))
+def test_golden(number):
+    """Reference cases of every rule and chance model, enumerated in fractions, to 1e-12."""
+    case = GOLDEN[number]
+    corpus = corpus_of(case)
+    for side in "ab":
+        ours = placed(corpus, case["rule"], case["chance"], side)
+        assert len(ours) == len(case[side])
+        for segment, reference in zip(case[side], case["places_" + side], strict=True):
+            exact = {(s, e): p for s, e, p in reference}
+            assert ours[tuple(segment)] == pytest.approx(exact, rel=0, abs=1e-12)
+
+
+# --- a second, slow implementation ---------------------------------------------------------------
+
+
+def kind(rule, place, label):
+    """The kind of a place by the definition."""
+    s, e = place
+    name = rule["name"]
+    if name == "by-label":
+        chosen = label if label in rule["rules"] else ""
+        return chosen, kind(rule["rules"].get(chosen, {"name": "anywhere"}), place, label)
+    if name == "ends":
+        return e - s, rule["value"][s], rule["value"][e - 1]
+    if name == "site":
+        return e - s, rule["ok"][s] and rule["ok"][e - 1]
+    if name == "all":
+        return e - s, all(rule["ok"][s:e])
+    if name == "borders":
+        return e - s, rule["begin"][s] and rule["end"][e]
+    if name == "places":
+        return e - s, [s, e] in rule["places"]
+    if name == "words":
+        words = [m.span() for m in re.finditer(r"[^\W_]+(?:['’][^\W_]+)*", rule["text"])]
+        touched = sum(a < e and b > s for a, b in words)
+        ends = (
+            "edge" if any(s == a for a, _ in words) else any(a < s < b for a, b in words),
+            "edge" if any(e == b for _, b in words) else any(a < e < b for a, b in words),
+        )
+        return (touched, *ends) if touched else (0, e - s)
+    return e - s
+
+
+def enumerated(n, rule, segments, apart):
+    """Where segments stand in all configurations, as fractions, by segment."""
+    every = [(s, e) for s in range(n) for e in range(s + 1, n + 1)]
+    choices = [
+        [p for p in every if kind(rule, p, label) == kind(rule, (s, e), label)]
+        for s, e, label in segments
+    ]
+    counts, total = [Counter() for _ in segments], 0
+    for chosen in itertools.product(*choices):
+        pairs = itertools.combinations(range(len(segments)), 2)
+        if any(
+            apart(segments[i][2], segments[j][2])
+            and chosen[i][0] < chosen[j][1]
+            and chosen[j][0] < chosen[i][1]
+            for i, j in pairs
+        ):
+            continue
+        total += 1
+        for count, place in zip(counts, chosen, strict=True):
+            count[place] += 1
+    return [{p: Fraction(x, total) for p, x in count.items()} for count in counts]
+
+
+APART = {
+    "nonoverlapping": lambda a, b: True,
+    "per-label": lambda a, b: a == b,
+    "overlapping": lambda a, b: False,
+}
+
+
+def random_rule(rng, n, text):
+    def bits(size):
+        return (rng.random(size) < 0.5).tolist()
+
+    every = [[s, e] for s in range(n) for e in range(s + 1, n + 1)]
+    rules = [
+        {"name": "site", "ok": bits(n)},
+        {"name": "all", "ok": bits(n)},
+        {"name": "ends", "value": rng.choice(list("xyz"), n).tolist()},
+        {"name": "borders", "begin": bits(n + 1), "end": bits(n + 1)},
+        {"name": "places", "places": [p for p in every if rng.random() < 0.4]},
+        {"name": "words", "text": text},
+        {"name": "anywhere"},
+    ]
+    if rng.random() < 0.2:
+        some = rng.choice(len(rules), 2)
+        return {"name": "by-label", "rules": {"X": rules[some[0]], "": rules[some[1]]}}
+    return rules[rng.integers(len(rules))]
+
+
+def random_segments(rng, n):
+    """Up to four segments that do not overlap."""
+    borders = np.sort(rng.choice(n + 1, 2 * min(int(rng.integers(1, 5)), (n + 1) // 2), False))
+    return [(int(s), int(e), str(rng.choice(["X", "Y"]))) for s, e in borders.reshape(-1, 2)]
+
+
+def test_enumeration():
+    """A thousand random cases of every rule and chance model equal enumeration in fractions."""
+    rng = np.random.default_rng(7)
+    checked = 0
+    while checked < 1000:
+        n = int(rng.integers(2, 9))
+        text = "".join(rng.choice(list("ab 'É-"), n))
+        rule, segments = random_rule(rng, n, text), random_segments(rng, n)
+        chance = str(rng.choice(list(APART)))
+        case = {"length": n, "a": segments, "b": [], "rule": rule}
+        ours = placed(corpus_of(case), rule, chance)
+        for segment, exact in zip(
+            segments, enumerated(n, rule, segments, APART[chance]), strict=True
+        ):
+            reference = {p: float(x) for p, x in exact.items()}
+            assert ours[segment] == pytest.approx(reference, rel=0, abs=1e-12)
+        checked += 1
+
+
+def test_the_uniform_rule_is_the_uniform_model():
+    """A kind for each length: the start distributions of the uniform model, read from both ends."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        n = int(rng.integers(5, 40))
+        segments = random_segments(rng, n)
+        case = {"length": n, "a": segments, "b": []}
+        rule = {"name": "site", "ok": [True] * n}  # has kinds of places, but all are sites
+        ours = placed(corpus_of(case), rule, "nonoverlapping")
+        exact = sa.start_distribution(n, [e - s for s, e, _ in segments])
+        for (s, e, label), p in zip(segments, exact, strict=True):
+            reference = {(x, x + e - s): value for x, value in enumerate(p.tolist()) if value}
+            assert ours[s, e, label] == pytest.approx(reference, rel=0, abs=1e-12)
+
+
+def test_over_the_budget():
+    """With kinds in the mean: exact for one kind, each segment is somewhere, and close for many."""
+    n, rng = 60, np.random.default_rng(3)
+    rule = {"name": "site", "ok": (rng.random(n) < 0.5).tolist()}
+    ok = rule["ok"]
+    pairs = [s for s in range(0, n - 2, 3) if ok[s] and ok[s + 1]][:5]
+    case = {"length": n, "a": [(s, s + 2, "X") for s in pairs], "b": []}
+    for segment, exact in placed(corpus_of(case), rule, "nonoverlapping").items():
+        mixed = placed(corpus_of(case), rule, "nonoverlapping", budget=0)[segment]
+        assert mixed == pytest.approx(exact, rel=0, abs=1e-12)
+    borders = np.sort(rng.choice(n + 1, 16, False)).reshape(-1, 2).tolist()
+    case = {"length": n, "a": [(s, e, "X") for s, e in borders], "b": []}
+    exact = placed(corpus_of(case), rule, "nonoverlapping")
+    mixed = placed(corpus_of(case), rule, "nonoverlapping", budget=0)
+    covers = [np.zeros(n), np.zeros(n)]
+    for cover, each in zip(covers, (exact, mixed), strict=True):
+        for places in each.values():
+            assert sum(places.values()) == pytest.approx(1, abs=1e-12)
+            for (s, e), p in places.items():
+                cover[s:e] += p
+    one, other = (cover @ covers[0] for cover in covers)
+    assert other == pytest.approx(one, rel=2.2e-3)  # as measured, expected token match
+
+
+def test_many_segments_are_scaled():
+    """Counts of arrangements beyond what a float holds: 400 segments of two kinds in 4,000 tokens."""
+    n = 4000
+    ok = [True] * 2000 + [False] * 2000
+    segments = [(i * 5, i * 5 + 2, "X") for i in range(390)] + [(3000, 3001, "X")]
+    case = {"length": n, "a": segments, "b": []}
+    ours = placed(corpus_of(case), {"name": "site", "ok": ok}, "nonoverlapping")
+    assert sum(ours[0, 2, "X"].values()) == pytest.approx(1, abs=1e-9)
+    assert ours[3000, 3001, "X"][2500, 2501] == pytest.approx(1 / 2000, rel=1e-9)
