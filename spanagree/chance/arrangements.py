@@ -319,19 +319,63 @@ def _mixture(batch: _Batch) -> list[Floats]:
     wide, k = int(batch.borders[0]), sum(batch.counts)
     kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
     start, end = np.concatenate(batch.start), np.concatenate(batch.end)
-    counts = np.array(batch.counts, np.float64)
-    places = np.bincount(kind, minlength=len(counts))
-    weight = counts / places
-    p = np.zeros(len(kind))
+    weight = weights_of_mixture(kind, start, end, batch.counts, wide)
+    p = weight[kind] * _numbers(start, end, weight[kind], wide, k)
+    p /= np.bincount(kind, p)[kind]
+    return np.split(p, np.cumsum(np.bincount(kind))[:-1])
+
+
+def weights_of_mixture(
+    kind: Ints, start: Ints, end: Ints, counts: Sequence[int], wide: int
+) -> Floats:
+    """Return the weight of each kind with which there are as many of it on average as there are.
+
+    Args:
+        kind, start, end: of each place, the borders numbered.
+        counts: of each kind.
+        wide: how many borders there are.
+    """
+    needed = np.array(counts, np.float64)
+    weight = needed / np.bincount(kind)
     for _ in range(_ROUNDS):
-        p = weight[kind] * _numbers(start, end, weight[kind], wide, k)
-        mean = np.bincount(kind, p)
-        if np.abs(mean / counts - 1).max() < _CLOSE:
+        mean = np.bincount(kind, weight[kind] * _numbers(start, end, weight[kind], wide, sum(counts)))
+        if np.abs(mean / needed - 1).max() < _CLOSE:
             break
-        weight *= counts / mean
+        weight *= needed / mean
         weight /= weight.max()
-    p /= (np.bincount(kind, p) / 1.0)[kind]  # of one segment of the kind
-    return np.split(p, np.cumsum(places)[:-1])
+    return weight
+
+
+def ways_before(
+    kind: Sequence[int],
+    start: Ints,
+    end: Ints,
+    counts: tuple[int, ...],
+    wide: int,
+    weight: Floats | None = None,
+) -> dict[tuple[int, ...], Floats]:
+    """Return F of each u at every border, for one group; each level by a power of 2 of its own.
+
+    Args:
+        kind, start, end: of each place, the borders numbered.
+        counts: of each kind.
+        wide: how many borders there are.
+        weight: of each place; 1 unless given.
+    """
+    if weight is not None:
+        table, _ = _rows(start, end, weight, wide, counts[0])
+        return {(m,): row for m, row in enumerate(table)}
+    of_kind = np.asarray(kind)
+    rows = [np.flatnonzero(of_kind == k) for k in range(len(counts))]
+    batch = _Batch(
+        counts,
+        np.zeros((1, len(counts)), np.int64),
+        np.array([wide]),
+        [np.zeros(len(some), np.int64) for some in rows],
+        [start[some] for some in rows],
+        [end[some] for some in rows],
+    )
+    return _ways(batch, _states(counts), mirrored=False)[0]
 
 
 def _numbers(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> Floats:

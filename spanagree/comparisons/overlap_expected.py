@@ -101,6 +101,7 @@ def _side(layer: Layer, cell: Ints, both: Ints, document: Ints, chance: str, num
         layer.start[row],
         (layer.end - layer.start)[row],
         np.where(cell[row] == both[piece], 0, 1 + number),
+        np.zeros(len(row), np.int64),
     )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
-from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from place_oracles import APART, configurations, random_rule, random_segments, shares
 
 import spanagree as sa
 from spanagree.chance.arrangements import arrangements
@@ -54,93 +51,6 @@ def test_golden(number):
             assert ours[tuple(segment)] == pytest.approx(exact, rel=0, abs=1e-12)
 
 
-# --- a second, slow implementation ---------------------------------------------------------------
-
-
-def kind(rule, place, label):
-    """The kind of a place by the definition."""
-    s, e = place
-    name = rule["name"]
-    if name == "by-label":
-        chosen = label if label in rule["rules"] else ""
-        return chosen, kind(rule["rules"].get(chosen, {"name": "anywhere"}), place, label)
-    if name == "ends":
-        return e - s, rule["value"][s], rule["value"][e - 1]
-    if name == "site":
-        return e - s, rule["ok"][s] and rule["ok"][e - 1]
-    if name == "all":
-        return e - s, all(rule["ok"][s:e])
-    if name == "borders":
-        return e - s, rule["begin"][s] and rule["end"][e]
-    if name == "places":
-        return e - s, [s, e] in rule["places"]
-    if name == "words":
-        words = [m.span() for m in re.finditer(r"[^\W_]+(?:['’][^\W_]+)*", rule["text"])]
-        touched = sum(a < e and b > s for a, b in words)
-        ends = (
-            "edge" if any(s == a for a, _ in words) else any(a < s < b for a, b in words),
-            "edge" if any(e == b for _, b in words) else any(a < e < b for a, b in words),
-        )
-        return (touched, *ends) if touched else (0, e - s)
-    return e - s
-
-
-def enumerated(n, rule, segments, apart):
-    """Where segments stand in all configurations, as fractions, by segment."""
-    every = [(s, e) for s in range(n) for e in range(s + 1, n + 1)]
-    choices = [
-        [p for p in every if kind(rule, p, label) == kind(rule, (s, e), label)]
-        for s, e, label in segments
-    ]
-    counts, total = [Counter() for _ in segments], 0
-    for chosen in itertools.product(*choices):
-        pairs = itertools.combinations(range(len(segments)), 2)
-        if any(
-            apart(segments[i][2], segments[j][2])
-            and chosen[i][0] < chosen[j][1]
-            and chosen[j][0] < chosen[i][1]
-            for i, j in pairs
-        ):
-            continue
-        total += 1
-        for count, place in zip(counts, chosen, strict=True):
-            count[place] += 1
-    return [{p: Fraction(x, total) for p, x in count.items()} for count in counts]
-
-
-APART = {
-    "nonoverlapping": lambda a, b: True,
-    "per-label": lambda a, b: a == b,
-    "overlapping": lambda a, b: False,
-}
-
-
-def random_rule(rng, n, text):
-    def bits(size):
-        return (rng.random(size) < 0.5).tolist()
-
-    every = [[s, e] for s in range(n) for e in range(s + 1, n + 1)]
-    rules = [
-        {"name": "site", "ok": bits(n)},
-        {"name": "all", "ok": bits(n)},
-        {"name": "ends", "value": rng.choice(list("xyz"), n).tolist()},
-        {"name": "borders", "begin": bits(n + 1), "end": bits(n + 1)},
-        {"name": "places", "places": [p for p in every if rng.random() < 0.4]},
-        {"name": "words", "text": text},
-        {"name": "anywhere"},
-    ]
-    if rng.random() < 0.2:
-        some = rng.choice(len(rules), 2)
-        return {"name": "by-label", "rules": {"X": rules[some[0]], "": rules[some[1]]}}
-    return rules[rng.integers(len(rules))]
-
-
-def random_segments(rng, n):
-    """Up to four segments that do not overlap."""
-    borders = np.sort(rng.choice(n + 1, 2 * min(int(rng.integers(1, 5)), (n + 1) // 2), False))
-    return [(int(s), int(e), str(rng.choice(["X", "Y"]))) for s, e in borders.reshape(-1, 2)]
-
-
 def test_enumeration():
     """A thousand random cases of every rule and chance model equal enumeration in fractions."""
     rng = np.random.default_rng(7)
@@ -153,7 +63,7 @@ def test_enumeration():
         case = {"length": n, "a": segments, "b": [], "rule": rule}
         ours = placed(corpus_of(case), rule, chance)
         for segment, exact in zip(
-            segments, enumerated(n, rule, segments, APART[chance]), strict=True
+            segments, shares(configurations(n, rule, segments, APART[chance])), strict=True
         ):
             reference = {p: float(x) for p, x in exact.items()}
             assert ours[segment] == pytest.approx(reference, rel=0, abs=1e-12)

@@ -13,6 +13,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -118,7 +119,7 @@ def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> 
     starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
     many = _copies(fixed, count)
     order = np.lexsort((starts.ravel(), many.piece))
-    copies = Side(many.piece, many.group, starts.ravel(), many.length, many.label).rows(order)
+    copies = replace(many, start=starts.ravel()).rows(order)
     if swapped:  # φ of the pair turned round
         measure = turned(measure)
     nothing = np.zeros(count, np.int64)
@@ -151,7 +152,7 @@ def turned(measure: Match) -> Match:
 
 def _copies(side: Side, count: int) -> Side:
     columns = (
-        np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label")
+        np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label", "kind")
     )
     return Side(np.repeat(np.arange(count), len(side)), *columns)
 

@@ -8,7 +8,7 @@ independent of each other, whatever is random.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Side:
         start: where it starts; where it is random that does not matter.
         length: its tokens.
         label: as a number; 0 throughout if the measure disregards labels.
+        kind: of its place, where a rule says which places there are; else 0.
     """
 
     piece: Ints
@@ -37,6 +38,7 @@ class Side:
     start: Ints
     length: Ints
     label: Ints
+    kind: Ints
 
     def __len__(self) -> int:
         return len(self.piece)
@@ -76,18 +78,29 @@ class Pieces:
         sides = []
         for side in (self.a, self.b):
             kept = side.rows(np.flatnonzero(number[side.piece] >= 0))
-            sides.append(Side(number[kept.piece], kept.group, kept.start, kept.length, kept.label))
+            sides.append(replace(kept, piece=number[kept.piece]))
         return Pieces(self.document[rows], self.tokens[rows], *sides)
 
 
-def pieces_of(a: Layer, b: Layer, tokens: Ints, measure: Match, chance: str) -> Pieces:
-    """Return the pieces of two layers, where both have segments."""
+def pieces_of(
+    a: Layer,
+    b: Layer,
+    tokens: Ints,
+    measure: Match,
+    chance: str,
+    kinds: tuple[Ints, Ints] | None = None,
+) -> Pieces:
+    """Return the pieces of two layers, where both have segments.
+
+    ``kinds`` are those of the places of their segments, under a rule of places.
+    """
     of_label = measure.of_label and chance != "nonoverlapping"
     many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
     keys = [x.document * many + x.label * of_label for x in (a, b)]
     both = np.intersect1d(keys[0], keys[1])
     sides = []
-    for layer, key in zip((a, b), keys, strict=True):
+    kinds = kinds or (np.zeros(len(a), np.int64), np.zeros(len(b), np.int64))
+    for layer, key, kind in zip((a, b), keys, kinds, strict=True):
         rows = np.flatnonzero(np.isin(key, both))
         piece = np.searchsorted(both, key[rows])
         order = np.lexsort((layer.start[rows], piece))
@@ -100,6 +113,7 @@ def pieces_of(a: Layer, b: Layer, tokens: Ints, measure: Match, chance: str) -> 
                 layer.start[rows],
                 (layer.end - layer.start)[rows],
                 layer.label[rows] * measure.of_label,
+                kind[rows],
             )
         )
     documents = both // many

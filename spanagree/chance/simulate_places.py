@@ -1,0 +1,153 @@
+"""The witness of places: whole random annotations that keep the kinds of their places, drawn.
+
+An arrangement is drawn from its end: with u segments of each kind left in front of a border, the
+last of them stands at a place (s, e) of kind i with a probability in the proportion of F[u − eᵢ][s]
+(:mod:`spanagree.chance.arrangements`). Over the budget there, the mixture is drawn from: it keeps
+the number of segments, and of each kind how many there are on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, groups, unique
+from spanagree.chance.arrangements import BUDGET, ways_before, weights_of_mixture
+from spanagree.chance.place_kinds import PlaceKinds
+from spanagree.corpus.segments import Layer
+
+
+def redraw_at_places(
+    layer: Layer,
+    kinds: PlaceKinds,
+    group: Ints,
+    copies: int,
+    rng: np.random.Generator,
+    *,
+    free: bool = False,
+    budget: float = BUDGET,
+) -> Layer:
+    """Draw so many random annotations of a layer, as copies of its documents one after the other.
+
+    Args:
+        layer: the annotation whose segments are placed.
+        kinds: of its segments, and their places.
+        group: of each segment; segments of one group exclude each other.
+        copies: how many.
+        rng: to draw from.
+        free: segments do not exclude each other (the overlapping model).
+        budget: as of :func:`spanagree.chance.arrangements.arrangements`.
+    """
+    documents = len(layer.annotated)
+    start, end = np.zeros((2, copies, len(layer)), np.int64)
+    label = np.tile(layer.label, (copies, 1))
+    size = np.bincount(group, minlength=1)
+    alone = np.flatnonzero((size[group] == 1) | free)
+    places = kinds.places[kinds.kind[alone]]
+    at = kinds.first[kinds.kind[alone]] + (rng.random((copies, len(alone))) * places).astype(
+        np.int64
+    )
+    start[:, alone], end[:, alone] = kinds.start[at], kinds.end[at]
+    for rows in [] if free else groups(group, len(size)):
+        if len(rows) > 1:
+            at, of = _drawn(kinds, kinds.kind[rows], copies, rng, budget)
+            start[:, rows], end[:, rows] = kinds.start[at], kinds.end[at]
+            label[:, rows] = layer.label[rows][of]
+    copy = np.repeat(np.arange(copies), len(layer))
+    return Layer(
+        np.tile(layer.document, copies) + copy * documents,
+        start.ravel(),
+        end.ravel(),
+        label.ravel(),
+        np.ones(copies * documents, np.bool_),
+    )
+
+
+def _drawn(
+    kinds: PlaceKinds, kind: Ints, copies: int, rng: np.random.Generator, budget: float
+) -> tuple[Ints, Ints]:
+    """Draw places for the segments of a group; (copies, segments), as numbers.
+
+    The second table says the label of which segment is at each of them.
+    """
+    present = unique(kind)
+    counts = tuple(int((kind == k).sum()) for k in present.tolist())
+    of_kind = np.repeat(np.arange(len(present)), kinds.places[present])
+    place = np.concatenate([np.arange(kinds.first[k], kinds.first[k + 1]) for k in present])
+    order = np.argsort(kinds.end[place], kind="stable")
+    of_kind, place = of_kind[order], place[order]
+    start, end = kinds.start[place], kinds.end[place]
+    borders = unique(np.concatenate((start, end)))
+    start, end = np.searchsorted(borders, start), np.searchsorted(borders, end)
+    wide = len(borders)
+    states = float(np.prod(np.array(counts) + 1.0))
+    less: Callable[[Any, int], Any]
+    if states * 2 * len(place) > budget:
+        weight = weights_of_mixture(of_kind, start, end, counts, wide)[of_kind]
+        ways = ways_before([0] * len(place), start, end, (sum(counts),), wide, weight)
+        number, kept = np.zeros(len(place), np.int64), weight
+    else:
+        ways = ways_before(of_kind.tolist(), start, end, counts, wide)
+        number, kept = of_kind, np.ones(len(place))
+    return _from_the_end(ways, number, start, end, kept, copies, rng, place, of_kind, kind, present)
+
+
+def _from_the_end(
+    ways: dict[tuple[int, ...], Floats],
+    number: Ints,
+    start: Ints,
+    end: Ints,
+    weight: Floats,
+    copies: int,
+    rng: np.random.Generator,
+    place: Ints,
+    of_kind: Ints,
+    kind: Ints,
+    present: Ints,
+) -> tuple[Ints, Ints]:
+    """Draw arrangements from what stands before every border; the last segment first."""
+    whole = max(ways, key=sum)
+    k = sum(whole)
+    chosen = np.zeros((copies, k), np.int64)
+    border = np.full(copies, int(end.max()))
+    at_state = {whole: np.arange(copies)}
+    for step in range(k):
+        following: dict[tuple[int, ...], list[Ints]] = {}
+        for state, draws in at_state.items():
+            mass = np.zeros(len(start))
+            for i, count in enumerate(state):
+                if count:
+                    here = number == i
+                    before = (*state[:i], count - 1, *state[i + 1 :])
+                    mass[here] = ways[before][start[here]] * weight[here]
+            up_to = np.append(0.0, np.cumsum(mass))
+            last = up_to[np.searchsorted(end, border[draws], side="right")]
+            asked = rng.random(len(draws)) * last
+            row = np.searchsorted(up_to, asked, side="right") - 1
+            chosen[draws, step] = row
+            border[draws] = start[row]
+            for i in unique(number[row]).tolist():
+                then = (*state[:i], state[i] - 1, *state[i + 1 :])
+                following.setdefault(then, []).append(draws[number[row] == i])
+        at_state = {state: np.concatenate(parts) for state, parts in following.items()}
+    return _to_segments(chosen, place, of_kind, kind, present, rng)
+
+
+def _to_segments(
+    chosen: Ints, place: Ints, of_kind: Ints, kind: Ints, present: Ints, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Return the places in a random order within each kind, and the segments they are of."""
+    copies, k = chosen.shape
+    members = [np.flatnonzero(kind == number) for number in present.tolist()]
+    shuffled = np.argsort(rng.random(chosen.shape), axis=1)
+    chosen = np.take_along_axis(chosen, shuffled, axis=1)
+    drawn = of_kind[chosen]
+    of = np.zeros((copies, k), np.int64)
+    for i, rows in enumerate(members):
+        here = drawn == i
+        rank = np.cumsum(here, axis=1) - 1
+        # of the mixture more may be drawn than there are
+        of[here] = rows[rank[here] % len(rows)]
+    return place[chosen], of
