@@ -303,7 +303,7 @@ def _exact(batch: _Batch) -> list[Floats]:
             of_level = np.zeros(len(unit))
             for u in level:
                 if u[k] < counts[k]:
-                    rest = tuple(c - x - (i == k) for i, (c, x) in enumerate(zip(counts, u)))
+                    rest = tuple(counts[i] - x - (i == k) for i, x in enumerate(u))
                     of_level += front[u][at] * back[rest][after]
             power = up[number] + down[len(levels) - 2 - number] - up[-1]
             p += np.ldexp(of_level, power[unit])
@@ -338,7 +338,9 @@ def weights_of_mixture(
     needed = np.array(counts, np.float64)
     weight = needed / np.bincount(kind)
     for _ in range(_ROUNDS):
-        mean = np.bincount(kind, weight[kind] * _numbers(start, end, weight[kind], wide, sum(counts)))
+        mean = np.bincount(
+            kind, weight[kind] * _numbers(start, end, weight[kind], wide, sum(counts))
+        )
         if np.abs(mean / needed - 1).max() < _CLOSE:
             break
         weight *= needed / mean

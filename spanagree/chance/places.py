@@ -185,10 +185,7 @@ def _of_labels(rule: Any, where: str) -> dict[str, Any]:
         raise SettingError(
             f'{where}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
         )
-    if rule["name"] != "by-label":
-        rules = {"": rule}
-    else:
-        rules = dict(rule.get("rules", {}))
+    rules = dict(rule.get("rules", {})) if rule["name"] == "by-label" else {"": rule}
     for one in rules.values():
         name = one.get("name") if isinstance(one, Mapping) else None
         if name not in _KEYS:
@@ -211,24 +208,24 @@ def _of_documents(
     """Return the rule of documents that each give their own, all of one name."""
     lengths = corpus.lengths
     if name == "places":
-        rows = [
+        given = [
             (d, *_pair(place, d, corpus))
             for d, rule in enumerate(rules)
             if rule is not None
             for place in rule["places"]
         ]
-        columns = np.array(rows, np.int64).reshape(-1, 3).T
-        return given_places(lengths, *columns)
+        document, start, end = np.array(given, np.int64).reshape(-1, 3).T
+        return given_places(lengths, document, start, end)
     if name == "words":
-        texts = [rule.get("text") if rule is not None else "" for rule in rules]
-        if any(text is None for text in texts):
+        texts = ["" if rule is None else rule.get("text") for rule in rules]
+        if None in texts:
             texts = list(corpus.known("texts", "places words"))
-        return _words(lengths, texts, _WORDS["words"])
-    columns = [_joined(corpus, rules, key, lengths + (name == "borders")) for key in _KEYS[name]]
+        return _words(lengths, [str(text) for text in texts], _WORDS["words"])
+    rows = [_joined(corpus, rules, key, lengths + (name == "borders")) for key in _KEYS[name]]
     if name == "ends":
-        codes = {value: i for i, value in enumerate(dict.fromkeys(columns[0]))}
-        return ends_at(lengths, np.array([codes[value] for value in columns[0]], np.int64))
-    have = [np.array([bool(value) for value in column], np.bool_) for column in columns]
+        codes = {value: i for i, value in enumerate(dict.fromkeys(rows[0]))}
+        return ends_at(lengths, np.array([codes[value] for value in rows[0]], np.int64))
+    have = [np.array([bool(value) for value in row], np.bool_) for row in rows]
     if name == "borders":
         return at_borders(lengths, *have)
     return (both_ends if name == "site" else all_tokens)(lengths, have[0])

@@ -8,9 +8,6 @@ the number of segments, and of each kind how many there are on average.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, groups, unique
@@ -83,7 +80,6 @@ def _drawn(
     start, end = np.searchsorted(borders, start), np.searchsorted(borders, end)
     wide = len(borders)
     states = float(np.prod(np.array(counts) + 1.0))
-    less: Callable[[Any, int], Any]
     if states * 2 * len(place) > budget:
         weight = weights_of_mixture(of_kind, start, end, counts, wide)[of_kind]
         ways = ways_before([0] * len(place), start, end, (sum(counts),), wide, weight)
@@ -148,6 +144,7 @@ def _to_segments(
     for i, rows in enumerate(members):
         here = drawn == i
         rank = np.cumsum(here, axis=1) - 1
-        # of the mixture more may be drawn than there are
+        # of the mixture more may be drawn than there are, or fewer: any may be left out
+        rank = rank + rng.integers(0, len(rows), (copies, 1))
         of[here] = rows[rank[here] % len(rows)]
     return place[chosen], of

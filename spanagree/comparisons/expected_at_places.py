@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, entries, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
 from spanagree.chance.places import PlacesOfCorpus
 from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.matching.measures import Match
-from spanagree.matching.observed import similar
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
 
@@ -43,7 +43,8 @@ class AtPlaces:
         """Return the expected size of each cell: of tokens, as places differ in length."""
         if not measure.in_tokens:
             return np.bincount(cell, minlength=cells).astype(np.float64)
-        return np.bincount(cell, self.mean_length[classes], cells)
+        size: Floats = np.bincount(cell, self.mean_length[classes], cells).astype(np.float64)
+        return size
 
     @property
     def mean_length(self) -> Floats:
@@ -52,7 +53,8 @@ class AtPlaces:
         length = (self.kinds.end - self.kinds.start).astype(np.float64)
         at, which = ranges(random.first[:-1], random.first[1:])
         place = at - random.first[which] + self.kinds.first[random.kind[which]]
-        return np.bincount(which, random.p * length[place], len(random.kind))
+        mean = np.bincount(which, random.p * length[place], len(random.kind))
+        return mean.astype(np.float64)
 
 
 def at_places(
@@ -101,7 +103,10 @@ def expected_at_places(
         (in_cell, of_class), _, number = distinct(cell, class_of)
         sides.append((in_cell, of_class, number.astype(np.float64)))
     both = np.bincount(sides[0][0], minlength=count) * np.bincount(sides[1][0], minlength=count)
-    sides = [tuple(column[both[side[0]] > 0] for column in side) for side in sides]
+    sides = [
+        (cell[both[cell] > 0], of_class[both[cell] > 0], number[both[cell] > 0])
+        for cell, of_class, number in sides
+    ]
     if measure.route == "equal" and (measure.of_label or at.one_rule):
         return _equal(at, sides, count)
     total = np.zeros(count)
@@ -115,7 +120,8 @@ def _equal(at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], count: int)
     """Return Σ P_A · P_B over the places of the kinds that both have in a cell."""
     kind = at.random.kind
     (cell_a, a, number_a), (cell_b, b, number_b) = sides
-    keys, which, _ = distinct(np.concatenate((cell_a, cell_b)), np.concatenate((kind[a], kind[b])))
+    keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind[a], kind[b]))
+    _, which, _ = distinct(*keys)
     order = np.argsort(which[len(a) :], kind="stable")
     i, j = join(which[: len(a)], which[len(a) :][order])
     j = order[j]
@@ -130,7 +136,8 @@ def _equal(at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], count: int)
         value[low:high] = np.add.reduceat(
             p_of[places] * p_of[other], np.cumsum(size[low:high]) - size[low:high]
         )
-    return np.bincount(cell_a[i], number_a[i] * number_b[j] * value[pair], count)
+    total = np.bincount(cell_a[i], number_a[i] * number_b[j] * value[pair], count)
+    return total.astype(np.float64)
 
 
 def _cut(size: Ints) -> Iterator[tuple[int, int]]:
@@ -171,8 +178,7 @@ def _rows(at: AtPlaces, side: tuple[Ints, Ints, Floats], cells: Ints) -> _Rows:
 def _covered(rows: Sequence[_Rows], count: int) -> Floats:
     """Return Σ_t c_A(t) · c_B(t) of each cell, c the expected number that cover a token."""
     total = np.zeros(count)
-    cells, _, _ = distinct(rows[0][0])
-    cells = cells[0]
+    (cells,), _, _ = distinct(rows[0][0])
     width = np.zeros(len(cells), np.int64)
     placed = []
     for cell, start, end, value in rows:
@@ -207,4 +213,5 @@ def _pairs(rows: Sequence[_Rows], count: int, measure: Match) -> Floats:
         weights.append(value[order])
     a, b = layers
     i, j, phi = similar(a, b, a.document, b.document, measure)
-    return np.bincount(a.document[i], weights[0][i] * weights[1][j] * phi, count)
+    total = np.bincount(a.document[i], weights[0][i] * weights[1][j] * phi, count)
+    return total.astype(np.float64)

@@ -512,8 +512,8 @@ def test_least_costs():
     Of groups that do not exclude each other the largest counts.
     """
     nothing = np.zeros(4, np.int64)
-    one = Side(np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing)
-    two = Side(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing)  # fmt: skip
+    one = Side(np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing, nothing)
+    two = Side(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing, nothing)  # fmt: skip
     pieces = Pieces(np.array([0, 1]), np.array([9, 4]), one, two)
     assert least_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
     assert least_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])

@@ -173,5 +173,5 @@ def test_who_has_a_partner(mine, theirs):
     sides = []
     for rows in (mine, theirs):
         piece, label = np.array(rows, np.int64).reshape(-1, 2).T
-        sides.append(Side(piece, label, label, label, label))
+        sides.append(Side(piece, label, label, label, label, label))
     assert has_partner(*sides).tolist() == [row in theirs for row in mine]

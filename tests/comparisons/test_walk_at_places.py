@@ -16,11 +16,14 @@ from spanagree.chance.arrangements import arrangements
 from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.comparisons.chance_distribution.pieces import pieces_of
+from spanagree.comparisons.chance_distribution.walk_at_places import (
+    both_random_at_places,
+    fixed_walk_at_places,
+)
+from spanagree.comparisons.expected_at_places import at_places, expected_at_places
+from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
-from spanagree.matching.expected_at_places import at_places, expected_at_places
-from spanagree.matching.luck_pieces import pieces_of
-from spanagree.matching.measures import find_match
-from spanagree.matching.walk_at_places import both_random_at_places, fixed_walk_at_places
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 
@@ -144,9 +147,7 @@ def matched(match, a, b):
         if not rest:
             return 0
         found = [most(rest[1:], free)]
-        for j in free:
-            if phi(match, rest[0], b[j]):
-                found.append(1 + most(rest[1:], free - {j}))
+        found += [1 + most(rest[1:], free - {j}) for j in free if phi(match, rest[0], b[j])]
         return max(found)
 
     return most(list(a), frozenset(range(len(b))))

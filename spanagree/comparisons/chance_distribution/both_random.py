@@ -152,7 +152,8 @@ def turned(measure: Match) -> Match:
 
 def _copies(side: Side, count: int) -> Side:
     columns = (
-        np.tile(getattr(side, name), count) for name in ("group", "start", "length", "label", "kind")
+        np.tile(getattr(side, name), count)
+        for name in ("group", "start", "length", "label", "kind")
     )
     return Side(np.repeat(np.arange(count), len(side)), *columns)
 

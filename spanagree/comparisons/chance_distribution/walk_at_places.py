@@ -1,9 +1,9 @@
 """The match of random annotations that keep the kinds of their places, read from the left.
 
-The walks of :mod:`spanagree.matching.luck_walk` and :mod:`spanagree.matching.luck_walk_both` with
-other steps: a segment goes from the start to the end of one of its kind's places. Places are of the
-text, so documents are walked one by one where both annotations are random, and many of equal counts
-at once where one stays as it is.
+The walks of :mod:`spanagree.comparisons.chance_distribution.walk` and ``walk_both`` with other
+steps: a segment goes from the start to the end of one of its kind's places. Places are of the text,
+so documents are walked one by one where both annotations are random, and many of equal counts at
+once where one stays as it is.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
 from spanagree.chance.place_kinds import PlaceKinds
+from spanagree.comparisons.chance_distribution.both_random import turned
+from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.observed import similar
 from spanagree.corpus.segments import Layer
-from spanagree.matching.luck_both import turned
-from spanagree.matching.luck_pieces import OTHER, Pieces, Side
-from spanagree.matching.measures import Match
-from spanagree.matching.observed import similar
 
 _TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
 _MOVE = 50  # numbers, for the cost of a move of both
@@ -34,15 +34,20 @@ _Result: TypeAlias = "list[Floats | None]"
 
 
 class _Kinds(NamedTuple):
-    """Random segments that are alike: of one piece, group, kind of places and label, if any matches.
+    """Random segments that are alike: of one piece, group, kind of places and label.
 
-    ``place`` are the places of each, as rows of a table: which of these kinds, start, end, and what
-    a segment there adds to the match; (…, bits) with the bit that it leaves behind.
+    Attributes:
+        piece, group: of each of these.
+        many: how many segments each of these is.
+        row: of each place, which of these may stand there.
+        start, end: of each place.
+        gain: what a segment there adds to the match; (places, bits).
+        after: the bit that it leaves behind; (places, bits).
     """
 
     piece: Ints
     group: Ints
-    count: Ints
+    many: Ints
     row: Ints
     start: Ints
     end: Ints
@@ -70,22 +75,22 @@ def fixed_walk_at_places(
 ) -> _Result:
     """Return the distribution of each piece's match, with A as it is and B random at its places.
 
-    Args, result: as of :func:`spanagree.matching.luck_walk.fixed_walk`; ``kinds`` are those of the
-    places.
+    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`, and
+    ``kinds``, those of the places.
     """
     results: _Result = [np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))]
     if not len(pieces.b):
         return results
     alike = _alike(pieces, kinds, measure)
     _, unit, _ = distinct(alike.piece, alike.group)
-    order = np.lexsort((alike.count, unit))
+    order = np.lexsort((alike.many, unit))
     size = np.bincount(unit)
     begin = np.cumsum(size) - size
     able = np.bincount(unit[alike.row], (alike.gain > 0).any(axis=1), len(size)) > 0
     places = np.bincount(unit[alike.row], minlength=len(size))
-    first = np.append(0, np.cumsum(np.bincount(alike.row, minlength=len(alike.count))))
+    first = np.append(0, np.cumsum(np.bincount(alike.row, minlength=len(alike.many))))
     most = _most(alike, unit, len(size))
-    states = np.exp(np.minimum(np.bincount(unit, np.log1p(alike.count)), 700))
+    states = np.exp(np.minimum(np.bincount(unit, np.log1p(alike.many)), 700))
     wide = np.full(len(size), 3) if moments else most + 1
     over = able & (states * 2 * places * wide * alike.gain.shape[1] > budget)
     of_unit = alike.piece[order[begin]]
@@ -94,7 +99,7 @@ def fixed_walk_at_places(
     for t in np.unique(size[able & ~over]).tolist():
         units = np.flatnonzero(able & ~over & (size == t))
         rows = order[begin[units][:, None] + np.arange(t)]
-        shapes, which, _ = distinct_rows(alike.count[rows])
+        shapes, which, _ = distinct_rows(alike.many[rows])
         for counts, here in zip(shapes, groups(which, len(shapes)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
             for some in _portions(here, work):
@@ -113,20 +118,13 @@ def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Match) -> _Kinds:
     b = pieces.b
     (piece, group, kind, label), which, _ = distinct(b.piece, b.group, b.kind, b.label)
     row, start, end = _places(kinds, kind)
-    if measure.route == "one-to-one":
-        gain, _ = _taking(pieces, measure, piece[row], start, end, label[row])
-    else:
-        gain = _adding(pieces, measure, piece[row], start, end, label[row])[:, None]
+    gain, _ = _gains(pieces, measure, piece[row], start, end, label[row])
     useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
     label = np.where(useful, label, OTHER)
     (piece, group, kind, label), again, _ = distinct(piece, group, kind, label)
     count = np.bincount(again[which], minlength=len(kind))
     row, start, end = _places(kinds, kind)
-    if measure.route == "one-to-one":
-        gain, after = _taking(pieces, measure, piece[row], start, end, label[row])
-    else:
-        gain = _adding(pieces, measure, piece[row], start, end, label[row])[:, None]
-        after = np.zeros((len(row), 1), np.int64)
+    gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
     return _Kinds(piece, group, count, row, start, end, gain, after)
 
 
@@ -134,6 +132,16 @@ def _places(kinds: PlaceKinds, kind: Ints) -> tuple[Ints, Ints, Ints]:
     """Return all places of some kinds: which of these, start and end."""
     at = entries(kinds.places, kind)
     return np.repeat(np.arange(len(kind)), kinds.places[kind]), kinds.start[at], kinds.end[at]
+
+
+def _gains(
+    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
+) -> tuple[Ints | Floats, Ints]:
+    """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
+    if measure.route == "one-to-one":
+        return _taking(pieces, measure, piece, start, end, label)
+    gain = _adding(pieces, measure, piece, start, end, label)
+    return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
 
 def _adding(
@@ -196,9 +204,9 @@ def _taking(
 
 def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
     """Return an upper bound of the match of each random annotation."""
-    top = np.zeros(len(alike.count))
+    top = np.zeros(len(alike.many))
     np.maximum.at(top, alike.row, alike.gain.max(axis=1))
-    return np.ceil(np.bincount(unit, top * alike.count, units)).astype(np.int64)
+    return np.ceil(np.bincount(unit, top * alike.many, units)).astype(np.int64)
 
 
 def _portions(rows: Ints, work: Ints) -> Iterator[Ints]:
@@ -227,7 +235,9 @@ def _batch(
     for unit, at in parts:
         used[unit, alike.start[at]] = used[unit, alike.end[at]] = True
     rank = np.cumsum(used, axis=1) - 1
-    most = sum(c * float(alike.gain[at].max(initial=0)) for c, (_, at) in zip(counts, parts, strict=True))
+    most = sum(
+        c * float(alike.gain[at].max(initial=0)) for c, (_, at) in zip(counts, parts, strict=True)
+    )
     keep = None
     if alike.gain.shape[1] == 2:
         keep = _kept(pieces, alike.piece[rows[:, 0]], used, rank)
@@ -448,9 +458,7 @@ class _BothWalk:
         """Return an upper bound of the match."""
         sizes = []
         for kinds in self.sides:
-            longest = (
-                max(e - s for s, ends in kind.ends.items() for e in ends) for kind in kinds
-            )
+            longest = (max(e - s for s, ends in kind.ends.items() for e in ends) for kind in kinds)
             in_tokens = self.measure.in_tokens
             sizes.append(
                 sum(
@@ -503,7 +511,7 @@ class _BothWalk:
         return np.array([mean, spread if spread > 1e-14 * square else 0.0])
 
     def _scale(self) -> tuple[float, float]:
-        """Return a factor for each segment of either side, a power of 2, so that ways do not grow."""
+        """Return a factor for each segment of either side, a power of 2: ways do not grow."""
         factors = []
         for kinds in self.sides:
             placed = sum(kind.number for kind in kinds)
@@ -605,7 +613,7 @@ class _BothWalk:
         return self.measure.phi(*lengths)[0].item()
 
 
-# --- both random, where pairs may share a segment --------------------------------------------------
+# --- both random, where pairs may share a segment ------------------------------------------------
 
 
 def both_random_at_places(
