@@ -209,7 +209,7 @@ BAD = {
     "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
     "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
     "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark inside the file, as is left where files were joined; delete it"),
-    "trailing tab": ("a\tO\nb\tO\t\n", ":2: 3 columns ('b O '); the rows before it have 2, and all need the same"),
+    "a column more": ("a\tO\nb\tO\tx\n", ":2: 3 columns ('b O x'); the rows before it have 2, and all need the same"),
 }  # fmt: skip
 
 

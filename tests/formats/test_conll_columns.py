@@ -44,13 +44,65 @@ def test_layout_of_conlleval(write):
     assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
     assert spans(corpus, "mine.txt") == [(S(0, 1, "PER"),), ()]
     assert corpus.notes == (
-        f"{path}: columns of tags of one kind are the layers gold (1), mine.txt (2); --columns"
-        " (columns=) names others",
+        f"{path}: columns of tags of one kind are the annotators gold (1), mine.txt (2);"
+        " --columns (columns=) names others",
     )
     nothing = sa.read_conll(write("Jo NN B-PER O\nran V O O\n", "gold"), columns={"g": 2, "m": 3})
     assert spans(nothing, "m") == [()]
-    for text in ("Jo B-PER O\nran O O\n", "Jo O B-PER\nran O O\n", "Jo B-PER B-LOC\nran O O\n"):
+    for text in ("Jo B-PER O\nran O O\n", "Jo O B-PER\nran O O\n"):  # an empty column shares all
         assert sa.read_conll(write(text, "gold")).annotators == ("gold", "predicted")
+    with pytest.raises(sa.InputError) as error:  # chunks and names, or gold and a prediction
+        sa.read_conll(write("Jo B-NP B-LOC\nran O O\n", "gold"))
+    assert str(error.value).endswith(
+        "gold: which columns are annotators is not clear: 1 has 1 segment of NP; 2 has 1 segment of"
+        " LOC. Name one, as in --columns 1 or --columns 2, several as in --columns gold=1,mine=2,"
+        " or --columns all (columns=)"
+    )
+
+
+# as GermEval's: outer names, and those inside them
+NESTED = "1\tthe\tB-ORG\tO\n2\tBern\tI-ORG\tB-LOC\n3\tbank\tI-ORG\tO\n\n1\tRome\tB-LOC\tO\n"
+
+
+@pytest.mark.parametrize("files", [["a.tsv"], ["a.tsv", "b.tsv"]])
+def test_nested_columns_are_no_annotators(write, files):
+    """A column whose segments lie inside those of another is no annotator, whatever its labels."""
+    paths = [write(NESTED, name) for name in files]
+    with pytest.raises(sa.InputError) as error:
+        sa.read_conll(paths)
+    assert str(error.value) == (
+        f"{paths[0]}: which columns are annotators is not clear: 2 has 2 segments of LOC, ORG; 3"
+        " has 1 segment of LOC, all inside those of 2. Name one, as in --columns 2 or --columns 3"
+        " (columns=)"
+    )
+    found = [sa.read_conll(paths[0], columns=column) for column in (2, 3)]
+    assert [sum(map(len, spans(c, c.annotators[0]))) for c in found] == [2, 1]
+    # a system that finds less than gold, and nothing wrong, is an annotator
+    less = write("Jo B-PER B-PER\nran O O\nto O O\nRome B-LOC O\n", "less.txt")
+    assert sa.read_conll(less).annotators == ("gold", "less.txt")
+
+
+def test_a_tab_at_the_end_of_a_row(write):
+    """A cell more that is empty is passed over, with a note, as one of GermEval's rows has it."""
+    path = write(NESTED.replace("I-ORG\tO\n\n", "I-ORG\tO\t\n\n"))
+    corpus = sa.read_conll(path, columns=2)
+    assert spans(corpus, "2") == [(S(0, 3, "ORG"),), (S(0, 1, "LOC"),)]
+    assert corpus.notes == (f"{path}: 1 empty last cell passed over",)
+
+
+@pytest.mark.parametrize("other", ["pos", "chunk_tags", "NE-FINE-LIT", "nested", "xpos"])
+def test_columns_of_other_kinds_by_name(write, other):
+    """What is called so is never guessed to be an annotator, though its labels are the same."""
+    table = f"token\t{other}\tner\nJo\tB-PER\tB-PER\nran\tO\tO\n"
+    corpus = sa.read_conll(write(table))
+    assert corpus.annotators == ("f.txt",)
+    assert corpus.notes[0].endswith(
+        f": columns 1 ({other}), 2 (ner) have tags, and the last, ner, is read; --columns (columns=)"
+        " or FILE:COLUMN names others"
+    )
+    turned = sa.read_conll(write(f"token\tner\t{other}\nJo\tB-PER\tO\nran\tO\tB-PER\n"))
+    assert spans(turned, "f.txt") == [(S(0, 1, "PER"),)]
+    assert ": tags are read from ner, not from 2 (" in turned.notes[0]
 
 
 def test_columns_of_other_labels(write):
@@ -89,16 +141,19 @@ def test_gold_is_never_a_prediction(write):
     assert spans(last, "one.txt") == [(S(0, 1, "PER"),), ()]
     # without a gold that all share, the columns are named
     apart = write("Jo B-PER B-LOC\nran O O\n\nRome O O\n", "apart.txt")  # no label in common
-    with pytest.raises(sa.InputError, match="and one may be gold for the other"):
+    with pytest.raises(
+        sa.InputError, match=r"apart.txt: which columns are annotators is not clear"
+    ):
         sa.read_conll([apart, one])
     odd = write(OTHER.replace("B-LOC B", "O B"), "odd.txt")
     for files in ([one, odd], [one, write("Jo O\nran O\n\nRome O\n", "plain")]):
         with pytest.raises(sa.InputError) as error:
             sa.read_conll(files)
         assert str(error.value) == (
-            f"{one}: columns 1, 2 have tags of one kind, and one may be gold for the"
-            f" other; name the one that is meant: {one}:1 or {one}:2 (FILE:COLUMN), or --columns 2"
-            " for all files (columns=)"
+            f"{one}: columns 1, 2 have tags of one kind, and one may be gold for the other: 1 has 2"
+            " segments of LOC, PER; 2 has 1 segment of PER. Name the one that is meant:"
+            f" {one}:1 or {one}:2 (FILE:COLUMN), or one for all files: --columns 1 or --columns 2"
+            " (columns=)"
         )
 
 
@@ -149,8 +204,9 @@ def test_many_columns(write):
     )
     path = write("Jo B-PER B-PER B-PER\nran O O O\n")
     message = (
-        f"{path}: columns 1, 2, 3 have tags; say which are layers: --columns gold=1,mine=3,"
-        " --columns 3 or --columns all (columns=)"
+        f"{path}: which columns are annotators is not clear: 1 has 1 segment of PER; 2 has 1"
+        " segment of PER; 3 has 1 segment of PER. Name one, as in --columns 1 or --columns 3,"
+        " several as in --columns gold=1,mine=3, or --columns all (columns=)"
     )
     with pytest.raises(sa.InputError) as error:
         sa.read_conll(path)
@@ -195,12 +251,11 @@ def test_names_in_the_first_line(write):
     other = write(HIPE.replace("B-loc\t", "O\t"), "mine.tsv")
     both = sa.read_conll([path, other], columns="NE-COARSE-LIT")
     assert spans(both, "mine.tsv") == [(S(0, 2, "pers"),), ()]
-    with pytest.raises(sa.InputError) as error:
-        sa.read_conll(path)
-    assert str(error.value) == (
-        f"{path}: columns 1 (NE-COARSE-LIT), 2 (NE-FINE-LIT) have tags; say which are layers:"
-        " --columns gold=NE-COARSE-LIT,mine=NE-FINE-LIT, --columns NE-FINE-LIT or --columns all"
-        " (columns=)"
+    coarse = sa.read_conll(path)
+    assert spans(coarse, "hipe.tsv") == [(S(0, 2, "pers"),), (S(0, 1, "loc"),)]
+    assert coarse.notes == (
+        f"{path}: tags are read from NE-COARSE-LIT, not from 2 (NE-FINE-LIT); --columns (columns=)"
+        " or FILE:COLUMN names others",
     )
     with pytest.raises(sa.SettingError) as refused:
         sa.read_conll(path, columns="NER")
@@ -308,7 +363,7 @@ def test_conllu(write):
     with pytest.raises(sa.SettingError, match=r"and in MISC NER, SpaceAfter$"):
         sa.read_conll(path, columns="LOC")
     two = CONLLU.replace("NER=O", "NER=O|NE=B-PER")
-    with pytest.raises(sa.InputError, match="columns NER, NE have tags; say which are layers"):
+    with pytest.raises(sa.InputError, match=r"clear: NER has tags; NE has tags\. Name one"):
         sa.read_conll(write(two, "two"))
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import permutations
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from spanagree.arrays import Ints
 from spanagree.corpus.brackets import are_brackets
-from spanagree.errors import InputError, SettingError, listed, show
+from spanagree.corpus.tags import parse_tag, read_tags
+from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
     Column,
@@ -21,6 +28,7 @@ from spanagree.formats.conll.columns import (
     values_of,
 )
 from spanagree.formats.conll.fields import numbered
+from spanagree.formats.conll.head import LINES
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import TextPart
 from spanagree.formats.peek import Peek
@@ -35,10 +43,35 @@ class Wanted(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """The columns of a page that have tags, and the last of these, which have labels in common."""
+    """The columns of a page that have tags, and the last of these, which have labels in common.
+
+    No annotator is guessed of columns that are called ``other``: their tags are of another kind.
+    """
 
     tags: list[Column]
     alike: list[Column]
+
+
+_INSIDE = ", all inside those of "
+_LABELS = 4  # of a column that an error shows
+_OTHER = re.compile(r"(^|[^a-z])(u?pos|xpos|chunks?|nested|fine)($|[^a-z])")
+
+
+class _Spans(NamedTuple):
+    """The segments of a column: where each begins and ends among all tokens, and the labels."""
+
+    start: Ints
+    end: Ints
+    labels: Sequence[str]
+
+    def lies_in(self, other: _Spans) -> bool:
+        """Return whether each lies inside one of another column, and few are the same."""
+        if not len(self.start) or not len(other.start):
+            return False
+        at = np.searchsorted(other.start, self.start, side="right") - 1
+        inside = (at >= 0) & (other.end[at] >= self.end)
+        same = (other.start[at] == self.start) & (other.end[at] == self.end)
+        return bool(inside.all() and 2 * same.sum() < len(same))
 
 
 def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
@@ -144,12 +177,12 @@ def _of_one_file(
     if page.layout.names:
         names = [named(column) for column in seen.alike]
     if len(set(names)) < len(seen.alike):
-        raise _unclear(page, seen.alike)
+        raise _unclear(page, seen.alike, options)
     layers = [Wanted(n, layer.path, c) for n, c in zip(names, seen.alike, strict=True)]
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
     which = ", ".join(f"{each.layer} ({each.column})" for each in layers)
     note = (
-        f"{page.name}: columns of tags of one kind are the layers {which}; --columns (columns=)"
+        f"{page.name}: columns of tags of one kind are the annotators {which}; --columns (columns=)"
         " names others"
     )
     return layers, [note]
@@ -158,8 +191,11 @@ def _of_one_file(
 def _note(seen: _Seen, page: Page) -> list[str]:
     """Return what to say of a column that was taken without being named."""
     named = page.layout.called(seen.alike[-1])
-    if len(seen.tags) > 1:
+    if len(seen.tags) > 1 and seen.alike[-1] == seen.tags[-1]:
         what = f"columns {_columns(page, seen.tags)} have tags, and the last, {named}, is read"
+    elif len(seen.tags) > 1:
+        others = [column for column in seen.tags if column != seen.alike[-1]]
+        what = f"tags are read from {named}, not from {_columns(page, others)}"
     elif seen.tags[0] == len(page.columns) - 1:
         return []
     else:
@@ -202,29 +238,71 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     ]
     if every and tags:
         return _Seen(tags, tags)
-    last = tags[-1] if tags else width - 1
     if not tags and page.layout.names:
         raise InputError(
             f"{page.name}: no column has tags; its columns are {listed(page.layout.names)}"
         )
-    if len(tags) > 1 and last != width - 1:
-        raise _unclear(page, tags)
+    own = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
+    last = own[-1] if own else width - 1
+    if len(own) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
+        raise _unclear(page, own, options)
     alike = [last]
     labels = labels_in(sets.get(last, set()), options.scheme)
-    for c in reversed(tags[:-1]):
+    for c in reversed(own[:-1]):
         others = labels_in(sets[c], options.scheme)
-        if not labels & others and width > 3:  # of three columns two are gold and prediction
+        is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
+        if not labels & others and not is_pair:
             break
         alike.insert(0, c)
+    if width == 3 and len(own) == 2 > len(alike):  # gold and prediction, or chunks and names?
+        raise _unclear(page, own, options)
+    spans = [_spans_of(page, c, options) for c in alike if len(alike) > 1 and c not in keys]
+    if any(one.lies_in(other) for one, other in permutations(spans, 2)):
+        raise _unclear(page, alike, options)
     return _Seen(tags or [last], alike)
 
 
-def _unclear(page: Page, columns: Sequence[Column]) -> InputError:
+def _spans_of(page: Page, column: Column, options: ConllOptions) -> _Spans:
+    """Return the segments in a column of tags; a tag that is none counts as ``O``."""
+    codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
+    is_tag = np.array([parse_tag(name, options.scheme) is not None for name in names], np.bool_)
+    used = np.where(is_tag[codes], codes, -1)
+    found = read_tags(names, used, page.sentences, scheme=options.scheme)
+    base = page.begins("sentence")[found.sentence]
+    return _Spans(found.start + base, found.end + base, found.names)
+
+
+def _unclear(page: Page, columns: Sequence[Column], options: ConllOptions) -> InputError:
+    """Return the error for columns of tags of which it is not known what they are."""
     one, *_, two = (page.layout.called(c) for c in columns)
+    looks = [_looks(page, columns, column, options) for column in columns]
+    ways = f"--columns {one} or --columns {two}"
+    if not any(_INSIDE in each for each in looks):
+        ways += f", several as in --columns gold={one},mine={two}, or --columns all"
     return InputError(
-        f"{page.name}: columns {_columns(page, columns)} have tags; say which are layers:"
-        f" --columns gold={one},mine={two}, --columns {two} or --columns all (columns=)"
+        f"{page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
+        f"{_so_far(page)}. Name one, as in {ways} (columns=)"
     )
+
+
+def _so_far(page: Page) -> str:
+    """Return what to say of figures of the first lines, if there may be more."""
+    return f" (in the first {LINES} lines)" if int(page.lines[-1]) + 1 >= LINES else ""
+
+
+def _looks(page: Page, columns: Sequence[Column], column: Column, options: ConllOptions) -> str:
+    """Return what a column looks like: its labels, how many segments it has, and where."""
+    called = _columns(page, [column])
+    if isinstance(column, str):
+        return f"{called} has tags"
+    spans = _spans_of(page, column, options)
+    labels = f" of {listed(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
+    more = ", …" if len(spans.labels) > _LABELS else ""
+    says = f"{called} has {counted(len(spans.start), 'segment')}{labels}{more}"
+    for other in (other for other in columns if other != column and isinstance(other, int)):
+        if spans.lies_in(_spans_of(page, other, options)):
+            return f"{says}{_INSIDE}{_columns(page, [other])}"
+    return says
 
 
 def _gold_unknown(
@@ -234,21 +312,25 @@ def _gold_unknown(
     gold, last = seen.alike[-2:]
     one, two = page.layout.called(gold), page.layout.called(last)
     different = list({id(each): each for each in pages}.values())
-    same = len(different) > 1 and all(
-        len(_seen(each, options).alike) > 1
-        and tags_of(each, _seen(each, options).alike[-2]) == tags_of(page, gold)
-        for each in different
-    )
-    if same:
+
+    def has_gold(other: Page) -> bool:
+        with suppress(InputError):  # what it has is as unclear
+            alike = _seen(other, options).alike
+            return len(alike) > 1 and tags_of(other, alike[-2]) == tags_of(page, gold)
+        return False
+
+    if len(different) > 1 and all(map(has_gold, different)):
         return InputError(
             f"{page.name}: column {one}, before the last, is the same in all files, so it seems to"
             f" be gold, and the last, {two}, a prediction; pass gold={page.name}:{one} as the first"
             f" file, or --columns {two} (columns=) to read the last columns alone"
         )
+    looks = "; ".join(_looks(page, seen.alike, column, options) for column in seen.alike)
     return InputError(
-        f"{page.name}: columns {_columns(page, seen.alike)} have tags of one kind, and"
-        f" one may be gold for the other; name the one that is meant: {page.name}:{one} or"
-        f" {page.name}:{two} (FILE:COLUMN), or --columns {two} for all files (columns=)"
+        f"{page.name}: columns {_columns(page, seen.alike)} have tags of one kind, and one may be"
+        f" gold for the other: {looks}{_so_far(page)}. Name the one that is meant:"
+        f" {page.name}:{one} or {page.name}:{two} (FILE:COLUMN), or one for all files: --columns"
+        f" {one} or --columns {two} (columns=)"
     )
 
 

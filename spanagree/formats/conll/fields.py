@@ -175,6 +175,18 @@ class Rows(NamedTuple):
     widths: Ints
     plain: bool
 
+    def cut_to(self, width: int) -> tuple[Rows, int]:
+        """Return the rows without a field more that is empty, as a tab leaves it, and its count."""
+        last = np.cumsum(self.widths) - 1
+        more = (self.widths == width + 1) & (self.begin[last] == self.end[last])
+        count = int(np.count_nonzero(more))
+        if not count:
+            return self, 0
+        kept = np.ones(len(self.begin), np.bool_)
+        kept[last[more]] = False
+        bounds = self.begin[kept], self.end[kept]
+        return Rows(self.data, *bounds, self.widths - more, self.plain), count
+
     def column(self, number: int) -> Fields:
         """Return a column of rows that are all as wide as the first."""
         width = int(self.widths[0])

@@ -21,7 +21,7 @@ from spanagree.corpus.tags import prefixed
 from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
 from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, OTHER, ROW, kinds_of_lines
 
-LINES = 20_000  # of a file that are looked at
+LINES = 50_000  # of a file that are looked at
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""

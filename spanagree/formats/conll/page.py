@@ -246,7 +246,7 @@ def read_page(
     if not keep.any():
         raise no_rows(path)
     at = _numbers(keep, before + 1)
-    table = _table(name, lines, keep, at, head.width)
+    table, cut = _table(name, lines, keep, at, head.width)
     others = np.flatnonzero(~keep)
     named = _among_rows(lines, np.flatnonzero(kinds == COMMENT), others, before)
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
@@ -281,7 +281,7 @@ def read_page(
         tuple(line for _, comment, line in named if "\t" in comment),
         None if by_sentence else ids,
         layout,
-        passed,
+        passed | ({"empty last cell": cut} if cut else {}),
     )
 
 
@@ -396,14 +396,18 @@ def _ids(
     return tuple(seen)
 
 
-def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> list[Fields]:
-    """Return the columns of some lines; an error where one has not as many as the first rows."""
+def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> tuple[list[Fields], int]:
+    """Return the columns of some lines, and how many rows end in an empty cell more.
+
+    Raises:
+        InputError: for one that has otherwise not as many columns as the first rows.
+    """
     if width > _WIDEST:
         raise InputError(
             f"{name}:{at[0]}: {counted(width, 'column')}; a line has a token and its tags, at most"
             f" {_WIDEST} columns: is this a text in one line?"
         )
-    rows = lines.fields(keep)
+    rows, cut = lines.fields(keep).cut_to(width)
     if width < 2:
         raise InputError(
             f"{name}:{at[0]}: one column ({show(rows.column(0)[0])}); a token and at least one tag"
@@ -415,4 +419,4 @@ def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> list[F
             f"{name}:{at[i]}: {counted(int(rows.widths[i]), 'column')} ({show(row)});"
             f" the rows before it have {width}, and all need the same"
         )
-    return [rows.column(column) for column in range(width)]
+    return [rows.column(column) for column in range(width)], cut
