@@ -162,6 +162,18 @@ def met_before(*columns: Ints) -> Bools:
     return again
 
 
+def first_alike(*columns: Ints) -> Ints:
+    """Return for each row of a table the first row that is the same.
+
+    >>> first_alike(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
+    [0, 1, 0]
+    """
+    _, which, _ = distinct(*(np.asarray(column, np.int64) for column in columns))
+    first = np.full(int(which.max(initial=-1)) + 1, len(which))
+    np.minimum.at(first, which, np.arange(len(which)))
+    return first[which]
+
+
 def in_order(*columns: Ints) -> bool:
     """Return whether the rows of a table are sorted already.
 

@@ -21,7 +21,7 @@ SampledBy: TypeAlias = Literal["annotators", "both"] | str
 OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str
-Discontinuous: TypeAlias = Literal["error", "drop"] | str
+Discontinuous: TypeAlias = Literal["keep", "hull", "split", "drop", "error"] | str
 Duplicates: TypeAlias = Literal["error", "first"] | str
 Weights: TypeAlias = Literal[
     "flat", "annotations", "annotations_m1", "edges", "inverse_variance", "inverse_variance_class"

@@ -85,13 +85,21 @@ class Check:
     def to_text(self) -> str:
         """Return contents, who saw what, annotators and findings, for a terminal."""
         contents = self.contents
-        nouns = ("document", "annotator", "annotation", "segment")
-        counts = ", ".join(counted(contents[f"{noun}s"], noun) for noun in nouns)
+        nouns = ("document", "annotator", "annotation", "segment", "relation")
+        counts = ", ".join(
+            counted(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
+        )
         lines = [f"{counts}; offsets in {contents['offsets']}"]
         for what in ("document", "segment"):
             if spread := contents[f"{what}_length"]:
                 least, median, greatest = spread
                 lines.append(f"{what}s: {least} to {greatest}, median {median:g}")
+        if pieces := contents.get("discontinuous"):
+            lines.append(f"{counted(pieces, 'segment')} of several pieces")
+        for name, values in contents.get("attributes", {}).items():
+            lines.append(f"attribute {printable(name)}: {_listed(values)}")
+        for name, values in contents.get("relation_labels", {}).items():
+            lines.append(f"relation {printable(name)}: {values}")
         lines += ["", *map(render, self._tables())]
         errors = sum(finding.error for finding in self.findings)
         warnings = len(self.findings) - errors
@@ -171,6 +179,7 @@ def check(raw: RawCorpus) -> Check:
         "annotators": n,
         "annotations": len(raw.of_document),
         "segments": len(raw.start),
+        **_detailed(raw),
         "offsets": raw.offsets,
         "document_length": _spread(raw.lengths),
         "segment_length": _spread(sizes[sizes >= 0]),  # the others are reversed
@@ -180,6 +189,22 @@ def check(raw: RawCorpus) -> Check:
     findings += [*_alike_names(raw), *_tags(raw)]
     findings.sort(key=lambda finding: not finding.error)
     return Check(contents, dict(sorted(coverage.items())), annotators, tuple(findings))
+
+
+def _detailed(raw: RawCorpus) -> dict[str, Any]:
+    """Return how many relations, segments of several pieces, and attributes there are, if any."""
+    details = raw.details
+    if details is None:
+        return {}
+    counts: dict[str, Any] = {"relations": len(details.links)}
+    labels = Counter(label for *_, label, _ in details.relations())
+    counts["relation_labels"] = dict(sorted(labels.items()))
+    counts["discontinuous"] = int((details.shape > 0).sum())
+    counts["attributes"] = {
+        name: dict(sorted(Counter(filter(None, details.attribute(name))).items()))
+        for name in sorted(details.attributes)
+    }
+    return counts
 
 
 def _spread(lengths: Ints) -> list[float]:
@@ -195,12 +220,17 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
             continue  # most sentences have nothing that could be marked
         cases = np.flatnonzero(flaw.which(raw))
-        annotations = cases if flaw.of_annotations else raw.annotation[cases]
+        annotations = flaw.annotations(raw, cases)
         places = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
-            annotator, document = raw.place_of(annotation)
-            place: dict[str, Any] = {"annotator": annotator, "document": document}
-            if not flaw.of_annotations:
+            place: dict[str, Any] = {}
+            if annotation >= 0:
+                annotator, document = raw.place_of(annotation)
+                place = {"annotator": annotator, "document": document}
+            if flaw.of_relations and raw.details is not None:
+                label = raw.details.relation_labels[raw.details.links.label[i]]
+                place |= {"relation": label, "at": raw.details.links.where[i]}
+            elif not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
                 place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}
             places.append(place)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
@@ -42,6 +43,9 @@ class Collector:
         self._when: list[float] = []
         self._labels: dict[str, int] = {}
         self._rows = array("i")  # until a number is too large for it
+        self._pieces: dict[int, Pieces] = {}
+        self._attributes: dict[int, dict[str, str]] = {}
+        self._relations: list[tuple[int, int, str, bool, str]] = []
         for name in annotators:
             self.annotator(name, f"annotator {show(name)}")
 
@@ -121,26 +125,121 @@ class Collector:
         return len(self._of_document) - 1
 
     def annotate(
-        self, document: int, annotator: object, rows: Iterable[Any] | None, where: str
+        self,
+        document: int,
+        annotator: object,
+        rows: Iterable[Any] | None,
+        where: str,
+        relations: Iterable[Any] = (),
     ) -> None:
-        """Add start, end and label of what an annotator marked; ``None``: she never saw it."""
+        """Add what an annotator marked, rows of start, end and label; ``None``: she never saw it.
+
+        A row may be that of a segment of several pieces, ([(start, end), …], label), and end with
+        a mapping of attributes. Relations name the places of two segments among these, from 0,
+        a label, and whether they are directed, which they are unless it is said.
+        """
         if rows is None:
             self.annotator(annotator, where)
+            for relation in relations:
+                raise unfit(f"{where}: relation", relation, "its document was never seen")
             return
         annotation = self.annotation(document, annotator, where)
+        numbers = []
         for row in rows:
-            if not isinstance(row, (tuple, Sequence)) or len(row) != 3:
+            if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
                 raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
-            start, end, label = row
-            self.segment(annotation, start, end, label, where)
+            *bounds, last = row
+            attributes = last if isinstance(last, Mapping) else None
+            *bounds, label = bounds if attributes is not None else row
+            if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
+                made = self.in_pieces(annotation, bounds[0], label, where, attributes)
+            elif len(bounds) == 2:
+                start, end = bounds
+                made = self.segment(annotation, start, end, label, where, attributes)
+            else:
+                raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
+            numbers.append(made)
+        for relation in relations:
+            if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
+                raise unfit(f"{where}: relation", relation, "(first, second, label) is needed")
+            first, second, label, directed = (*relation, True)[:4]
+            ends = []
+            for place in (first, second):
+                if not is_whole(place):
+                    raise unfit(f"{where}: relation to", place, "the place of a segment, from 0")
+                ends.append(numbers[int(place)] if 0 <= place < len(numbers) else None)
+            self.relation(ends[0], ends[1], label, where, directed)
 
-    def segment(
-        self, annotation: int, start: object, end: object, label: object, where: str
+    def in_pieces(
+        self,
+        annotation: int,
+        pieces: Iterable[Any],
+        label: object,
+        where: str,
+        attributes: Mapping[Any, Any] | None = None,
+    ) -> int:
+        """Add a segment of several pieces, start and end of each, and return its number.
+
+        Pieces that touch are one.
+        """
+        given = []
+        for piece in pieces:
+            if not isinstance(piece, (list, tuple)) or len(piece) != 2:
+                raise unfit(f"{where}: piece", piece, "a start and an end are needed")
+            self._check_offsets(piece[0], piece[1], where)
+            given.append((int(piece[0]), int(piece[1])))
+        if not given:
+            raise InputError(f"{where}: a segment without pieces; one is needed at least")
+        tidy = tidy_pieces(given)
+        bounds = min(start for start, _ in tidy), max(end for _, end in tidy)
+        number = self.segment(annotation, *bounds, label, where, attributes)
+        if len(tidy) > 1:
+            self._pieces[number] = tidy
+        return number
+
+    def relation(
+        self, first: int | None, second: int | None, label: object, where: str, directed: object
     ) -> None:
-        """Add a segment of an annotation; ``None`` and blank labels are none."""
+        """Add a relation between two segments, by their numbers; ``None``: one is not there."""
+        if not isinstance(label, str) or not label.strip():
+            raise unfit(f"{where}: label of a relation", label, "a string that is not blank")
+        if not isinstance(directed, bool):
+            raise unfit(f"{where}: directed", directed, "true or false is needed")
+        head, tail = (NOWHERE if end is None else end for end in (first, second))
+        self._relations.append((head, tail, label, directed, where))
+
+    def attribute(self, segment: int, name: object, value: object, where: str) -> None:
+        """Add the value of an attribute of a segment, by its number; several are joined."""
+        for what, given in (("name", name), ("value", value)):
+            if not isinstance(given, str) or not given.strip():
+                raise unfit(f"{where}: {what} of an attribute", given, "a string that is not blank")
+        known = self._attributes.setdefault(segment, {})
+        before = known.get(str(name), str(value))
+        if str(value) not in before.split(";"):
+            value = f"{before};{value}"
+        elif before != value:
+            value = before
+        known[str(name)] = str(value)
+
+    def _check_offsets(self, start: object, end: object, where: str) -> None:
         for name, value in (("start", start), ("end", end)):
             if not is_whole(value) or abs(value) > LONGEST:
                 raise InputError(f"{where}: {name} {show(value)}; a whole number is needed")
+
+    def segment(
+        self,
+        annotation: int,
+        start: object,
+        end: object,
+        label: object,
+        where: str,
+        attributes: Mapping[Any, Any] | None = None,
+    ) -> int:
+        """Add a segment of an annotation and return its number.
+
+        ``None`` and blank labels are none, and so are attributes that are ``None``.
+        """
+        self._check_offsets(start, end, where)
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
         code = -1
@@ -153,6 +252,12 @@ class Collector:
             whole = len(self._rows) // 4 * 4  # what came before the number is there already
             self._rows = array("q", self._rows[:whole])
             self._rows.extend(row)
+        number = len(self._rows) // 4 - 1
+        for name, value in (attributes or {}).items():
+            if value is not None:
+                as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
+                self.attribute(number, name, as_text, where)
+        return number
 
     def call_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
@@ -177,6 +282,7 @@ class Collector:
             tuple(self._labels),
             self.offsets,
             None if np.isnan(when).all() else when,
+            Details.of_rows(len(start), self._pieces, self._attributes, self._relations),
             ids=None if numbered else tuple(self.ids),
             tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
             texts=None if texts is None else tuple(texts),
@@ -213,8 +319,11 @@ def document_id(value: object, where: str) -> str:
     raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
 
 
-def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
-    """Return start, end and label of spans that are mappings; ``None`` stays."""
+def records(spans: Any, where: str) -> list[tuple[Any, ...]] | None:
+    """Return start, end and label of spans that are mappings; ``None`` stays.
+
+    Of those with ``pieces``, these and the label; with ``attributes`` these come last.
+    """
     if spans is None:
         return None
     if (
@@ -225,7 +334,12 @@ def records(spans: Any, where: str) -> list[tuple[Any, Any, Any]] | None:
             for span in spans
         )
     ):
-        return [(span["start"], span["end"], span.get("label")) for span in spans]
+        rows: list[tuple[Any, ...]] = []
+        for span in spans:
+            bounds = (span["start"], span["end"]) if not span.get("pieces") else (span["pieces"],)
+            more = (span["attributes"],) if isinstance(span.get("attributes"), Mapping) else ()
+            rows.append((*bounds, span.get("label"), *more))
+        return rows
     raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
 
 

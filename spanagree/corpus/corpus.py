@@ -32,10 +32,11 @@ from spanagree.corpus.segments import (
     Layer,
     Marked,
     RawLayer,
+    Relation,
     Segment,
     frozen,
 )
-from spanagree.corpus.tokens import CUTS, Fitted, fit, sizes_of, spaced, tokenize
+from spanagree.corpus.tokens import CUTS, Fitted, fit_pieces, sizes_of, spaced, tokenize
 from spanagree.corpus.words import Words
 from spanagree.errors import (
     InputError,
@@ -101,8 +102,9 @@ class Corpus(Content):
     def from_segments(
         cls,
         lengths: Sequence[int],
-        layers: Mapping[str, Sequence[Sequence[tuple[int, int, str]] | None]],
+        layers: Mapping[str, Sequence[Sequence[tuple[Any, ...]] | None]],
         *,
+        relations: Mapping[str, Sequence[Sequence[tuple[Any, ...]] | None]] | None = None,
         offsets: Offsets = "tokens",
         ids: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
@@ -112,7 +114,11 @@ class Corpus(Content):
         Args:
             lengths: per document, its length.
             layers: per annotator and document, (start, end, label) of each segment, or ``None``
-                if the annotator never saw the document.
+                if the annotator never saw the document. A segment of several pieces is
+                ([(start, end), …], label); either may end with a mapping of attributes.
+            relations: per annotator and document, (first, second, label) of each relation: the
+                places of two segments in the list of these, from 0. A fourth entry False says that
+                it has no direction.
             offsets: what lengths and offsets count, tokens or characters.
             ids: per document a unique name.
             texts: per document its text.
@@ -133,15 +139,19 @@ class Corpus(Content):
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
+        links = dict(relations or {})
+        check_known(links, layers, "relations of annotator")
         for name, documents in layers.items():
-            is_list = isinstance(documents, Sequence) and len(documents) == len(lengths)
-            if not is_list or not all(x is None or isinstance(x, Sequence) for x in documents):
-                size = counted(len(lengths), "document")
-                needed = f"a list of {size} is needed, each a list of segments"
-                raise unfit(f"annotator {show(name)}:", documents, f"{needed} or None")
-            for d, segments in enumerate(documents):
+            of_name = links.get(name, [None] * len(lengths))
+            for what, given in (("segments", documents), ("relations", of_name)):
+                is_list = isinstance(given, Sequence) and len(given) == len(lengths)
+                if not is_list or not all(x is None or isinstance(x, Sequence) for x in given):
+                    size = counted(len(lengths), "document")
+                    needed = f"a list of {size} is needed, each a list of {what}"
+                    raise unfit(f"annotator {show(name)}:", given, f"{needed} or None")
+            for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
                 where = f"annotator {show(name)}, document {d + 1}"
-                collector.annotate(d, name, segments, where)
+                collector.annotate(d, name, segments, where, linked or ())
         raw = collector.raw({}, numbered=True)
         refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
@@ -159,7 +169,7 @@ class Corpus(Content):
     def to_raw(self) -> RawCorpus:
         """Return the rows of the corpus, as a source would give them."""
         layers = {
-            name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated)
+            name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated, x.details)
             for name, x in self.layers.items()
         }
         return RawCorpus.from_layers(self.lengths, layers, **self.content)
@@ -198,9 +208,55 @@ class Corpus(Content):
         index = range(len(self))[index]
         seen = self._by_document
         segments = Marked(seen.seen(index, self.labels), seen.names)
+        if self.has_details:
+            segments = Marked(self._detailed(index, segments.seen), seen.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
-        return Document(self.id_of(index), int(self.lengths[index]), segments, tokens, text)
+        relations = tuple(self._relations(index)) if self.has_details else ()
+        length = int(self.lengths[index])
+        return Document(self.id_of(index), length, segments, tokens, text, relations)
+
+    @property
+    def has_details(self) -> bool:
+        """Whether any segment has several pieces, attributes or relations."""
+        return any(layer.details is not None for layer in self.layers.values())
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """All links between segments, by annotator and document.
+
+        >>> corpus = Corpus.from_segments(
+        ...     [9],
+        ...     {"ann": [[(0, 1, "Drug"), (4, 6, "Effect")]]},
+        ...     relations={"ann": [[(0, 1, "causes")]]},
+        ... )
+        >>> [(relation.label, relation.second.label) for relation in corpus.relations]
+        [('causes', 'Effect')]
+        """
+        return tuple(self._relations(None))
+
+    def _relations(self, document: int | None) -> Iterator[Relation]:
+        """Yield the relations of a document, or of all."""
+        for name, layer in self.layers.items():
+            if layer.details is None:
+                continue
+            for first, second, label, directed in layer.details.relations():
+                d = int(layer.document[first])
+                if document is None or d == document:
+                    head, tail = (layer.segment(row, self.labels) for row in (first, second))
+                    yield Relation(self.id_of(d), name, head, tail, label, directed)
+
+    def _detailed(
+        self, document: int, seen: Mapping[str, tuple[Segment, ...]]
+    ) -> dict[str, tuple[Segment, ...]]:
+        """Return what was marked in a document with pieces and attributes."""
+        made = dict(seen)
+        for name in seen:
+            layer = self.layers[name]
+            if layer.details is not None:
+                low, high = np.searchsorted(layer.document, (document, document + 1)).tolist()
+                made[name] = tuple(layer.segment(i, self.labels) for i in range(low, high))
+        return made
 
     def __eq__(self, other: object) -> bool:
         """Return whether documents, annotators and segments are equal.
@@ -224,7 +280,7 @@ class Corpus(Content):
         layer = self.layers[name]
         labels = np.array(self.labels, dtype=object)[layer.label]
         columns = (layer.document, layer.start, layer.end, labels, layer.annotated)
-        return [column.tolist() for column in columns]
+        return [*(column.tolist() for column in columns), layer._details]
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
@@ -356,9 +412,18 @@ class Corpus(Content):
         layers = {}
         for name, layer in self.layers.items():
             first = self.starts[layer.document]
-            layers[name] = replace(
-                layer, start=starts[first + layer.start], end=ends[first + layer.end - 1]
-            )
+            bounds = {"start": starts[first + layer.start], "end": ends[first + layer.end - 1]}
+            details = layer.details
+            if details is not None:
+                pieces = {
+                    row: tuple(
+                        (int(starts[first[row] + s]), int(ends[first[row] + e - 1]))
+                        for s, e in some
+                    )
+                    for row, some in details.pieces(layer.start).items()
+                }
+                details = details.with_pieces(pieces)
+            layers[name] = replace(layer, **bounds, details=details)
         return replace(
             self,
             lengths=sizes_of(texts),
@@ -404,10 +469,17 @@ class Corpus(Content):
         layers: dict[str, Layer] = {}
         changes: list[Change] = []
         for name, layer in self.layers.items():
-            fitted = fit(layer, texts, tokens, cut)
+            fitted, details = fit_pieces(layer, texts, tokens, cut)
             changes += self._changes(name, layer, fitted, cut)
-            kept = ~(fitted.gone | fitted.again)
-            layers[name] = replace(layer.only(kept), start=fitted.start[kept], end=fitted.end[kept])
+            kept = np.flatnonzero(~(fitted.gone | fitted.again))
+            layers[name] = Layer(
+                layer.document[kept],
+                fitted.start[kept],
+                fitted.end[kept],
+                layer.label[kept],
+                layer.annotated,
+                details and details.taken(kept, fitted.stands_for),
+            )
         kinds = Counter(change.kind for change in changes)
         says = {
             cut: f"that cut a token: {CUTS[cut]} ({cut})",

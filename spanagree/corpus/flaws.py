@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, met_before
+from spanagree.arrays import Bools, Ints, distinct, first_alike, met_before
+from spanagree.corpus.details import Links, overlapping_shapes
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, chosen, more_like_it, show
@@ -31,9 +32,24 @@ class Flaw(NamedTuple):
     repairs: tuple[str, ...] | None = None
     rule: str = ""
     of_annotations: bool = False
+    of_relations: bool = False
+
+    def annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
+        """Return the annotations of some cases, −1 where a relation has no segment at all."""
+        if self.of_annotations:
+            return cases
+        if not self.of_relations:
+            return np.asarray(raw.annotation[cases], np.int64)
+        if raw.details is None:
+            return cases
+        links = raw.details.links
+        segment = np.maximum(links.first[cases], links.second[cases])
+        return np.append(raw.annotation, -1)[segment]
 
     def describe(self, raw: RawCorpus, index: int) -> str:
         """Return one case in words: who, where, what."""
+        if self.of_relations:
+            return self._describe_relation(raw, index)
         annotation = index if self.of_annotations else int(raw.annotation[index])
         annotator, document = raw.place_of(annotation)
         where = f"annotator {show(annotator)}, document {show(document)}"
@@ -42,6 +58,17 @@ class Flaw(NamedTuple):
         label = show(raw.labels[raw.label[index]]) if raw.label[index] >= 0 else "without a label"
         means = self.means.format(length=raw.lengths[raw.of_document[annotation]])
         return f"{where}: segment {raw.start[index]}–{raw.end[index]} {label} {means}"
+
+    def _describe_relation(self, raw: RawCorpus, index: int) -> str:
+        assert raw.details is not None  # where there are relations
+        links = raw.details.links
+        where = links.where[index]
+        for row in (links.first[index], links.second[index]):
+            if not where and row >= 0:
+                annotator, document = raw.place_of(int(raw.annotation[row]))
+                where = f"annotator {show(annotator)}, document {show(document)}"
+        label = show(raw.details.relation_labels[links.label[index]])
+        return f"{where}: relation {label} {self.means}"
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
@@ -79,7 +106,67 @@ def repeats(raw: RawCorpus) -> Bools:
 
 def duplicates(raw: RawCorpus) -> Bools:
     """Return which segments stand in their annotation for a second time."""
-    return met_before(raw.annotation, raw.start, raw.end, raw.label)
+    return met_before(*_identity(raw))
+
+
+def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
+    """Return the columns by which segments are the same."""
+    shape = () if raw.details is None else (raw.details.shape,)
+    return raw.annotation, raw.start, raw.end, raw.label, *shape
+
+
+def first_of_each(raw: RawCorpus) -> Ints:
+    """Return of each segment the first that is the same."""
+    return first_alike(*_identity(raw))
+
+
+def _of_relations(
+    which: Callable[[RawCorpus, Links], Bools],
+) -> Callable[[RawCorpus], Bools]:
+    """Return what finds a flaw of relations, where there are any."""
+
+    def found(raw: RawCorpus) -> Bools:
+        if raw.details is None:
+            return np.zeros(0, np.bool_)
+        return which(raw, raw.details.links)
+
+    return found
+
+
+def _missing(raw: RawCorpus, links: Links) -> Bools:
+    return (links.first < 0) | (links.second < 0)
+
+
+def _across(raw: RawCorpus, links: Links) -> Bools:
+    annotation = np.append(raw.annotation, -1)
+    return (annotation[links.first] != annotation[links.second]) & ~_missing(raw, links)
+
+
+def _to_itself(raw: RawCorpus, links: Links) -> Bools:
+    return (links.first == links.second) & (links.first >= 0)
+
+
+def _linked_twice(raw: RawCorpus, links: Links) -> Bools:
+    """Return which relations link two segments again, in the same way."""
+    ends = np.stack((links.first, links.second))
+    ends = np.where(links.directed, ends, np.sort(ends, axis=0))
+    again = met_before(*ends, links.label, links.directed.astype(np.int64))
+    return again & ~_missing(raw, links)
+
+
+BAD_LINKS = (_missing, _across, _to_itself, _linked_twice)
+
+
+def bad_relations(raw: RawCorpus) -> Bools:
+    """Return which relations have any flaw."""
+    flaws = [_of_relations(flaw)(raw) for flaw in BAD_LINKS]
+    return np.logical_or.reduce(flaws)
+
+
+def _bad_pieces(raw: RawCorpus) -> Bools:
+    if raw.details is None:
+        return np.zeros(len(raw.start), np.bool_)
+    return overlapping_shapes(raw.details)
 
 
 def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
@@ -193,6 +280,40 @@ FLAWS: Mapping[str, Flaw] = {
         "a segment has at least one token",
     ),
     "unlabelled": Flaw("needs one", lambda raw: raw.label < 0, ("drop-unlabelled",)),
+    "pieces": Flaw(
+        "has pieces that overlap or are empty",
+        _bad_pieces,
+        ("join-pieces",),
+        "pieces stand apart",
+    ),
+    "relation-missing": Flaw(
+        "links a segment that is not there",
+        _of_relations(_missing),
+        ("drop-relations",),
+        "a relation links two segments",
+        of_relations=True,
+    ),
+    "relation-across": Flaw(
+        "links segments of two documents or annotators",
+        _of_relations(_across),
+        ("drop-relations",),
+        "both are of one annotator in one document",
+        of_relations=True,
+    ),
+    "relation-itself": Flaw(
+        "links a segment with itself",
+        _of_relations(_to_itself),
+        ("drop-relations",),
+        "a relation links two segments",
+        of_relations=True,
+    ),
+    "relation-twice": Flaw(
+        "stands twice",
+        _of_relations(_linked_twice),
+        ("drop-relations",),
+        "a relation is marked once",
+        of_relations=True,
+    ),
     "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",), "a segment is marked once"),
     "same-label-overlap": Flaw(
         "shares tokens with one of the same label",

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, met_before
-from spanagree.corpus.raw import RawCorpus
+from spanagree.arrays import Bools, Ints, first_alike, met_before
+from spanagree.corpus.raw import RawCorpus, number_of_relations
 from spanagree.corpus.segments import codes
 from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, printable, show
 from spanagree.files import PathName, read_text
@@ -47,11 +47,20 @@ def with_labels(
     label = np.append(number, -1)[raw.label]
     taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
     keep = np.append(taken, wanted is None)[label]
-    at = raw.annotation, raw.start, raw.end
+    at: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
+    if raw.details is not None:
+        at = (*at, raw.details.shape)
     again = met_before(*at, label) & ~met_before(*at, raw.label) & keep
     notes = _notes(raw, new, wanted, keep, again)
     kept = keep & ~again
-    rows = {name: getattr(raw, name)[kept] for name in ("annotation", "start", "end")}
+    rows: dict[str, Any] = {
+        name: getattr(raw, name)[kept] for name in ("annotation", "start", "end")
+    }
+    if raw.details is not None:
+        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*at, label))
+        left = raw.but(details=rows["details"])
+        if lost := number_of_relations(raw) - number_of_relations(left):
+            notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
     place = np.append(np.cumsum(taken) - 1, -1)
     reading = dict(raw.reading)
     if new:

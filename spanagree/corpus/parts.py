@@ -89,7 +89,9 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
             )
     rows = (layer.document, layer.start, layer.end, layer.label)
     whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
-    raw = RawCorpus(corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids)
+    raw = RawCorpus(
+        corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids, details=layer.details
+    )
     refuse_flaws(raw, repairable=False)
     unseen = ~layer.annotated[layer.document]
     refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, compact, groups, ranks
+from spanagree.corpus.details import Details, joined
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
@@ -22,6 +23,11 @@ EMPTY = {
     "unseen": "the annotator never saw the document",
 }
 """What it means that a source has nothing by an annotator in a document, where it does not say."""
+
+
+def number_of_relations(raw: RawCorpus) -> int:
+    """Return how many relations the rows of a source have."""
+    return 0 if raw.details is None else len(raw.details.links)
 
 
 def check_empty(empty: str | None) -> None:
@@ -59,6 +65,7 @@ class RawCorpus(Content):
         annotation, start, end, label: per segment.
         labels: the names of the labels, in the order met.
         when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
+        details: the pieces, attributes and relations of segments; ``None`` if there are none.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
@@ -72,6 +79,7 @@ class RawCorpus(Content):
     labels: tuple[str, ...]
     offsets: str = "tokens"
     when: Floats | None = None
+    details: Details | None = None
 
     @classmethod
     def from_layers(
@@ -89,6 +97,8 @@ class RawCorpus(Content):
             rows.append(tuple(map(compact, row)))
         annotation, start, end, label = map(np.concatenate, zip(*rows, strict=True))
         del rows
+        parts = [(layer.details, len(layer.start)) for layer in layers.values()]
+        content["details"] = joined(parts)
         who, document = np.nonzero(seen)
         columns = (document, who, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
@@ -105,7 +115,10 @@ class RawCorpus(Content):
             annotated[self.of_document[documents]] = True
             document = self.of_document[self.annotation[mine]]
             bounds = self.start[mine], self.end[mine]
-            yield name, Layer(document, *bounds, number[self.label[mine]], annotated)
+            details = self.details
+            if details is not None and isinstance(mine, np.ndarray):
+                details = details.taken(mine)
+            yield name, Layer(document, *bounds, number[self.label[mine]], annotated, details)
 
     @property
     def document(self) -> Ints:

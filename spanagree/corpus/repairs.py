@@ -10,9 +10,18 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, met_before
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.flaws import FLAWS, duplicates, refuse_flaws, repeats, stripped
+from spanagree.corpus.details import Details, Pieces, overlapping_shapes, united_pieces
+from spanagree.corpus.flaws import (
+    FLAWS,
+    bad_relations,
+    duplicates,
+    first_of_each,
+    refuse_flaws,
+    repeats,
+    stripped,
+)
 from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, number_of_relations
 from spanagree.errors import check_choice, counted
 
 
@@ -23,10 +32,13 @@ class Repair(NamedTuple):
     apply: Callable[[RawCorpus], tuple[RawCorpus, int]]
 
 
-def _keep(raw: RawCorpus, kept: Bools | Ints) -> RawCorpus:
-    """Return the rows with some of the segments."""
+def _keep(raw: RawCorpus, kept: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
+    """Return the rows with some of the segments; of each, which one stands for it in relations."""
     columns = ("annotation", "start", "end", "label")
-    return raw.but(**{name: getattr(raw, name)[kept] for name in columns})
+    details = raw.details
+    if details is not None:
+        details = details.taken(np.arange(len(raw.start))[kept], stands_for)
+    return raw.but(**{name: getattr(raw, name)[kept] for name in columns}, details=details)
 
 
 def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
@@ -64,31 +76,84 @@ def _keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
     ), int((~kept).sum())
 
 
+def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    again = duplicates(raw)
+    return _keep(raw, ~again, first_of_each(raw)), int(again.sum())
+
+
+def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    bad = bad_relations(raw)
+    if raw.details is None or not bad.any():
+        return raw, 0
+    return raw.but(details=raw.details.without_links(bad)), int(bad.sum())
+
+
+def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    if raw.details is None:
+        return raw, 0
+    cases = int(overlapping_shapes(raw.details).sum())
+    pieces = {
+        row: united_pieces([piece for piece in some if piece[0] < piece[1]] or some)
+        for row, some in raw.details.pieces(raw.start).items()
+    }
+    return _in_pieces(raw, pieces), cases
+
+
+def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
+    """Return the rows with other pieces of some segments, which the outermost borders follow."""
+    start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
+    for row, some in pieces.items():
+        start[row], end[row] = some[0][0], some[-1][1]
+    several = {row: some for row, some in pieces.items() if len(some) > 1}
+    details = (raw.details or Details.none(len(start))).with_pieces(several)
+    return raw.but(start=start, end=end, details=details)
+
+
+def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
+    """Return the rows with other outermost borders; pieces are cut off there."""
+    moved = raw.but(start=start, end=end)
+    if raw.details is None or not raw.details.shape.any():
+        return moved
+    pieces = {}
+    for row, some in raw.details.pieces(raw.start).items():
+        low, high = int(start[row]), int(end[row])
+        cut = tuple((max(s, low), min(e, high)) for s, e in some if s < high and e > low)
+        pieces[row] = cut or ((low, high),)
+    return _in_pieces(moved, pieces)
+
+
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     length = raw.lengths[raw.document]
     over = (raw.end > length) & (raw.start < length)
-    return raw.but(end=np.where(over, length, raw.end)), int(over.sum())
+    end = np.where(over, length, raw.end)
+    return _with_borders(raw, raw.start, end), int(over.sum())
 
 
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
     start, end = stripped(raw)
     count = int(((start != raw.start) | (end != raw.end)).sum())
-    return raw.but(start=start, end=end), count
+    return _with_borders(raw, start, end), count
 
 
 def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Make segments of one label that share tokens one segment."""
-    _, cell, _ = distinct(raw.annotation, raw.label)
+    apart = np.zeros(len(raw.start), np.int64)
+    if raw.details is not None:  # those of several pieces stay as they are
+        apart = np.where(raw.details.shape > 0, np.arange(1, len(apart) + 1), 0)
+    _, cell, _ = distinct(raw.annotation, raw.label, apart)
     later, _ = overlapping(cell, raw.start, raw.end)
     order = np.lexsort((-raw.end, raw.start, cell))
     first = np.flatnonzero(~np.isin(order, later))
-    merged = _keep(raw, order[first])
+    stands_for = np.empty(len(order), np.int64)
+    stands_for[order] = order[first][np.cumsum(~np.isin(order, later)) - 1]
+    merged = _keep(raw, order[first], stands_for)
     if len(later):
         merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first))
     return merged, len(later)
 
 
 REPAIRS: Mapping[str, Repair] = {
+    "join-pieces": Repair("segments of which pieces overlap joined", _join_pieces),
     "drop-repeats": Repair(
         "annotations of a document and annotator met before dropped, the first stays", _drop_repeats
     ),
@@ -102,8 +167,12 @@ REPAIRS: Mapping[str, Repair] = {
     "strip-space": Repair("segments freed from white space at their edges", _strip_space),
     "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].which)),
-    "drop-duplicates": Repair("duplicate segments dropped", _drop(duplicates)),
+    "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
+    "drop-relations": Repair(
+        "relations that stand twice or do not link two segments of one annotation dropped",
+        _drop_relations,
+    ),
 }
 """The repairs by name, in the order in which they are applied."""
 
@@ -143,11 +212,15 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     steps = [name for name in REPAIRS if name in asked]
     done = []
     for name in steps:
+        before_it = number_of_relations(raw)
         raw, count = REPAIRS[name].apply(raw)
+        if name != "drop-relations" and (lost := before_it - number_of_relations(raw)):
+            note = f"{counted(lost, 'relation')} of segments that were dropped left out ({name})"
+            raw = raw.but(notes=(*raw.notes, note))
         if count:
             done.append(name)
             says = REPAIRS[name].says
-            noun = "annotation" if says.startswith("annotations") else "segment"
+            noun = says.partition("s ")[0]
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = raw.but(notes=(*raw.notes, note))

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries, in_order
+from spanagree.arrays import Bools, Ints, entries, in_order, ranks
+from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.words import WHEN_ASKED, WhenAsked
 from spanagree.errors import InputError, SettingError, show
 
@@ -33,6 +34,90 @@ class Segment(NamedTuple):
     end: int
     label: str
 
+    @property
+    def pieces(self) -> Pieces:
+        """Start and end of each piece, from left to right; most segments are one piece."""
+        return ((self.start, self.end),)
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """The values of its attributes, by name."""
+        return MappingProxyType({})
+
+
+class DetailedSegment(Segment):
+    """A segment of several pieces, or with attributes; ``start`` and ``end`` are the outermost.
+
+    >>> DetailedSegment(0, 6, "X", ((0, 2), (5, 6)))
+    Segment(start=0, end=6, label='X', pieces=((0, 2), (5, 6)))
+    """
+
+    _details: tuple[Pieces, Mapping[str, str]]
+
+    def __new__(
+        cls,
+        start: int,
+        end: int,
+        label: str,
+        pieces: Pieces = (),
+        attributes: Mapping[str, str] | None = None,
+    ) -> DetailedSegment:
+        """Return the segment; without pieces it is one."""
+        self = super().__new__(cls, start, end, label)
+        self._details = pieces or ((start, end),), dict(attributes or {})
+        return self
+
+    @property
+    def pieces(self) -> Pieces:
+        """Start and end of each piece, from left to right."""
+        return self._details[0]
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """The values of its attributes, by name."""
+        return MappingProxyType(self._details[1])
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """Return what a copy is made of."""
+        return (*self, *self._details)
+
+    def __eq__(self, other: object) -> bool:
+        mine = (tuple(self), *self._details)
+        if isinstance(other, DetailedSegment):
+            return mine == (tuple(other), *other._details)
+        return not isinstance(other, Segment) and tuple(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = Segment.__hash__
+
+    def _asdict(self) -> dict[str, Any]:
+        pieces, attributes = self._details
+        more = {"pieces": [list(piece) for piece in pieces]} if len(pieces) > 1 else {}
+        return {
+            **super()._asdict(),
+            **more,
+            **({"attributes": dict(attributes)} if attributes else {}),
+        }
+
+    def __repr__(self) -> str:
+        pieces, attributes = self._details
+        more = f", pieces={pieces}" if len(pieces) > 1 else ""
+        more += f", attributes={dict(attributes)}" if attributes else ""
+        return f"{super().__repr__()[:-1].replace('DetailedSegment', 'Segment')}{more})"
+
+
+class Relation(NamedTuple):
+    """A link between two segments of an annotator, from the first to the second if directed."""
+
+    document: str
+    annotator: str
+    first: Segment
+    second: Segment
+    label: str
+    directed: bool = True
+
 
 class Change(NamedTuple):
     """A segment that could not be taken over as it was.
@@ -53,7 +138,8 @@ class Document:
     """One document as people read it.
 
     ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
-    document and marked nothing, ``None`` if she never saw it. Nothing in it can be changed.
+    document and marked nothing, ``None`` if she never saw it. ``relations`` are links between
+    them. Nothing in it can be changed.
     """
 
     id: str
@@ -61,6 +147,7 @@ class Document:
     segments: Mapping[str, tuple[Segment, ...] | None]
     tokens: tuple[str, ...] | None = None
     text: str | None = None
+    relations: tuple[Relation, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.segments, Marked):
@@ -109,7 +196,9 @@ class Layer:
 
     ``document``, ``start``, ``end``, ``label`` are arrays with one entry per segment, sorted in
     this order; ``label`` indexes the corpus' labels. ``annotated`` has one entry per document:
-    whether the annotator saw it. Seen and empty is not the same as never seen.
+    whether the annotator saw it. Seen and empty is not the same as never seen. ``details`` say
+    which segments have several pieces (``start`` and ``end`` are the outermost), attributes, and
+    relations; ``None`` if none has any.
     """
 
     document: Ints
@@ -117,6 +206,7 @@ class Layer:
     end: Ints
     label: Ints
     annotated: Bools
+    details: Details | None = None
 
     def __post_init__(self) -> None:
         keys = (self.document, self.start, self.end, self.label)
@@ -126,7 +216,14 @@ class Layer:
                 "a layer's document, start, end and label are arrays of whole numbers, of one"
                 " length"
             )
-        order = slice(None) if in_order(*keys) else np.lexsort(keys[::-1])
+        order: Any = slice(None)
+        if self.details is not None:  # of equal bounds and labels the shape decides
+            if len(self.details) != len(keys[0]):
+                raise InputError("the details of a layer are those of each of its segments")
+            order = np.lexsort((ranks(self.details.shapes)[self.details.shape], *keys[::-1]))
+            object.__setattr__(self, "details", self.details.taken(order))
+        elif not in_order(*keys):
+            order = np.lexsort(keys[::-1])
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, frozen(getattr(self, name)[order], np.int64))
         object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
@@ -138,12 +235,35 @@ class Layer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layer):
             return NotImplemented
-        return all(
+        return self._details == other._details and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in self.__dataclass_fields__
+            if name != "details"
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+
+    @property
+    def _details(self) -> Any:
+        """The details in a form that can be compared."""
+        return None if self.details is None else self.details.content()
+
+    @property
+    def shape(self) -> Ints:
+        """Of each segment 0 if it is one piece, else a number of its own for each shape."""
+        return np.zeros(len(self), np.int64) if self.details is None else self.details.shape
+
+    def segment(self, row: int, labels: Sequence[str]) -> Segment:
+        """Return a segment by its row, with its pieces and attributes."""
+        start, end, label = (int(x[row]) for x in (self.start, self.end, self.label))
+        if self.details is None:
+            return Segment(start, end, labels[label])
+        shape = self.details.shapes[self.details.shape[row]]
+        attributes = self.details.attributes_of(row)
+        if not (shape or attributes):
+            return Segment(start, end, labels[label])
+        pieces = tuple((start + s, start + e) for s, e in shape)
+        return DetailedSegment(start, end, labels[label], pieces, attributes)
 
     def describe(self, rows: Iterable[int], labels: Sequence[str]) -> str:
         """Return some segments in words, for errors."""
@@ -153,9 +273,9 @@ class Layer:
 
     def only(self, keep: Bools) -> Layer:
         """Return the segments for which ``keep`` is true; who saw what stays."""
-        return Layer(
-            self.document[keep], self.start[keep], self.end[keep], self.label[keep], self.annotated
-        )
+        details = self.details and self.details.taken(np.arange(len(self))[keep])
+        columns = (self.document[keep], self.start[keep], self.end[keep], self.label[keep])
+        return Layer(*columns, self.annotated, details)
 
 
 class Columns(NamedTuple):
@@ -264,6 +384,7 @@ class RawLayer(NamedTuple):
     label: Ints
     names: tuple[str, ...]
     annotated: Bools
+    details: Details | None = None
 
 
 class Vocabulary(dict[str, int]):

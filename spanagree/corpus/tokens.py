@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, met_before
+from spanagree.arrays import Bools, Ints, first_alike, met_before
+from spanagree.corpus.details import Details, united_pieces
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, show
 
@@ -122,7 +123,7 @@ class Fitted(NamedTuple):
     """Segments as ranges of tokens, counted within their documents.
 
     ``cuts`` says which of them cut a token or have none, ``gone`` of which nothing is left, and
-    ``again`` which became the same as another.
+    ``again`` which became the same as another, and ``stands_for`` which one each is, then.
     """
 
     start: Ints
@@ -130,6 +131,50 @@ class Fitted(NamedTuple):
     cuts: Bools
     gone: Bools
     again: Bools
+    stands_for: Ints
+
+
+def fit_pieces(
+    layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
+) -> tuple[Fitted, Details | None]:
+    """Return the same as :func:`fit`, and the details, where segments may have several pieces.
+
+    Each piece is taken over by itself; of a segment with one that is dropped nothing is left.
+    """
+    details = layer.details
+    if details is None or not details.shape.any():
+        return fit(layer, texts, tokens, cut), details
+    pieces = details.pieces(layer.start)
+    alone = np.flatnonzero(details.shape == 0)
+    owner = np.array([*alone.tolist(), *(row for row, some in pieces.items() for _ in some)])
+    start = [*layer.start[alone].tolist(), *(s for some in pieces.values() for s, _ in some)]
+    end = [*layer.end[alone].tolist(), *(e for some in pieces.values() for _, e in some)]
+    document, begin, stop = layer.document[owner], np.array(start), np.array(end)
+    order = np.lexsort((owner, stop, begin, document))
+    owner = owner[order]  # in place of the label
+    pieced = Layer(document[order], begin[order], stop[order], owner, layer.annotated)
+    each = fit(pieced, texts, tokens, cut)
+    n = len(layer)
+    low, high = np.full(n, np.iinfo(np.int64).max), np.zeros(n, np.int64)
+    left = ~each.gone
+    np.minimum.at(low, owner[left], each.start[left])
+    np.maximum.at(high, owner[left], each.end[left])
+    cuts = np.bincount(owner, each.cuts, n) > 0
+    gone = np.bincount(owner, left, n) == 0
+    if cut == "drop":
+        gone |= np.bincount(owner, each.gone, n) > 0
+    low[gone] = 0
+    fitted: dict[int, list[tuple[int, int]]] = {row: [] for row in pieces}
+    for row, s, e, there in zip(
+        owner.tolist(), each.start.tolist(), each.end.tolist(), left.tolist(), strict=True
+    ):
+        if row in fitted and there and not gone[row]:
+            fitted[row].append((s, e))
+    united = {row: united_pieces(some) for row, some in fitted.items() if some}
+    made = details.with_pieces({row: some for row, some in united.items() if len(some) > 1})
+    apart = np.where(gone, -1 - np.arange(n), 0 if made is None else made.shape)
+    columns = (layer.document, low, high, layer.label, apart)
+    return Fitted(low, high, cuts, gone, met_before(*columns), first_alike(*columns)), made
 
 
 def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
@@ -152,8 +197,10 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
     first = (np.cumsum(tokens.lengths) - tokens.lengths)[layer.document]
     start, end = low - first, high - first
     apart = np.where(gone, -1 - np.arange(len(gone)), 0)  # what is gone repeats nothing
-    again = met_before(layer.document, start, end, layer.label, apart)
-    return Fitted(start, end, cuts, gone, again)
+    columns = (layer.document, start, end, layer.label, apart)
+    again = met_before(*columns)
+    stands_for = first_alike(*columns) if layer.details is not None else np.arange(len(layer))
+    return Fitted(start, end, cuts, gone, again, stands_for)
 
 
 def _uncovered(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from spanagree.corpus.collector import Collector
+from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
-    check_choice,
-    counted,
     is_whole,
     listed,
     printable,
@@ -23,7 +22,6 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, from_json, lines_of, naming_files, read_text
-from spanagree.formats.brat import DISCONTINUOUS
 from spanagree.formats.exports import flat, objects_in
 from spanagree.formats.peek import Peek, passed_over, peek
 from spanagree.formats.xml_elements import elements
@@ -56,8 +54,6 @@ def raw_bioc(
     path: PathName,
     *,
     feature: str | None = None,
-    discontinuous: str = "error",
-    is_taken: Callable[[str | None], bool] = lambda label: True,
 ) -> RawCorpus:
     """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
@@ -67,18 +63,14 @@ def raw_bioc(
     Args:
         path: the file.
         feature: the infon that holds the labels, ``type`` unless named.
-        discontinuous: what becomes of annotations with several locations, one of
-            :data:`spanagree.formats.brat.DISCONTINUOUS`.
 
     Raises:
         InputError: for what is not BioC; passages that overlap; annotations whose text is not what
             stands there.
         SettingError: for an unknown choice.
     """
-    check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
     where = printable(str(path))
-    refuse = is_taken if discontinuous == "error" else lambda label: False
-    reader = _Reader(where, feature or "type", refuse)
+    reader = _Reader(where, feature or "type")
     shape = peek(path).shape
     if shape == "xml":
         with open(path, "rb") as file:
@@ -91,16 +83,15 @@ def raw_bioc(
                 from_json(line, f"{where}:{number}", _ALLOWED, reader.taken)
     else:
         from_json(read_text(path), where, _ALLOWED, reader.taken)
-    return reader.raw(as_read(feature=feature), discontinuous=discontinuous)
+    return reader.raw(as_read(feature=feature))
 
 
 class _Reader:
     """The documents so far; each is taken when it is complete, and forgotten."""
 
-    def __init__(self, where: str, label: str, refuse: Callable[[str | None], bool]) -> None:
+    def __init__(self, where: str, label: str) -> None:
         self.where = where
         self.label = label
-        self.refuse = refuse  # annotations of several locations, of a label
         self.collector = Collector("characters", [""], unnamed=True)
         self.passed: Counter[str] = Counter()
         self.infons: Counter[str] = Counter()
@@ -124,9 +115,9 @@ class _Reader:
         text = self._text(parts, where)
         number = self.collector.document(document["id"], where, text=text)
         annotation = self.collector.annotation(number, "", where)
-        here: set[tuple[int, int, str | None]] = set()
+        here: dict[tuple[Pieces, str | None], int] = {}
+        known: dict[str, int] = {}
         for part in (*parts, document):
-            self.passed["relation"] += len(objects_in(part.get("relations"), "relations", where))
             for marked in objects_in(part.get("annotations"), "annotations", where):
                 place = f"{where}, annotation {show(marked.get('id'))}"
                 row = self._row(marked, text, place)
@@ -134,9 +125,28 @@ class _Reader:
                     continue
                 if part is document and row in here:
                     self.passed["repeated annotation"] += 1
-                    continue
-                here.add(row)
-                self.collector.segment(annotation, *row, place)
+                else:
+                    pieces, label = row
+                    others = _attributes(marked, self.label)
+                    made = self.collector.in_pieces(annotation, pieces, label, place, others)
+                    here[row] = made
+                if marked.get("id") is not None:
+                    known[str(marked["id"])] = here[row]
+        for part in (*parts, document):
+            for relation in objects_in(part.get("relations"), "relations", where):
+                self._link(relation, known, where)
+
+    def _link(self, relation: Mapping[str, Any], known: Mapping[str, int], where: str) -> None:
+        """Add a relation of two annotations; count others."""
+        place = f"{where}, relation {show(relation.get('id'))}"
+        nodes = objects_in(relation.get("nodes"), "nodes", place)
+        infons = relation.get("infons") or {}
+        label = infons.get("type") if isinstance(infons, dict) else None
+        if len(nodes) != 2 or label is None:
+            self.passed["other relation"] += 1
+            return
+        first, second = (known.get(str(node.get("refid"))) for node in nodes)
+        self.collector.relation(first, second, str(label), place, True)
 
     def _text(self, parts: list[dict[str, Any]], where: str) -> str:
         """Return the text of passages and sentences, each at its place, with blanks between."""
@@ -160,8 +170,8 @@ class _Reader:
 
     def _row(
         self, marked: Mapping[str, Any], text: str, where: str
-    ) -> tuple[int, int, str | None] | None:
-        """Return start, end and label of an annotation of one location; count others."""
+    ) -> tuple[Pieces, str | None] | None:
+        """Return the pieces and the label of an annotation; count those without a location."""
         infons, covered = marked.get("infons") or {}, marked.get("text") or ""
         if not isinstance(infons, dict) or not isinstance(covered, str):
             odd = infons if isinstance(covered, str) else covered
@@ -171,22 +181,22 @@ class _Reader:
             raise unfit(f"{where}: {self.label}", label, "a string is needed")
         self.infons.update(infons.keys())
         locations = objects_in(marked.get("locations"), "locations", where)
-        if len(locations) != 1:
-            if locations and self.refuse(None if label is None else str(label)):
-                raise InputError(
-                    f"{where}: {counted(len(locations), 'location')}; a segment is one piece;"
-                    " --discontinuous drop leaves such annotations out"
-                )
-            self.passed["discontinuous annotation" if locations else "unlocated annotation"] += 1
+        if not locations:
+            self.passed["unlocated annotation"] += 1
             return None
-        start = _whole(locations[0].get("offset"), where)
-        end = start + _whole(locations[0].get("length"), where)
-        if covered and end <= len(text) and flat(text[start:end]) != flat(covered):
+        pieces = []
+        for location in locations:
+            start = _whole(location.get("offset"), where)
+            pieces.append((start, start + _whole(location.get("length"), where)))
+        there = " ".join(text[start:end] for start, end in pieces)
+        inside = max(end for _, end in pieces) <= len(text)
+        if covered and inside and not _says(covered, there):
+            at = ", ".join(f"{start} to {end}" for start, end in pieces)
             raise InputError(
-                f"{where}: says {show(covered)}, but characters {start} to {end} of the text are"
-                f" {show(text[start:end])}; offsets, in characters, and text have to agree"
+                f"{where}: says {show(covered)}, but characters {at} of the text are"
+                f" {show(there)}; offsets, in characters, and text have to agree"
             )
-        return start, end, None if label is None else str(label)
+        return tuple(pieces), None if label is None else str(label)
 
     def raw(self, reading: Mapping[str, Any], **more: str) -> RawCorpus:
         """Return the rows of all documents, with a note of what was passed over."""
@@ -196,6 +206,23 @@ class _Reader:
             advice = "--feature chooses the infon that holds the labels"
             notes += (f"{self.where}: no infon {self.label}; there are {there}; {advice}",)
         return self.collector.raw({**more, **reading}, notes)
+
+
+def _attributes(marked: Mapping[str, Any], label: str) -> dict[str, str]:
+    """Return the infons of an annotation but its label, those that are text."""
+    infons = marked.get("infons") or {}
+    return {
+        str(name): str(value)
+        for name, value in infons.items()
+        if name != label and isinstance(value, (str, int, float)) and str(value).strip()
+    }
+
+
+def _says(covered: str, there: str) -> bool:
+    """Return whether an annotation's text is that of its pieces, whatever stands between them."""
+    return "".join(re.findall(r"\w+", covered)) == "".join(re.findall(r"\w+", there)) or flat(
+        covered
+    ) == flat(there)
 
 
 def _whole(value: object, where: str) -> int:

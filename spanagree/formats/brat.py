@@ -4,38 +4,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from spanagree.choices import Discontinuous, Empty, Repair
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.raw import RawCorpus, check_empty
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.segments import Relation, Segment
 from spanagree.errors import (
     InputError,
-    check_choice,
+    SettingError,
     counted,
     printable,
     show,
     unfit,
     whole_number,
 )
-from spanagree.files import PathName, naming_files, read_text, writing
+from spanagree.files import PathName, naming_files, read_text, write_text, writing
 from spanagree.settings import as_read
 
-DISCONTINUOUS = {
-    "error": "a discontinuous annotation is an error",
-    "drop": "discontinuous annotations are left out, and counted",
+_ALLOWED = {
+    "R": "brat writes R1, a tab, a label, Arg1:T1 Arg2:T2",
+    "E": "brat writes E1, a tab, Label:T1 and Role:T2 for each argument",
+    "*": "brat writes *, a tab, a label, and the annotations that are equivalent",
+    "A": "brat writes A1, a tab, a name, T1, and a value if it has one",
+    "N": "brat writes N1, a tab, Reference T1 NAME:ID, a tab, text",
 }
-"""What becomes of annotations of several pieces."""
-
-
-_PIECES = "discontinuous annotations"
-_KINDS = {
-    "R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
-    "#": "notes", "*": "equivalences",
-}  # fmt: skip
 
 
 _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
@@ -44,20 +42,23 @@ _TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
 def read_brat(
     folder: PathName,
     *,
-    discontinuous: Discontinuous = "error",
+    discontinuous: Discontinuous = "keep",
     empty: Empty | None = None,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat project: one folder for each annotator.
 
-    Text-bound annotations (T) become segments, with offsets in characters. A document is a .txt
-    file, known by its path below the annotator's folder; an empty .ann says that the annotator saw
-    it and marked nothing, a missing one that she never saw it. Other kinds of annotation are
-    counted in the notes, and so is what is hidden: its name begins with a dot.
+    Text-bound annotations (T) become segments, with offsets in characters. Relations (R) and the
+    arguments of events (E), by their roles, become relations, equivalences (*) such without a
+    direction; attributes (A, M) those of their segment, true where they have no value, and
+    normalisations (N) one called as what they refer to. A document is a .txt file, known by its
+    path below the annotator's folder; an empty .ann says that the annotator saw it and marked
+    nothing, a missing one that she never saw it. What is not taken over is counted in the notes:
+    notes (#), attributes of what is no segment, and what is hidden: its name begins with a dot.
 
     Args:
         folder: the project.
-        discontinuous: what becomes of annotations of several pieces, error or drop.
+        discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
         empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
             note.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
@@ -68,29 +69,23 @@ def read_brat(
             nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    return valid_corpus(raw_brat(folder, discontinuous=discontinuous, empty=empty), repair)
+    raw = with_discontinuous(raw_brat(folder, empty=empty), discontinuous)
+    return valid_corpus(raw, repair)
 
 
 @naming_files()
 def raw_brat(
     folder: PathName,
     *,
-    discontinuous: Discontinuous = "error",
     empty: Empty | None = None,
-    is_taken: Callable[[str], bool] = lambda label: True,
 ) -> RawCorpus:
-    """Return the rows of a brat project, unchecked.
-
-    Discontinuous annotations of labels that are not taken are never an error.
-    """
-    check_choice(discontinuous, DISCONTINUOUS, "discontinuous")
+    """Return the rows of a brat project, unchecked."""
     check_empty(empty)
     root = Path(folder)
     if not root.is_dir():
         what = "is a file" if root.exists() else "no such folder"
         name = printable(str(root))
         raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
-    refuse = is_taken if discontinuous == "error" else lambda label: False
     collector = Collector("characters")
     passed: Counter[str] = Counter()
     blank = 0
@@ -116,8 +111,7 @@ def raw_brat(
                 collector.annotator(annotator, where)
                 continue
         annotation = collector.annotation(document, annotator, where)
-        for row in _segments(printable(str(ann)), rows, text, refuse, passed):
-            collector.segment(annotation, *row)
+        _collect(collector, annotation, _rows_of(printable(str(ann)), rows), text, passed)
     _refuse_empty(printable(str(root)), collector, files)
     notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     if blank and empty is None:
@@ -126,8 +120,6 @@ def raw_brat(
             " unseen takes such documents as never seen"
         )
     how = {"format": "brat", **as_read(empty=empty)}
-    dropped = passed[_PIECES] and discontinuous == "drop"
-    how |= {"discontinuous": discontinuous} if dropped else {}
     return collector.raw(how, notes)
 
 
@@ -168,48 +160,178 @@ def _files(root: Path, passed: Counter[str]) -> list[Path]:
     return sorted(files)
 
 
-def _segments(
-    name: str,
-    rows: str,
-    text: str,
-    refuse: Callable[[str], bool],
-    passed: Counter[str],
-) -> Iterator[tuple[int, int, str, str]]:
-    """Yield start, end, label and place of each segment; count what is ``passed`` over.
+def _rows_of(name: str, rows: str) -> list[tuple[str, str]]:
+    """Return the lines that are not blank, each with its place."""
+    lines = enumerate(rows.split("\n"), 1)
+    return [(f"{name}:{n}", line.rstrip("\r")) for n, line in lines if line.strip()]
 
-    ``refuse`` says of a label whether discontinuous annotations of it are an error.
-    """
-    for number, line in enumerate(rows.split("\n"), 1):
-        row = line.rstrip("\r")
-        if not row.strip():
-            continue
-        where = f"{name}:{number}"
-        if row[0] in _KINDS:
-            passed[_KINDS[row[0]]] += 1
-            continue
-        match = _TEXT_BOUND.fullmatch(row)
-        pieces = [piece.split() for piece in match[3].split(";")] if match else []
-        if match is None or any(len(piece) != 2 for piece in pieces):
-            allowed = "brat writes T1, a tab, a label, start and end, a tab, text"
-            raise unfit(f"{where}:", row, allowed)
-        if len(pieces) > 1:
-            if refuse(match[2]):
-                raise InputError(
-                    f"{where}: {show(match[1])} is discontinuous ({show(match[3])}); a segment is"
-                    " one piece; discontinuous=drop leaves such annotations out"
-                )
-            passed[_PIECES] += 1
-            continue
-        start, end = (whole_number(offset, f"{where}: offset") for offset in pieces[0])
-        covered = match[4]
-        if covered is not None and end <= len(text) and _flat(text[start:end]) != _flat(covered):
+
+def _collect(
+    collector: Collector,
+    annotation: int,
+    rows: Sequence[tuple[str, str]],
+    text: str,
+    passed: Counter[str],
+) -> None:
+    """Add the segments of a file, then what is said of them; count what is ``passed`` over."""
+    known: dict[str, int] = {}
+    for where, row in rows:
+        if row[0] not in "REAMN#*":
+            name, pieces, label = _segment(where, row, text)
+            known[name] = collector.in_pieces(annotation, pieces, label, where)
+    for _, row in rows:  # an event stands for its trigger, also before it is defined
+        if row[0] == "E":
+            name, _, arguments = row.partition("\t")
+            trigger = arguments.split(" ")[0].rpartition(":")[2]
+            if trigger in known:
+                known[name] = known[trigger]
+    for where, row in rows:
+        if row[0] == "#":
+            passed["notes"] += 1
+        elif row[0] in "RE*":
+            for first, second, label, directed in _links(where, row):
+                ends = known.get(first), known.get(second)
+                collector.relation(*ends, label, where, directed)
+        elif row[0] in "AMN":
+            of, name, value = _attribute(where, row)
+            if of in known:
+                collector.attribute(known[of], name, value, where)
+            else:
+                passed["attributes of what is no segment"] += 1
+
+
+def _segment(where: str, row: str, text: str) -> tuple[str, list[tuple[int, int]], str]:
+    """Return id, pieces and label of a text-bound annotation."""
+    match = _TEXT_BOUND.fullmatch(row)
+    given = [piece.split() for piece in match[3].split(";")] if match else []
+    if match is None or any(len(piece) != 2 for piece in given):
+        raise unfit(f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text")
+    pieces = []
+    for piece in given:
+        start, end = (whole_number(offset, f"{where}: offset") for offset in piece)
+        pieces.append((start, end))
+    covered = match[4]
+    if covered is not None and max(end for _, end in pieces) <= len(text):
+        there = " ".join(text[start:end] for start, end in pieces)
+        if _flat(there) != _flat(covered):
+            at = ";".join(f"{start} to {end}" for start, end in pieces)
             raise InputError(
-                f"{where}: {show(match[1])} says {show(covered)}, but characters {start} to {end}"
-                f" of the text are {show(text[start:end])}; offsets and text have to agree"
+                f"{where}: {show(match[1])} says {show(covered)}, but characters {at}"
+                f" of the text are {show(there)}; offsets and text have to agree"
             )
-        yield start, end, match[2], where
+    return match[1], pieces, match[2]
+
+
+def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the ids of two segments, label, and whether it is directed, of each relation."""
+    kind = row[0]
+    _, _, rest = row.partition("\t")
+    label, *ends = rest.split()
+    if kind == "*":
+        if len(ends) < 2:
+            raise unfit(f"{where}:", row, _ALLOWED[kind])
+        yield from ((*pair, label, False) for pair in combinations(ends, 2))
+        return
+    arguments = [end.partition(":")[::2] for end in ends]
+    if not all(end for _, end in arguments) or (kind == "R" and len(arguments) != 2):
+        raise unfit(f"{where}:", row, _ALLOWED[kind])
+    if kind == "R":
+        (_, first), (_, second) = arguments
+        yield first, second, label, True
+        return
+    trigger = label.partition(":")[2]
+    for role, end in arguments:
+        yield trigger, end, role.rstrip("0123456789") or role, True
+
+
+def _attribute(where: str, row: str) -> tuple[str, str, str]:
+    """Return the id of what has an attribute, its name and its value."""
+    kind = "N" if row[0] == "N" else "A"
+    fields = row.split("\t")
+    parts = fields[1].split(" ", 2) if len(fields) > 1 else []
+    if len(parts) < 2 or (kind == "N" and len(parts) < 3):
+        raise unfit(f"{where}:", row, _ALLOWED[kind])
+    name, of = parts[:2]
+    value = parts[2].strip() if len(parts) > 2 else ""
+    if kind == "N":
+        source, sign, entry = value.partition(":")
+        return of, source if sign else name, entry if sign else value
+    return of, name, value or "true"
 
 
 def _flat(text: str) -> str:
     """Return a text as brat writes it: line breaks are spaces, and ends may be cut."""
     return " ".join(text.split())
+
+
+def write_brat(corpus: Corpus, path: PathName) -> None:
+    """Write a corpus as a brat project: a folder for each annotator.
+
+    Relations without a direction are written as equivalences, attributes that are true without a
+    value.
+
+    Args:
+        corpus: the documents, with their texts and offsets in characters.
+        path: the folder, which has to be new or empty.
+
+    Raises:
+        SettingError: for offsets in tokens; for ids that are no paths within a folder.
+        InputError: for a folder that is not empty, or cannot be written.
+    """
+    if corpus.offsets != "characters":
+        raise SettingError("brat counts characters; write corpus.to_characters()")
+    texts = corpus.known("texts", "brat")
+    root = Path(path)
+    name = printable(str(root))
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise InputError(f"{name}: there already; a new or an empty folder is needed")
+    for names, what in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
+        for each in names:
+            parts = each.split("/")
+            if {"", ".", ".."} & {*parts} or "\\" in each or "\0" in each or each.startswith("."):
+                raise SettingError(
+                    f"{what} {show(each)}: brat keeps it in a file of that name, which such a name"
+                    " cannot be; give it another"
+                )
+    for number, document in enumerate(corpus):
+        links: dict[str, list[Relation]] = {}
+        for relation in document.relations:
+            links.setdefault(relation.annotator, []).append(relation)
+        for annotator, segments in document.seen.items():
+            file = root / annotator / f"{document.id}.txt"
+            with writing(printable(str(file.parent)), "written"):
+                file.parent.mkdir(parents=True, exist_ok=True)
+            write_text(file, texts[number])
+            lines = list(_lines(segments, links.get(annotator, ()), texts[number]))
+            write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
+
+
+def _ids(corpus: Corpus) -> list[str]:
+    return [corpus.id_of(number) for number in range(len(corpus))]
+
+
+def _lines(segments: Sequence[Segment], relations: Iterable[Relation], text: str) -> Iterator[str]:
+    """Yield the lines of an annotation."""
+    attributes = 0
+    for number, segment in enumerate(segments, 1):
+        label = "_".join(segment.label.split())
+        # brat writes no line breaks: a segment is cut there
+        pieces = [
+            (start + match.start(), start + match.end())
+            for start, end in segment.pieces
+            for match in re.finditer(r"[^\n\r]+", text[start:end])
+        ]
+        at = ";".join(f"{start} {end}" for start, end in pieces)
+        yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
+        for name, value in segment.attributes.items():
+            attributes += 1
+            more = "" if value == "true" else f" {' '.join(value.split())}"
+            yield f"A{attributes}\t{'_'.join(name.split())} T{number}{more}"
+    names = {segment: f"T{number}" for number, segment in enumerate(segments, 1)}
+    for number, relation in enumerate(relations, 1):
+        label = "_".join(relation.label.split())
+        ends = names[relation.first], names[relation.second]
+        if relation.directed:
+            yield f"R{number}\t{label} Arg1:{ends[0]} Arg2:{ends[1]}"
+        else:
+            yield f"*\t{label} {' '.join(ends)}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import Version, same_document
+from spanagree.corpus.details import joined
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, counted, printable, show
@@ -188,6 +189,7 @@ def _joined(
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
     names = ("of_document", "of_annotator", "annotation", "start", "end", "label", "when")
+    content["details"] = joined([(part.details, len(part.start)) for part in parts])
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
         annotators=tuple(annotators),

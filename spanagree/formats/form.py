@@ -18,8 +18,7 @@ class Format(NamedTuple):
     does. It is asked of files of these ``shapes`` (all unless given), and of texts that ``begin``
     so, as asking loads the reader. ``read`` takes a file, or all files of the format by
     layer name where each is a layer, and those of the options that it ``takes``; what they say is
-    not checked. What ``refuses`` single annotations is told which labels are taken (``is_taken``),
-    as it need not refuse others.
+    not checked.
     """
 
     means: str
@@ -29,7 +28,6 @@ class Format(NamedTuple):
     write: Callable[..., None] | None = None
     is_layer: bool = False
     knows: Callable[[Peek], bool] | None = None
-    refuses: bool = False
     shapes: tuple[Shape, ...] = ()
     begin: str = ""
 

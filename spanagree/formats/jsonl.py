@@ -6,7 +6,10 @@
      "annotators": {"ann": [{"start": 0, "end": 2, "label": "PER"}], "bob": [], "cy": null}}
 
 ``bob`` saw the document and marked nothing, ``cy`` never saw it (an annotator left out did not
-either). Offsets are half-open and count tokens or code points, as ``offsets`` says. With tokens
+either). A segment may have ``pieces``, [[0, 2], [6, 8]], and ``attributes``, {"negated": "true"};
+``relations`` of a document are by annotator lists of {"first": 0, "second": 1, "label": "in"}, the
+places of two segments in the list, with ``"directed": false`` if they have no direction. Offsets
+are half-open and count tokens or code points, as ``offsets`` says. With tokens
 there is a list ``tokens``, with ``token_starts`` beside ``text`` where their places in it are
 known; where neither text nor tokens are known, ``length``. In the first line, ``provenance`` says
 what was changed or left out before. Other keys are passed over. The number is the version of the
@@ -24,7 +27,7 @@ from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import LONGEST, OFFSETS
+from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
 from spanagree.settings import PROVENANCE, provenance_of
@@ -188,9 +191,26 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
         raise unfit(f"{where}: annotators", annotators, "an object is needed")
+    relations = entry.get("relations") or {}
+    if not isinstance(relations, dict) or relations.keys() - annotators.keys():
+        allowed = "an object is needed, of annotators of the document"
+        raise unfit(f"{where}: relations", relations, allowed)
     for annotator, segments in annotators.items():
         who = f"{where}: annotator {show(annotator)}"
-        collector.annotate(document, annotator, records(segments, f"{who}:"), who)
+        links = _links(relations.get(annotator), f"{who}: relations")
+        collector.annotate(document, annotator, records(segments, f"{who}:"), who, links)
+
+
+def _links(given: Any, where: str) -> list[tuple[Any, ...]]:
+    """Return first, second, label and direction of relations."""
+    if given is None:
+        return []
+    keys = ("first", "second", "label")
+    if isinstance(given, list) and all(
+        isinstance(link, dict) and all(key in link for key in keys) for link in given
+    ):
+        return [(*(link[key] for key in keys), link.get("directed", True)) for link in given]
+    raise unfit(where, given, "a list of {first, second, label} is needed")
 
 
 def write_jsonl(
@@ -207,6 +227,25 @@ def write_jsonl(
         InputError: for a path that cannot be written.
     """
     write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))
+
+
+def _relations(document: Document) -> dict[str, list[dict[str, Any]]]:
+    """Return the relations of a document by annotator, as they are written."""
+    places = {
+        name: {segment: i for i, segment in enumerate(segments)}
+        for name, segments in document.seen.items()
+    }
+    written: dict[str, list[dict[str, Any]]] = {}
+    for relation in document.relations:
+        place = places[relation.annotator]
+        link = {
+            "first": place[relation.first],
+            "second": place[relation.second],
+            "label": relation.label,
+            **({} if relation.directed else {"directed": False}),
+        }
+        written.setdefault(relation.annotator, []).append(link)
+    return written
 
 
 def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
@@ -227,6 +266,8 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             name: None if segments is None else [segment._asdict() for segment in segments]
             for name, segments in (document.seen if d else document.segments).items()
         }
+        if document.relations:
+            entry["relations"] = _relations(document)
         if d == 0 and (made := provenance_of(corpus.reading)):
             entry["provenance"] = made
         entry |= {name: values[d] for name, values in fields.items()}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.labels import LABELS, stays, with_labels
+from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
+from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -111,8 +112,8 @@ FORMATS: Mapping[str, Format] = {
         "standoff, a folder for each annotator",
         ("/",),
         late("spanagree.formats.brat", "raw_brat"),
-        ("discontinuous", "empty"),
-        refuses=True,
+        ("empty",),
+        late("spanagree.formats.brat", "write_brat"),
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
@@ -128,10 +129,9 @@ FORMATS: Mapping[str, Format] = {
         "BioC as XML or JSON, one annotator a file",
         (),
         late("spanagree.formats.bioc", "raw_bioc"),
-        ("feature", "discontinuous"),
+        ("feature",),
         knows=late("spanagree.formats.bioc", "knows_bioc"),
         shapes=(*_JSON, "xml"),
-        refuses=True,
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file",
@@ -196,6 +196,7 @@ FORMATS: Mapping[str, Format] = {
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
 
+_HOLD_PIECES = ("jsonl", "brat")
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 
 
@@ -299,6 +300,7 @@ def raw_files(
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
     chosen = {name: options.pop(name, None) for name in LABELS}
+    pieces = options.pop("discontinuous", None)
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
@@ -314,8 +316,6 @@ def raw_files(
         known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
         if name == "conll":
             known["progress"] = progress
-        if FORMATS[name].refuses:
-            known["is_taken"] = stays(**chosen)
         if FORMATS[name].is_layer:
             part = read(paths, **known)
             notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
@@ -327,7 +327,7 @@ def raw_files(
             }
     _refuse_apart(parts, by_format)
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
-    whole = with_labels(whole, **chosen)
+    whole = with_discontinuous(with_labels(whole, **chosen), pieces)
     if form is None or all(_is_known_as(form, path) for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
@@ -428,6 +428,8 @@ def write_file(
         InputError: for a path that cannot be written.
     """
     form = form_to_write(path, form)
+    if form not in _HOLD_PIECES:
+        check_in_one_piece(corpus, f"format {form}")
     write = FORMATS[form].write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})

@@ -162,8 +162,9 @@ def test_unknown_repair():
     with pytest.raises(sa.SettingError) as error:
         valid_corpus(draft(("a", "7", [])), "fix")
     assert str(error.value) == (
-        "unknown repair 'fix'; allowed: drop-repeats, latest, clip-beyond-text, drop-beyond-text,"
-        " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps"
+        "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, clip-beyond-text,"
+        " drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
+        " merge-overlaps, drop-relations"
     )
 
 

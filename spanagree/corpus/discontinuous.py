@@ -1,0 +1,102 @@
+"""What becomes of segments of several pieces, where they are not kept as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus, number_of_relations
+from spanagree.errors import InputError, SettingError, check_choice, counted, more_like_it, show
+
+DISCONTINUOUS = {
+    "keep": "they are kept as they are",
+    "hull": "each is one piece, from its first token to its last",
+    "split": "each of their pieces is a segment; relations are those of the first",
+    "drop": "they are left out, and counted",
+    "error": "they are an error",
+}
+"""What becomes of segments of several pieces."""
+
+
+def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
+    """Return the rows with segments of several pieces kept, or as is chosen.
+
+    Args:
+        raw: what a source says.
+        how: one of :data:`DISCONTINUOUS`; they are kept unless given.
+
+    Raises:
+        SettingError: for an unknown choice.
+        InputError: for the first of them, if they are an error.
+    """
+    how = "keep" if how is None else how
+    check_choice(how, DISCONTINUOUS, "discontinuous")
+    details = raw.details
+    if details is None or how == "keep" or not details.shape.any():
+        return raw
+    rows = np.flatnonzero(details.shape)
+    if how == "error":
+        row = int(rows[0])
+        annotator, document = raw.place_of(int(raw.annotation[row]))
+        pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
+        raise InputError(
+            f"annotator {show(annotator)}, document {show(document)}: a segment of several pieces,"
+            f" {pieces}{more_like_it(len(rows))}; discontinuous error allows none"
+        )
+    order = np.arange(len(raw.start))
+    start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
+    if how == "drop":
+        order = np.flatnonzero(details.shape == 0)
+    elif how == "split":
+        pieces_of = details.pieces(raw.start)
+        sizes = np.ones(len(order), np.int64)
+        sizes[rows] = [len(pieces_of[row]) for row in rows.tolist()]
+        order = np.repeat(order, sizes)
+        start, end = start[order], end[order]
+        at = (np.cumsum(sizes) - sizes)[rows].tolist()
+        for first, row in zip(at, rows.tolist(), strict=True):
+            for number, (s, e) in enumerate(pieces_of[row], first):
+                start[number], end[number] = s, e
+    first_of = np.unique(order, return_index=True)[1]
+    taken = details.taken(order[first_of] if how == "split" else order)
+    if how == "split" and taken is not None:
+        taken = taken.spread(np.searchsorted(order[first_of], order), first_of)
+    made = None if taken is None else taken.with_pieces({})
+    columns = {"annotation": raw.annotation[order], "label": raw.label[order]}
+    columns |= (
+        {"start": start, "end": end}
+        if how != "drop"
+        else {
+            "start": start[order],
+            "end": end[order],
+        }
+    )
+    says = {
+        "hull": "taken from its first token to its last",
+        "split": "taken as a segment for each piece",
+        "drop": "left out",
+    }[how]
+    note = f"{counted(len(rows), 'segment')} of several pieces {says} (discontinuous {how})"
+    fewer = raw.but(**columns, details=made)
+    lost = number_of_relations(raw) - number_of_relations(fewer)
+    more = f", with {counted(lost, 'relation')} of them" if lost else ""
+    reading = {**raw.reading, "discontinuous": how}
+    return fewer.but(reading=reading, notes=(*raw.notes, note + more))
+
+
+def check_in_one_piece(corpus: Corpus, what: str) -> None:
+    """Refuse a corpus with segments of several pieces for what takes segments of one.
+
+    Raises:
+        SettingError: naming the first, and how they can be read.
+    """
+    for name, layer in corpus.layers.items():
+        for row in np.flatnonzero(layer.shape)[:1].tolist():
+            document = show(corpus.id_of(int(layer.document[row])))
+            segment = layer.segment(row, corpus.labels)
+            pieces = "; ".join(f"{s}–{e}" for s, e in segment.pieces)
+            raise SettingError(
+                f"annotator {show(name)}, document {document}: {show(segment.label)} has several"
+                f" pieces, {pieces}; {what} takes segments of one piece: read with discontinuous"
+                " hull, split or drop"
+            )
