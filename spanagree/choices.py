@@ -31,15 +31,15 @@ CategoryWeights: TypeAlias = Literal[
 ] | str  # fmt: skip
 Measurement: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"] | str
 Repair: TypeAlias = Literal[
-    "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty",
-    "drop-unlabelled", "drop-duplicates", "merge-overlaps",
+    "join-pieces", "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space",
+    "drop-empty", "drop-unlabelled", "drop-duplicates", "merge-overlaps", "drop-relations",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "mqm", "label-studio",
     "prodigy", "doccano", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "inception", "label-studio", "prodigy", "doccano", "dataset"
+    "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano", "dataset"
 ] | str  # fmt: skip
 AnnotatorFrom: TypeAlias = Literal["id", "email", "session", "file"] | str
 InProgress: TypeAlias = Literal["auto", "saw", "unseen"] | str

@@ -169,6 +169,7 @@ def choices():
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.comparisons.measures import MATCHES
     from spanagree.comparisons.pairing import KINDS
+    from spanagree.corpus.discontinuous import DISCONTINUOUS
     from spanagree.corpus.label_table import DUPLICATES
     from spanagree.corpus.raw import EMPTY
     from spanagree.corpus.repairs import REPAIRS
@@ -176,7 +177,6 @@ def choices():
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES
     from spanagree.corpus.tokens import CUTS
-    from spanagree.formats.brat import DISCONTINUOUS
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.exports import ANNOTATOR_FROM
     from spanagree.formats.inception.project import IN_PROGRESS

@@ -230,7 +230,7 @@ def _files() -> Group:
     renamed = "Give labels other names, before --labels; FILE has two columns, old and new."
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
-    pieces = "Choose what becomes of brat annotations in several pieces."
+    pieces = "Choose what becomes of segments of several pieces."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
@@ -246,7 +246,7 @@ def _files() -> Group:
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
-        option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="error"),
+        option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="keep"),
         option(
             "--empty", nothing, choices=names_of(choices.Empty), unless="as the format's page says"
         ),

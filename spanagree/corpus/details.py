@@ -184,11 +184,11 @@ class Details:
 
     def pieces(self, start: Ints) -> dict[int, Pieces]:
         """Return start and end of the pieces of each segment that has several, by row."""
-        found = {}
+        pieces = {}
         for row in np.flatnonzero(self.shape).tolist():
             at = int(start[row])
-            found[row] = tuple((at + s, at + e) for s, e in self.shapes[self.shape[row]])
-        return found
+            pieces[row] = tuple((at + s, at + e) for s, e in self.shapes[self.shape[row]])
+        return pieces
 
     def attribute(self, name: str) -> list[str | None]:
         """Return the value of an attribute of each segment; ``None`` where it has none."""

@@ -32,8 +32,10 @@ def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
     how = "keep" if how is None else how
     check_choice(how, DISCONTINUOUS, "discontinuous")
     details = raw.details
-    if details is None or how == "keep" or not details.shape.any():
+    if details is None or not details.shape.any():
         return raw
+    if how == "keep":
+        return raw.but(reading={"discontinuous": "keep", **raw.reading})
     rows = np.flatnonzero(details.shape)
     if how == "error":
         row = int(rows[0])

@@ -62,7 +62,8 @@ def read_brat(
         empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
             note.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
+            join-pieces, drop-relations.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead
@@ -193,9 +194,9 @@ def _collect(
                 ends = known.get(first), known.get(second)
                 collector.relation(*ends, label, where, directed)
         elif row[0] in "AMN":
-            of, name, value = _attribute(where, row)
-            if of in known:
-                collector.attribute(known[of], name, value, where)
+            target, name, value = _attribute(where, row)
+            if target in known:
+                collector.attribute(known[target], name, value, where)
             else:
                 passed["attributes of what is no segment"] += 1
 
@@ -251,12 +252,12 @@ def _attribute(where: str, row: str) -> tuple[str, str, str]:
     parts = fields[1].split(" ", 2) if len(fields) > 1 else []
     if len(parts) < 2 or (kind == "N" and len(parts) < 3):
         raise unfit(f"{where}:", row, _ALLOWED[kind])
-    name, of = parts[:2]
+    name, target = parts[:2]
     value = parts[2].strip() if len(parts) > 2 else ""
     if kind == "N":
         source, sign, entry = value.partition(":")
-        return of, source if sign else name, entry if sign else value
-    return of, name, value or "true"
+        return target, source if sign else name, entry if sign else value
+    return target, name, value or "true"
 
 
 def _flat(text: str) -> str:

@@ -32,7 +32,8 @@ def read(
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
             brat, inception, bioc, pubtator, mqm, label-studio, prodigy, doccano, dataset or hub.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
+            join-pieces, drop-relations.
         options: of the readers, named as on the command line with ``_`` for ``-``; and of files
             ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 

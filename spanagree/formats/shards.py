@@ -39,7 +39,8 @@ def read_shards(
         form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, mqm,
             label-studio, prodigy, doccano, dataset or hub; recognised unless given.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
+            join-pieces, drop-relations.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import spanagree as sa
+from spanagree.formats.brat import write_brat
 
 TEXT = "Jo is in\nNew York 😀 today"
 
@@ -44,35 +45,91 @@ def test_reads(project):
         "bob": (sa.Segment(6, 17, "LOC"), sa.Segment(20, 25, "DATE")),
     }
     assert corpus[1].segments == {"ann": (), "bob": None}
-    assert corpus.notes[:2] == ("1 notes passed over", "1 relations passed over")
+    assert corpus.notes[0] == "1 notes passed over"
+    (relation,) = corpus.relations
+    assert (relation.first.label, relation.label, relation.second.label) == ("PER", "in", "LOC")
 
 
 def test_discontinuous(project):
-    """Annotations of several pieces are refused, or left out and counted."""
+    """Annotations of several pieces are kept, or taken in another way and counted."""
     folder = project({"ann/a.txt": TEXT, "ann/a.ann": "T1\tX 0 2\tJo\nT2\tX 0 2;6 8\tJo in\n"})
+    kept = sa.read_brat(folder)[0].segments["ann"]
+    assert [segment.pieces for segment in kept] == [((0, 2),), ((0, 2), (6, 8))]
     with pytest.raises(sa.InputError) as error:
-        sa.read_brat(folder)
+        sa.read_brat(folder, discontinuous="error")
     assert str(error.value) == (
-        f"{folder}/ann/a.ann:2: 'T2' is discontinuous ('0 2;6 8'); a segment is one piece;"
-        " discontinuous=drop leaves such annotations out"
+        "annotator 'ann', document 'a': a segment of several pieces, 0–2; 6–8; discontinuous error"
+        " allows none"
     )
     corpus = sa.read_brat(folder, discontinuous="drop")
     assert len(corpus.layers["ann"]) == 1
-    assert corpus.notes == ("1 discontinuous annotations passed over",)
-    with pytest.raises(sa.SettingError, match="unknown discontinuous 'x'; allowed: error, drop"):
+    assert corpus.notes == ("1 segment of several pieces left out (discontinuous drop)",)
+    hull = sa.read_brat(folder, discontinuous="hull")[0].segments["ann"]
+    assert hull == (sa.Segment(0, 2, "X"), sa.Segment(0, 8, "X"))
+    with pytest.raises(sa.SettingError, match="unknown discontinuous 'x'; allowed: keep, hull"):
         sa.read_brat(folder, discontinuous="x")
 
 
+def test_split_pieces(project):
+    """Each piece is a segment, and the relations of the whole are those of the first."""
+    rows = "T1\tX 0 2;6 8\tJo in\nT2\tY 9 17\tNew York\nR1\tat Arg1:T2 Arg2:T1\nA1\tNew T1\n"
+    folder = project({"ann/a.txt": TEXT, "ann/a.ann": rows})
+    corpus = sa.read_brat(folder, discontinuous="split")
+    first, second, _ = corpus[0].segments["ann"]
+    assert ([*first], [*second]) == ([0, 2, "X"], [6, 8, "X"])
+    assert first.attributes == second.attributes == {"New": "true"}
+    assert corpus.relations[0].second == first
+
+
+def test_written_and_read_again(project, tmp_path):
+    """Pieces, attributes and relations, with and without a direction, come back as they were."""
+    rows = (
+        "T1\tX 0 2;6 8\tJo in\nT2\tY 9 17\tNew York\nT3\tY 20 25\ttoday\nR1\tat Arg1:T2 Arg2:T1\n"
+        "*\tSame T2 T3\nA1\tNew T1\nM1\tSure T2 very\nN1\tReference T3 Wiki:12\tToday\n"
+        "E1\tY:T3 Theme2:T1\nR2\tat Arg1:E1 Arg2:T2\n"
+    )
+    corpus = sa.read_brat(project({"ann/a.txt": TEXT, "ann/a.ann": rows}))
+    assert [(x.label, x.directed) for x in corpus.relations] == [
+        ("at", True), ("Same", False), ("Theme", True), ("at", True),
+    ]  # fmt: skip
+    write_brat(corpus, tmp_path / "out")
+    assert sa.read_brat(tmp_path / "out") == corpus
+    sa.write_jsonl(corpus, tmp_path / "out.jsonl")
+    assert sa.read_jsonl(tmp_path / "out.jsonl") == corpus
+    with pytest.raises(sa.InputError, match="a new or an empty folder is needed"):
+        write_brat(corpus, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("R1\tat Arg1:T1 Arg2:T9", "a.ann:2: relation 'at' links a segment that is not there"),
+        ("R1\tat Arg1:T1 Arg2:T1", "a.ann:2: relation 'at' links a segment with itself"),
+        ("R1\tat Arg1:T1", "a.ann:2: 'R1.*brat writes R1, a tab, a label, Arg1:T1 Arg2:T2"),
+        ("A1\tNegated", "a.ann:2: 'A1.*brat writes A1, a tab, a name, T1"),
+        ("*\tSame T1", "a.ann:2: .*the annotations that are equivalent"),
+    ],
+)
+def test_bad_relations(project, row, message):
+    """What is wrong is named with its line, and what is not there can be left out."""
+    folder = project({"ann/a.txt": TEXT, "ann/a.ann": f"T1\tX 0 2\tJo\n{row}\n"})
+    with pytest.raises(sa.InputError, match=message):
+        sa.read_brat(folder)
+    if "links" in message:
+        corpus = sa.read_brat(folder, repair="drop-relations")
+        assert corpus.relations == ()
+        assert "1 relation that stand" in corpus.notes[0]
+
+
 def test_discontinuous_of_other_labels(project):
-    """A discontinuous annotation of a label that --labels drops is passed over, not refused."""
+    """A discontinuous annotation of a label that --labels drops is not refused."""
     folder = project({"ann/a.txt": TEXT, "ann/a.ann": "T1\tX 0 2\tJo\nT2\tY 0 2;6 8\tJo in\n"})
-    corpus = sa.read(folder, labels=["X"])
+    corpus = sa.read(folder, labels=["X"], discontinuous="error")
     assert corpus[0].segments == {"ann": (sa.Segment(0, 2, "X"),)}
-    assert corpus.notes[0] == "1 discontinuous annotations passed over"
     assert "discontinuous" not in corpus.reading
     for asked in ({"labels": ["Y"]}, {"labels": ["Z"], "map_labels": {"Y": "Z"}}, {"map_labels": {"Y": "X"}}):  # fmt: skip
-        with pytest.raises(sa.InputError, match="'T2' is discontinuous"):
-            sa.read(folder, **asked)
+        with pytest.raises(sa.InputError, match="a segment of several pieces"):
+            sa.read(folder, discontinuous="error", **asked)
 
 
 def test_empty_files(project):

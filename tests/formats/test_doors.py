@@ -397,8 +397,8 @@ def test_options_that_no_format_takes(tmp_path):
     assert str(error.value) == "columns is for conll; the files here are jsonl"
     with pytest.raises(sa.SettingError, match="unknown format 'xml'; allowed: conll, jsonl, spacy"):
         raw_files({"a": "a"}, {}, "xml")
-    with pytest.raises(sa.SettingError, match="unknown format to write 'brat'; allowed: conll"):
-        write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "brat")
+    with pytest.raises(sa.SettingError, match="unknown format to write 'mqm'; allowed: conll"):
+        write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "mqm")
 
 
 def nested():

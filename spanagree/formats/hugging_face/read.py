@@ -82,7 +82,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         empty: seen or unseen, where a table of spans has no row of an annotator for a document.
         align: whether copies with tags and quotes are aligned that a language model changed.
         repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps.
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
+            join-pieces, drop-relations.
         block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:
