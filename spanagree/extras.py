@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from spanagree.errors import SettingError
@@ -17,13 +21,38 @@ def optional(package: str, extra: str, what: str) -> Any:
         SettingError: if it is not installed, with the line that installs it.
     """
     try:
-        return importlib.import_module(package)
+        with _signals_wait():
+            return importlib.import_module(package)
     except ImportError:
         name = package.partition(".")[0]
         brought = f"'spanagree[{extra}]'" if extra else name
         raise SettingError(
             f"{what} needs {name}, which is not installed; run: pip install {brought}"
         ) from None
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let a signal wait until a package is loaded.
+
+    Packages that try others catch whatever is raised meanwhile, and say that these are not there.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread only
+        return
+    came: list[int] = []
+    names = (name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+    numbers: list[int] = [getattr(signal, name) for name in names]
+    handlers = {n: handler for n in numbers if callable(handler := signal.getsignal(n))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda sent, _: came.append(sent))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
 
 
 def read_parquet(parquet: Any, name: str, path: str | os.PathLike[str]) -> Any:

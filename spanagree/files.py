@@ -32,6 +32,9 @@ UTF_16, UTF_16_MARKS = "utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINK = 0o12  # the kind of a file among its attributes
 _PIECE = 1 << 20  # bytes
 _PLAIN = (0, 8)  # the methods stored and deflated, of which the second unpacks piece by piece
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+_OPEN = re.compile(r"(?:/dev|/proc/self)/fd/(\d+)")  # a file that is open, by its number
+_LINKS = 40  # that are followed, as systems do
 _HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
 
 Source = PathName | Sequence[PathName] | Mapping[str, PathName]
@@ -368,13 +371,19 @@ def write_text(path: PathName, text: str) -> None:
 def write_bytes(path: PathName, data: bytes) -> None:
     """Write a file whole or not at all; a device is written to, never replaced.
 
-    Of several writers of one file, each succeeds and one wins.
+    Of several writers of one file, each succeeds and one wins. What stands for an open file, such
+    as ``/dev/stdout``, is written to behind what is there.
 
     Raises:
         InputError: for a path that cannot be written.
     """
     check_writable(path)
     with writing(printable(os.fspath(path))):
+        if (number := _descriptor(path)) is not None:
+            sys.stdout.flush()
+            with open(os.dup(number), "wb") as stream:
+                stream.write(data)
+            return
         if os.path.exists(path) and not os.path.isfile(path):
             Path(path).write_bytes(data)
             return
@@ -388,6 +397,20 @@ def write_bytes(path: PathName, data: bytes) -> None:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+def _descriptor(path: PathName) -> int | None:
+    """Return the number of the open file that a path stands for, or a link leads to, if it does."""
+    name = os.path.abspath(path)
+    for _ in range(_LINKS):
+        if name in _STREAMS:
+            return _STREAMS[name]
+        if match := _OPEN.fullmatch(name):
+            return int(match[1])
+        if not os.path.islink(name):
+            break
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
 
 
 def hidden_name(purpose: str) -> str:

@@ -139,6 +139,9 @@ def test_hooks(annotations):
     [
         ({"files": "ann.conll bob.conll"}, [0]),
         ({"files": "ann.conll odd.conll"}, [1]),
+        ({"files": "ann.conll\nodd.conll\n"}, [1]),
+        ({"files": "ann.conll\n  bob.conll\n", "fail-under": "0.7"}, [0, 1]),
+        ({"files": "ann.conll bob.conll -o\n"}, [1]),  # a file of that name, which is not there
         ({"files": "ann.conll bob.conll", "fail-under": "0.3"}, [0, 0]),
         ({"files": "ann.conll bob.conll", "fail-under": "0.7"}, [0, 1]),
         ({"files": "ann.conll bob.conll", "fail-under": "0.3", "options": "--match overlap --by pair"}, [0, 0]),
@@ -149,7 +152,12 @@ def test_action(annotations, given, codes):
     folder, environment = annotations
     action = loaded("action.yml")
     inputs = {name: one.get("default", "") for name, one in action["inputs"].items()} | given
-    _, check, agree = action["runs"]["steps"]
+    install, check, agree = action["runs"]["steps"]
+    assert install["env"] == {"EXTRAS": "${{ inputs.extras }}"}
+    for extras, wanted in (("", "HERE"), ("spacy,datasets", "HERE[spacy,datasets]")):
+        target = re.search(r'--quiet ("\$GITHUB.*")$', install["run"])[1]
+        told = subprocess.run(["bash", "-c", f"echo {target}"], env={"GITHUB_ACTION_PATH": "HERE", "EXTRAS": extras}, capture_output=True, text=True)  # fmt: skip
+        assert told.stdout.strip() == wanted
     assert agree["if"] == "inputs.fail-under != ''"
     done = []
     for step in [check, agree] if inputs["fail-under"] else [check]:

@@ -310,6 +310,24 @@ def test_no_permission(run, tmp_path, files):
     assert "permission denied" in refused(run, "evaluate", *files, "-o", tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_output_to_an_open_file(newsroom, tmp_path, name):
+    """Standard output that is a file is written to behind what is there, and not replaced."""
+    if name == "link":
+        (tmp_path / name).symlink_to("/dev/stdout")
+    elif not Path(name).exists():
+        pytest.skip(f"{name} is not there")
+    target = tmp_path / "all.txt"
+    run = f"{sys.executable} -m spanagree evaluate {newsroom}/gold.conll {newsroom}/tagger.conll"
+    line = f"(echo before; {run} -o {name}; echo behind) > {target}"
+    subprocess.run(line, shell=True, check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(Path(sa.__file__).parents[1])})  # fmt: skip
+    lines = target.read_text("utf-8").splitlines()
+    assert lines[0] == "before"
+    assert any("tagger" in line for line in lines)
+    assert lines[-1] == "behind"
+    assert sorted(path.name for path in tmp_path.iterdir()) in (["all.txt"], ["all.txt", "link"])
+
+
 def test_output_to_a_device(run, files):
     """A device is written to, never replaced."""
     assert run("evaluate", *files, "-o", "/dev/null")[0] == 0

@@ -69,6 +69,21 @@ def test_stopped_while_it_loads(newsroom, name, sent):
 @pytest.mark.parametrize(
     ("sent", "said"), [("SIGINT", "\nspanagree: error: interrupted; nothing was written\n"), ("SIGTERM", "")]
 )  # fmt: skip
+def test_stopped_while_an_extra_loads(tmp_path, sent, said):
+    """A package that catches what is raised while it loads is not said to be missing."""
+    (tmp_path / "datasets.py").write_text(
+        f"try:\n    {KILL.format(sent)}\n    for _ in range(1000): pass\n"
+        "except BaseException:\n    raise ImportError('something is missing')\n"
+    )
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    first = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})"
+    code, out, err = python(BEFORE.format(first=first), "check", tmp_path / "a.parquet")
+    assert (code, out, err) == (128 + getattr(signal, sent), "", said)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"), [("SIGINT", "\nspanagree: error: interrupted; nothing was written\n"), ("SIGTERM", "")]
+)  # fmt: skip
 @pytest.mark.parametrize("there", [True, False])
 def test_stopped_while_a_split_is_written(newsroom, tmp_path, there, sent, said):
     """No folder or file that was being made is left."""
