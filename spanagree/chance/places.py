@@ -60,7 +60,25 @@ class Places:
 
     name: str
     rules: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    documents: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
+    documents: Sequence[Mapping[str, Any]] | Mapping[str, Mapping[str, Any]] | None = field(
+        default=None, repr=False
+    )
+
+    def by_id(self, corpus: Corpus) -> Places:
+        """Return the same with the rules of documents by their ids, which parts of a corpus keep.
+
+        Raises:
+            SettingError: for another number of rules than of documents.
+        """
+        if not isinstance(self.documents, Sequence):
+            return self
+        if len(self.documents) != len(corpus):
+            raise SettingError(
+                f"places: a list of {len(self.documents)} rules, for {len(corpus)} documents; a"
+                " rule for each document is needed"
+            )
+        rules = {corpus.id_of(d): rule for d, rule in enumerate(self.documents)}
+        return Places(self.name, documents=rules)
 
     def of(self, corpus: Corpus) -> PlacesOfCorpus:
         """Return what the rule says of a corpus.
@@ -69,12 +87,10 @@ class Places:
             SettingError: for a rule that needs what the corpus does not have.
             InputError: for a rule that does not go with the corpus.
         """
-        per_document = self.documents
-        if per_document is not None and len(per_document) != len(corpus):
-            raise SettingError(
-                f"places: a list of {len(per_document)} rules, for {len(corpus)} documents; give a"
-                " rule for each document"
-            )
+        by_id = self.by_id(corpus).documents
+        per_document: list[Mapping[str, Any]] | None = None
+        if isinstance(by_id, Mapping):
+            per_document = [by_id.get(corpus.id_of(d), {}) for d in range(len(corpus))]
         variants: dict[tuple[tuple[str, str], ...], int] = {}
         variant = np.zeros(len(corpus), np.int64)
         if per_document is None:
@@ -92,19 +108,24 @@ class Places:
                 chosen = (of_label, names.get(of_label, ANYWHERE))
                 if chosen not in made:
                     made[chosen] = len(bound)
-                    bound.append(self._bound(corpus, chosen))
+                    bound.append(self._bound(corpus, chosen, per_document))
                 table[row, code] = made[chosen]
         return PlacesOfCorpus(bound, variant, table)
 
-    def _bound(self, corpus: Corpus, chosen: tuple[str, str]) -> PlaceRule:
+    def _bound(
+        self,
+        corpus: Corpus,
+        chosen: tuple[str, str],
+        per_document: Sequence[Mapping[str, Any]] | None,
+    ) -> PlaceRule:
         """Return the rule of a label, and if each document has one, those of one name."""
         label, name = chosen
         if name == ANYWHERE:
             return anywhere(corpus.lengths)
-        if self.documents is not None:
+        if per_document is not None:
             some = [
                 rules[label] if label in rules and rules[label]["name"] == name else None
-                for rules in self.documents
+                for rules in per_document
             ]
             return _of_documents(corpus, name, some)
         rule = self.rules[label]

@@ -19,6 +19,7 @@ from spanagree.corpus.segments import Layer
 def redraw_at_places(
     layer: Layer,
     kinds: PlaceKinds,
+    kind: Ints,
     group: Ints,
     copies: int,
     rng: np.random.Generator,
@@ -30,7 +31,8 @@ def redraw_at_places(
 
     Args:
         layer: the annotation whose segments are placed.
-        kinds: of its segments, and their places.
+        kinds: all kinds and their places.
+        kind: of each segment.
         group: of each segment; segments of one group exclude each other.
         copies: how many.
         rng: to draw from.
@@ -42,14 +44,12 @@ def redraw_at_places(
     label = np.tile(layer.label, (copies, 1))
     size = np.bincount(group, minlength=1)
     alone = np.flatnonzero((size[group] == 1) | free)
-    places = kinds.places[kinds.kind[alone]]
-    at = kinds.first[kinds.kind[alone]] + (rng.random((copies, len(alone))) * places).astype(
-        np.int64
-    )
+    places = kinds.places[kind[alone]]
+    at = kinds.first[kind[alone]] + (rng.random((copies, len(alone))) * places).astype(np.int64)
     start[:, alone], end[:, alone] = kinds.start[at], kinds.end[at]
     for rows in [] if free else groups(group, len(size)):
         if len(rows) > 1:
-            at, of = _drawn(kinds, kinds.kind[rows], copies, rng, budget)
+            at, of = _drawn(kinds, kind[rows], copies, rng, budget)
             start[:, rows], end[:, rows] = kinds.start[at], kinds.end[at]
             label[:, rows] = layer.label[rows][of]
     copy = np.repeat(np.arange(copies), len(layer))

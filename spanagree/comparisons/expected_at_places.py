@@ -14,8 +14,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
+from spanagree.chance.model import places_of
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
-from spanagree.chance.places import PlacesOfCorpus
+from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
@@ -33,11 +34,23 @@ class AtPlaces:
         kinds: of all segments.
         random: where they stand.
         one_rule: whether all labels have the same rule.
+        free: segments do not exclude each other (the overlapping model).
     """
 
     kinds: PlaceKinds
     random: Arrangements
     one_rule: bool
+    free: bool
+
+    def kinds_of(self, classes: Ints) -> Ints:
+        """Return the kinds of segments."""
+        return self.random.kind[classes]
+
+    def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
+        """Draw so many random annotations of a layer, as copies of its documents."""
+        kind, group = self.random.kind[classes], self.random.group[classes]
+        (_,), number, _ = distinct(group)
+        return redraw_at_places(layer, self.kinds, kind, number, copies, rng, free=self.free)
 
     def sizes(self, layer: Layer, classes: Ints, cell: Ints, cells: int, measure: Match) -> Floats:
         """Return the expected size of each cell: of tokens, as places differ in length."""
@@ -58,16 +71,21 @@ class AtPlaces:
 
 
 def at_places(
-    corpus: Corpus, names: Sequence[str], chance: str, places: PlacesOfCorpus
-) -> tuple[AtPlaces, list[Ints]]:
+    corpus: Corpus, names: Sequence[str], chance: str
+) -> tuple[AtPlaces, list[Ints]] | None:
     """Return where the segments of several layers stand, and the classes of each layer's.
+
+    ``None`` if the chance model has no rule of places.
 
     Args:
         corpus: the annotations.
         names: of the layers.
-        chance: the chance model.
-        places: the rules.
+        chance: the chance model, with its rule.
     """
+    given = places_of(chance)
+    if given is None:
+        return None
+    places = given.of(corpus)
     layers = [corpus.layers[name] for name in names]
     all_of = columns_of_all(layers)
     rule = places.table[places.variant[all_of.document], all_of.label]
@@ -79,7 +97,9 @@ def at_places(
         first += len(documents)
     random = arrangements(kinds, np.concatenate(group), free=chance == "overlapping")
     borders = np.cumsum([len(layer) for layer in layers])[:-1]
-    return AtPlaces(kinds, random, len(places.rules) == 1), np.split(random.class_of, borders)
+    return AtPlaces(kinds, random, len(places.rules) == 1, chance == "overlapping"), np.split(
+        random.class_of, borders
+    )
 
 
 def expected_at_places(

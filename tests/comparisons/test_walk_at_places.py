@@ -13,6 +13,7 @@ import pytest
 from place_oracles import APART, configurations, random_rule, random_segments
 
 from spanagree.chance.arrangements import arrangements
+from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
@@ -39,9 +40,9 @@ class Case:
 
     def __init__(self, n, rule, a, b, chance):
         self.corpus, self.chance = corpus_of(n, rule, a, b), chance
-        bound = find_places([rule]).of(self.corpus)
-        self.at, self.classes = at_places(self.corpus, ("a", "b"), chance, bound)
-        self.kinds = tuple(self.at.random.kind[classes] for classes in self.classes)
+        model = chance_model(chance, [rule])
+        self.at, self.classes = at_places(self.corpus, ("a", "b"), model)
+        self.kinds = tuple(self.at.kinds_of(classes) for classes in self.classes)
         self.layers = self.corpus.layers["a"], self.corpus.layers["b"]
 
     def expected(self, match):
@@ -218,7 +219,7 @@ def test_draws(chance, budget):
     kinds = find_places([rule]).of(case.corpus).kinds(layer)
     free = chance == "overlapping"
     random = arrangements(kinds, group, free=free, budget=budget)
-    drawn = redraw_at_places(layer, kinds, group, draws, rng, free=free, budget=budget)
+    drawn = redraw_at_places(layer, kinds, kinds.kind, group, draws, rng, free=free, budget=budget)
     assert np.bincount(drawn.document).tolist() == [len(segments)] * draws
     for label in (0, 1):
         seen = np.zeros((n + 1, n + 1))

@@ -15,6 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.chance.model import chance_model, places_of, with_ids
+from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.chance_distribution.both_random import both_random, turned
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
@@ -26,7 +28,12 @@ from spanagree.comparisons.chance_distribution.draws import (
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
 from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.chance_distribution.walk_at_places import (
+    both_random_at_places,
+    fixed_walk_at_places,
+)
 from spanagree.comparisons.custom import checked
+from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, Phi, find_match
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
@@ -161,6 +168,7 @@ def match_distribution(
     *,
     match: MatchName | Phi = "exact",
     chance: Chance = "nonoverlapping",
+    places: Given | None = None,
     fixed: str | None = None,
     of_label: bool = True,
     budget: float = BUDGET,
@@ -180,6 +188,7 @@ def match_distribution(
         match: exact, boundaries, token, iou or overlap; or a measure as :func:`spanagree.expected`
             takes; for that and for ``iou`` only mean and variance are computed.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        places: where segments may stand, as :func:`spanagree.evaluate` takes it.
         fixed: which of the two stays as it is; both are random unless given.
         of_label: whether a measure of your own compares segments of the same label only.
         budget: how many numbers may be computed for one document before it is drawn at random.
@@ -197,6 +206,7 @@ def match_distribution(
     ({0: 0.8, 1: 0.2}, 0.2, 0.16, 0.2)
     """
     check_known((a, b), corpus.annotators)
+    chance, corpus = with_ids(chance_model(chance, places), corpus)
     if a == b or fixed not in (None, a, b):
         raise SettingError(
             f"fixed {show(fixed)}, of {show(a)} and {show(b)}; name two annotators, and as fixed"
@@ -274,6 +284,8 @@ def distribution(
 
 def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
     """Return mean and variance of one piece in closed form, if there is one within the budget."""
+    if places_of(ask.chance) is not None:
+        return None
     return closed_moments(piece, ask.measure, ask.chance, fixed, max(ask.budget, BUDGET))
 
 
@@ -312,6 +324,17 @@ def _walked(
     if fixed == b:
         a, b, measure = b, a, turned(measure)
     layers = corpus.layers
+    at = at_places(corpus, (a, b), ask.chance)
+    if at is not None:
+        places, classes = at
+        of_a, of_b = (places.kinds_of(each) for each in classes)
+        tokens = corpus.lengths
+        pieces = pieces_of(layers[a], layers[b], tokens, measure, ask.chance, (of_a, of_b))
+        if fixed is None:
+            how = pieces, places.kinds, measure, ask.chance, ask.budget, moments
+            return pieces, both_random_at_places(*how)
+        made = fixed_walk_at_places(pieces, places.kinds, measure, ask.budget, moments)
+        return pieces, made
     pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
     if fixed is None:
         return pieces, both_random(pieces, measure, ask.chance, ask.budget, moments)
@@ -365,6 +388,8 @@ def _drawn(
 
 def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
     """Return the size of an annotation in each document, which its match cannot exceed."""
+    if ask.measure.in_tokens and places_of(ask.chance) is not None:  # its places may be longer
+        return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
     layer = corpus.layers[name]
     size = layer.end - layer.start if ask.measure.in_tokens else np.ones(len(layer))
     return np.bincount(layer.document, size, len(corpus)).astype(np.float64)
@@ -380,8 +405,9 @@ def draws_of(
     rng = np.random.default_rng(ask.seed)
     layers, random = [corpus.layers[name] for name in names], [name != fixed for name in names]
     for drawn in draw_matches(
-        layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng
-    ):
+        layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng,
+        at_places(corpus, names, ask.chance),
+    ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.chance.simulate import redraw
+from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
@@ -37,6 +38,7 @@ def draw_matches(
     chance: str,
     draws: int,
     rng: np.random.Generator,
+    at: tuple[AtPlaces, Sequence[Ints]] | None = None,
 ) -> Iterator[Floats]:
     """Yield the match in each cell of every draw, some draws at a time; (draws, cells).
 
@@ -52,6 +54,7 @@ def draw_matches(
         chance: the chance model.
         draws: how many.
         rng: to draw from.
+        at: where the segments may stand, and their classes, under a rule of places.
     """
     documents, labels = cells.shape
     count = int(cells.max(initial=0)) + 1
@@ -61,9 +64,12 @@ def draw_matches(
         copies = min(most, draws - low)
         tiled = np.tile(lengths, copies)
         drawn, numbers = [], []
-        for layer, each in zip(layers, random, strict=True):
-            two = _copies(layer, copies, documents)
-            two = redraw(two, tiled, labels, rng, chance) if each else two
+        for side, (layer, each) in enumerate(zip(layers, random, strict=True)):
+            if each and at is not None:
+                two = at[0].redraw(layer, at[1][side], copies, rng)
+            else:
+                two = _copies(layer, copies, documents)
+                two = redraw(two, tiled, labels, rng, chance) if each else two
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
             numbers.append(copy * count + cells[document, two.label])

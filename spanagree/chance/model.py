@@ -1,0 +1,82 @@
+"""A chance model by name, with what more a random annotation keeps and whose chance is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanagree.chance.places import Places, find_places
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_choice
+
+CHANCE_OF = {
+    "both": "both annotations are random",
+    "systems": "gold is as it is, systems are random",
+}
+"""Whose annotations are random, by name."""
+
+
+class ChanceModel(str):
+    """The name of a chance model, which goes wherever the name alone does.
+
+    Attributes:
+        places: the rule of places that random segments keep; ``None`` for the uniform one.
+        of: whose annotations are random, both or systems.
+    """
+
+    places: Places | None
+    of: str
+
+    def __new__(cls, name: str, places: Places | None = None, of: str = "both") -> ChanceModel:
+        """Make it of a name."""
+        model = super().__new__(cls, name)
+        model.places, model.of = places, of
+        return model
+
+    def uniform(self) -> ChanceModel:
+        """Return the same without a rule of places."""
+        return ChanceModel(str(self), None, self.of)
+
+
+def chance_model(name: str, places: Any = None, of: str = "both") -> str:
+    """Return a chance model with what more is asked for; of nothing more, its name.
+
+    Raises:
+        SettingError: for an unknown name or rule.
+
+    >>> chance_model("per-label", "capitals").places.name
+    'capitals'
+    """
+    check_choice(name, CHANCES, "chance")
+    check_choice(of, CHANCE_OF, "chance_of")
+    rule = find_places(places)
+    return name if rule is None and of == "both" else ChanceModel(name, rule, of)
+
+
+def places_of(chance: str) -> Places | None:
+    """Return the rule of places of a chance model, if it has one."""
+    return chance.places if isinstance(chance, ChanceModel) else None
+
+
+def whose(chance: str) -> str:
+    """Return whose annotations are random under a chance model."""
+    return chance.of if isinstance(chance, ChanceModel) else "both"
+
+
+def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
+    """Return a model and a corpus of which parts keep the rules that documents have one by one.
+
+    Raises:
+        SettingError: for such rules and blocks, whose documents are not known.
+    """
+    places = places_of(chance)
+    if places is None or places.documents is None:
+        return chance, corpus
+    if not isinstance(corpus, Corpus):
+        raise SettingError(
+            "places: a list with a rule for each document needs one corpus, not blocks; a name, a"
+            " predicate or a file of places would work"
+        )
+    assert isinstance(chance, ChanceModel)  # as it has a rule
+    corpus = corpus.with_ids()
+    return ChanceModel(str(chance), places.by_id(corpus), chance.of), corpus
