@@ -109,8 +109,11 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.report.page import write_report as write_report
     from spanagree.results.score import Interval as Interval
     from spanagree.results.score import Score as Score
+    from spanagree.systems.as_seqeval import accuracy_score as accuracy_score
     from spanagree.systems.as_seqeval import classification_report as classification_report
     from spanagree.systems.as_seqeval import f1_score as f1_score
+    from spanagree.systems.as_seqeval import performance_measure as performance_measure
+    from spanagree.systems.as_seqeval import precision_recall_fscore_support as precision_recall_fscore_support
     from spanagree.systems.as_seqeval import precision_score as precision_score
     from spanagree.systems.as_seqeval import recall_score as recall_score
     from spanagree.systems.chance_test import ChanceTest as ChanceTest

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.choices import Average, Chance, Scheme
-from spanagree.errors import SettingError, check_choice, listed
+from spanagree.corpus.tags import prefixed
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    counted,
+    is_iterable,
+    listed,
+    show,
+)
 from spanagree.formats.tag_lists import from_tags
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.results.table import UNDEFINED as UNSEEN
@@ -42,14 +53,18 @@ class Figure(float):
 class _Counts:
     """Counts of each label, sorted, and the figures that seqeval and chance make of them.
 
-    ``rows`` are matched, expected, size of gold, size of the system; (labels, 4).
+    ``rows`` are matched, expected, size of gold, size of the system; (labels, 4). Recall weighs
+    ``beta`` times as much as precision in F.
     """
 
-    def __init__(self, labels: Sequence[str], rows: Floats, zero_division: object) -> None:
+    def __init__(
+        self, labels: Sequence[str], rows: Floats, zero_division: object, beta: float = 1
+    ) -> None:
         check = ("warn", 0, 1)
         if zero_division not in check:
             raise SettingError(f"zero_division {zero_division!r}; allowed: {listed(check)}")
         self.labels, self.rows, self.zero_division = labels, rows, zero_division
+        self.beta = beta
 
     def each(self, rows: Floats) -> dict[str, Floats]:
         """Return observed and expected figures of each row, by figure; (rows, 2).
@@ -60,10 +75,13 @@ class _Counts:
         matched, by_chance, gold, own = rows.T
         both = np.stack((matched, by_chance), axis=-1)
         precision, recall = self._share(both, own), self._share(both, gold)
-        total = precision[:, 0] + recall[:, 0]
+        if np.isinf(self.beta):
+            return {"precision": precision, "recall": recall, "f1": recall}
+        weight = self.beta**2
+        total = weight * precision[:, 0] + recall[:, 0]
         total[total == 0] = 1
-        f1 = self._share(2 * both, gold + own)
-        f1[:, 0] = 2 * precision[:, 0] * recall[:, 0] / total
+        f1 = self._share((1 + weight) * both, weight * gold + own)
+        f1[:, 0] = (1 + weight) * precision[:, 0] * recall[:, 0] / total
         return {"precision": precision, "recall": recall, "f1": f1}
 
     def _share(self, both: Floats, size: Floats) -> Floats:
@@ -117,25 +135,87 @@ def _three(observed: float, expected: float) -> Floats:
     return np.array(corrected(observed, expected)[:3])
 
 
+class NotListsError(InputError, TypeError):
+    """Something else than lists of tag lists, for which seqeval raises a TypeError."""
+
+
 def _count(
-    y_true: Any, y_pred: Any, chance: str, suffix: bool, mode: object, scheme: Any, zero: object
+    y_true: Any,
+    y_pred: Any,
+    chance: str,
+    suffix: bool,
+    mode: object,
+    scheme: Any,
+    zero: object,
+    beta: float = 1,
 ) -> _Counts:
     """Return the counts of two lists of tag lists."""
     if mode is not None:
         check_choice(mode, ["strict"], "mode")
     layers = {"y_true": y_true, "y_pred": y_pred}
+    for name, sequences in layers.items():
+        layers[name] = _lists(name, sequences)
     if suffix:
         layers = {
             name: [list(map(_turned, tags)) for tags in each] for name, each in layers.items()
         }
     strict = mode == "strict"
+    if scheme != "IO":  # there labels stand bare
+        layers = _with_prefixes(layers, strict=strict)
     if strict and scheme == "auto":
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
     tallies = evaluate(corpus, "y_true", chance=chance).systems["y_pred"].labels
     labels = sorted(name for name, tally in tallies.items() if tally.size_a + tally.size_b)
     rows = [tallies[label].counts for label in labels]
-    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero)
+    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero, beta)
+
+
+def _lists(name: str, sequences: Any) -> list[Any]:
+    """Return lists of tag lists.
+
+    Raises:
+        NotListsError: for anything else, such as one flat list of tags.
+    """
+    kept = list(sequences) if is_iterable(sequences) and not isinstance(sequences, str) else None
+    for tags in [None] if kept is None else kept:
+        if not isinstance(tags, list) and (isinstance(tags, str) or not is_iterable(tags)):
+            value = sequences if kept is None else tags
+            raise NotListsError(f"{name}: {show(value)}; a list of tag lists is needed")
+    return kept or []
+
+
+def _with_prefixes(layers: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+    """Return tags of which each has a prefix that is known, where some have none, with a warning.
+
+    As seqeval has it, the first letter is the prefix, and the label is what follows the first
+    hyphen, or that letter. A prefix of another letter, also a small one, goes on as long as the
+    label is the same; O with more behind it is O.
+    """
+    try:
+        known: set[Any] = set().union(*chain.from_iterable(layers.values()))
+    except TypeError:  # that a tag is no string is said where they are read
+        return dict(layers)
+    odd = {tag for tag in known if isinstance(tag, str) and tag and not prefixed(tag, "")}
+    meant = {}
+    for tag in odd:
+        label = tag[1:].strip("-") if strict else tag[1:].split("-", maxsplit=1)[-1]
+        if tag[0] == "O" and not strict:
+            meant[tag] = "O"
+        elif tag[0] in "BIES" or not strict:
+            meant[tag] = f"{tag[0] if tag[0] in 'BIES' else 'I'}-{label or '_'}"
+    if not meant:
+        return dict(layers)
+    some = sorted(meant)
+    warnings.warn(
+        f"{listed(some[:5])}{', …' if len(some) > 5 else ''}: no prefix and hyphen; read as seqeval"
+        " does, the first letter as the prefix",
+        stacklevel=4,
+    )
+    return {
+        name: [[meant.get(tag, tag) for tag in tags] for tags in each]
+        for name, each in layers.items()
+    }
 
 
 def _turned(tag: str) -> str:
@@ -179,10 +259,7 @@ def _score(
     counts.warn(name)
     if average is None:
         return counts.each(counts.rows)[name][:, 0]
-    three = counts.mean(average)[name].tolist()
-    value = Figure(three[0])
-    _, value.expected, value.corrected = three
-    return value
+    return _figure(counts.mean(average)[name])
 
 
 def _refuse_weights(sample_weight: object) -> None:
@@ -269,6 +346,128 @@ def recall_score(
     0.3333333333333333
     """
     return _score("recall", **locals())
+
+
+def precision_recall_fscore_support(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = None,
+    warn_for: Sequence[str] = ("precision", "recall", "f-score"),
+    beta: float = 1.0,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    suffix: bool = False,
+    chance: Chance = "nonoverlapping",
+) -> tuple[Any, Any, Any, Any]:
+    """Return precision, recall, F and the number of gold segments, as seqeval gives them.
+
+    Args:
+        y_true: the gold tags, a list of tag lists.
+        y_pred: the system's tags, as many.
+        average: micro, macro or weighted, where the three are floats with ``expected`` and
+            ``corrected``; ``None`` gives arrays, a figure for each label in alphabetical order.
+        warn_for: the figures to warn of where they have nothing to divide by.
+        beta: how many times as much recall weighs as precision.
+        sample_weight: not taken.
+        zero_division: as :func:`f1_score` has it.
+        suffix: as :func:`f1_score` has it.
+        chance: as :func:`f1_score` has it.
+
+    Raises:
+        SettingError: for an unknown name, sample weights, or a beta below 0.
+        InputError: for lists of different lengths, and for what is not a tag.
+
+    >>> y_true = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
+    >>> precision_recall_fscore_support(y_true, y_true, average="micro")
+    (1.0, 1.0, 1.0, 2)
+    """
+    _refuse_weights(sample_weight)
+    if average is not None:
+        check_choice(average, AVERAGES, "average")
+    if not beta >= 0:
+        raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
+    counts = _count(y_true, y_pred, chance, suffix, None, None, zero_division, beta)
+    counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
+    support = counts.rows[:, 2].astype(int)
+    if average is None:
+        figures = counts.each(counts.rows)
+        precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
+        return precision, recall, f_score, support
+    means = counts.mean(average)
+    one, two, three = (_figure(means[name]) for name in _FIGURES)
+    return one, two, three, int(support.sum())
+
+
+def _figure(three: Floats) -> Figure:
+    """Return an observed figure, with what is expected and corrected beside it."""
+    value, expected, above = three.tolist()
+    figure = Figure(value)
+    figure.expected, figure.corrected = expected, above
+    return figure
+
+
+def accuracy_score(y_true: Any, y_pred: Any) -> float:
+    """Return the share of tokens with the same tag, as seqeval gives it; ``nan`` without tokens.
+
+    Most tokens are outside every segment, so chance alone makes it high; it is not corrected.
+
+    Args:
+        y_true: the gold tags, a list of tag lists, or one list of tags.
+        y_pred: the system's tags, as many.
+
+    Raises:
+        InputError: for lists of different lengths.
+
+    >>> accuracy_score([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
+    0.6666666666666666
+    """
+    pairs = _pairs(y_true, y_pred)
+    return sum(gold == own for gold, own in pairs) / len(pairs) if pairs else UNDEFINED
+
+
+def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
+    """Return how many tokens are true and false positives and negatives, as seqeval gives them.
+
+    Args:
+        y_true: the gold tags, a list of tag lists, or one list of tags.
+        y_pred: the system's tags, as many.
+
+    Raises:
+        InputError: for lists of different lengths.
+
+    >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
+    {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
+    """
+    counts = Counter(_pairs(y_true, y_pred))
+    kinds = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
+    for (gold, own), number in counts.items():
+        if gold == own:
+            kinds["TN" if own == "O" else "TP"] += number
+        else:
+            kinds["FP" if own != "O" else "FN"] += number
+    return kinds
+
+
+def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
+    """Return the gold tag and the system's of each token."""
+    both = []
+    for name, tags in (("y_true", y_true), ("y_pred", y_pred)):
+        if isinstance(tags, str) or not is_iterable(tags):
+            raise NotListsError(f"{name}: {show(tags)}; a list of tag lists is needed")
+        both.append(list(tags))
+    if any(not isinstance(tags, str) and is_iterable(tags) for tags in both[0]):
+        both = [_lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both, strict=True)]
+        sizes = [[len(tags) for tags in each] for each in both]
+        both = [list(chain.from_iterable(each)) for each in both]
+    else:
+        sizes = [[len(tags)] for tags in both]
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"y_pred: {counted(len(both[1]), 'tag')} in {counted(len(sizes[1]), 'list')}, y_true"
+            f" has {len(both[0])} in {len(sizes[0])}; both need the same lists of tokens"
+        )
+    return list(zip(*both, strict=True))
 
 
 def classification_report(

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-import seqeval.metrics
+import seqeval.metrics.sequence_labeling
 import seqeval.scheme
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,7 +34,7 @@ def pairs(draw, letters):
 def theirs(function, *arguments, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of undefined figures, and of classes without one
-        return getattr(seqeval.metrics, function)(*arguments, **options)
+        return getattr(seqeval.metrics.sequence_labeling, function)(*arguments, **options)
 
 
 @pytest.mark.parametrize("scheme", [None, *SCHEMES])
@@ -153,7 +153,7 @@ def test_suffixes(mode):
         ({"zero_division": 2}, "zero_division 2; allowed: warn, 0, 1"),
         ({"mode": "strict", "scheme": "IOB"}, "unknown scheme 'IOB'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         ({"y_pred": [["O"]]}, "'y_pred', document 1: 1 tag; the layers before it have 2, and each layer needs the same"),
-        ({"y_pred": "O"}, "'y_pred': 'O'; a list of documents, each a list of strings, is needed"),
+        ({"y_pred": "O"}, "y_pred: 'O'; a list of tag lists is needed"),
     ],
 )  # fmt: skip
 def test_errors(arguments, message):
@@ -184,3 +184,91 @@ def test_the_columns_of_nervaluate():
     assert kinds["label"] + kinds["boundary"] + kinds["boundary+label"] == 3  # incorrect of strict
     assert kinds["boundary"] + kinds["boundary+label"] == 2  # partial of partial
     assert kinds["missed"] == kinds["spurious"] == 0
+
+
+ODD_STYLES = (
+    ["O", "PER", "LOC"],  # bare
+    ["O", "B_PER", "I_PER", "B_LOC", "I_LOC"],
+    ["O", "b-per", "i-per", "b-loc"],
+    ["O", "B-PER", "I-PER", "I_PER", "Other"],
+)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(ODD_STYLES), st.data())
+def test_odd_tags_are_read_as_seqeval_reads_them(style, data):
+    """Bare labels, small letters and underscores give seqeval's figures, with a warning."""
+    tags = st.lists(
+        st.lists(st.sampled_from(style), min_size=3, max_size=3), min_size=2, max_size=4
+    )
+    gold = data.draw(tags)
+    mine = [data.draw(st.permutations(each)) for each in gold]
+    if not any(tag not in ("O", "Other") for each in gold for tag in each):
+        return
+    for average in ("micro", "macro", None):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ours = sa.f1_score(gold, mine, average=average, zero_division=0)
+        wanted = theirs("f1_score", gold, mine, average=average, zero_division=0)
+        assert np.array_equal(ours, wanted), (gold, mine)
+
+
+def test_odd_tags_are_warned_of():
+    """What has no prefix and hyphen is said; the report names labels as seqeval's does."""
+    with pytest.warns(UserWarning, match=r"^B_PER, I_PER: no prefix and hyphen; read as seqeval"):
+        report = sa.classification_report(
+            [["B_PER", "I_PER"]], [["B_PER", "I_PER"]], output_dict=True
+        )
+    assert list(report) == list(
+        theirs(
+            "classification_report", [["B_PER", "I_PER"]], [["B_PER", "I_PER"]], output_dict=True
+        )
+    )
+
+
+@pytest.mark.parametrize("flat", [["B-PER", "O"], None, 3, [None, ["O"]]])
+@pytest.mark.parametrize(
+    "name", [*SCORES, "classification_report", "precision_recall_fscore_support"]
+)
+def test_type_errors_are_those_of_seqeval(name, flat):
+    """A flat list, or none, is a TypeError, and one of ours too."""
+    for arguments in ((flat, flat), ([["B-PER", "O"]], flat)):
+        with pytest.raises(TypeError):
+            theirs(name, *arguments)
+        with pytest.raises(TypeError, match=r"; a list of tag lists is needed$") as error:
+            getattr(sa, name)(*arguments)
+        assert isinstance(error.value, sa.InputError)
+
+
+@settings(max_examples=50)
+@given(pairs("BI"), st.sampled_from([0, 0.5, 1, 2, math.inf]), st.sampled_from([0, 1]))
+def test_all_four_are_seqeval(both, beta, zero):
+    """Precision, recall, F of any beta and support, and counts of tokens, equal seqeval's."""
+    options = {"beta": beta, "zero_division": zero}
+    for average in ("micro", "macro", "weighted", None):
+        ours = sa.precision_recall_fscore_support(*both, average=average, **options)
+        wanted = theirs("precision_recall_fscore_support", *both, average=average, **options)
+        assert all(map(np.array_equal, ours, wanted)), average
+    assert sa.accuracy_score(*both) == theirs("accuracy_score", *both)
+    assert sa.performance_measure(*both) == theirs("performance_measure", *both)
+    flat = [[tag for tags in each for tag in tags] for each in both]
+    assert sa.accuracy_score(*flat) == theirs("accuracy_score", *flat)
+    f2 = sa.precision_recall_fscore_support(*both, average="micro", beta=1)[2]
+    f1 = sa.f1_score(*both, zero_division=0)
+    assert (f2.expected, f2.corrected) == pytest.approx((f1.expected, f1.corrected), nan_ok=True)
+
+
+def test_four_refused():
+    """Wrong beta, weights, averages and lengths are said; no token gives no accuracy."""
+    one = [["B-PER"]]
+    for options, said in (
+        ({"beta": -1}, "beta -1; a number from 0 is needed"),
+        ({"average": "samples"}, "unknown average 'samples'; allowed: micro, macro, weighted"),
+        ({"sample_weight": [1]}, "sample_weight: sentences have no weights here; leave it out"),
+    ):
+        with pytest.raises(sa.SettingError) as refused:
+            sa.precision_recall_fscore_support(one, one, **options)
+        assert str(refused.value) == said
+    with pytest.raises(sa.InputError, match=r"^y_pred: 2 tags in 1 list, y_true has 1 in 1; both"):
+        sa.accuracy_score(one, [["O", "O"]])
+    assert math.isnan(sa.accuracy_score([], []))

@@ -267,9 +267,9 @@ def _spans_of(page: Page, column: Column, options: ConllOptions) -> _Spans:
     codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
     is_tag = np.array([parse_tag(name, options.scheme) is not None for name in names], np.bool_)
     used = np.where(is_tag[codes], codes, -1)
-    found = read_tags(names, used, page.sentences, scheme=options.scheme)
-    base = page.begins("sentence")[found.sentence]
-    return _Spans(found.start + base, found.end + base, found.names)
+    reading = read_tags(names, used, page.sentences, scheme=options.scheme)
+    base = page.begins("sentence")[reading.sentence]
+    return _Spans(reading.start + base, reading.end + base, reading.names)
 
 
 def _unclear(page: Page, columns: Sequence[Column], options: ConllOptions) -> InputError:
