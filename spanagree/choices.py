@@ -64,6 +64,7 @@ Style: TypeAlias = Literal["bold", "booktabs", "siunitx"] | str
 Cited: TypeAlias = Literal["text", "latex", "bibtex"] | str
 Baseline: TypeAlias = Literal["everything", "nothing", "random", "majority"] | str
 Vote: TypeAlias = Literal["tokens", "segments", "dawid-skene"] | str
+LabelScore: TypeAlias = Literal["accuracy", "neg-rmse"] | str
 By: TypeAlias = Literal[
     "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate",
     "item",

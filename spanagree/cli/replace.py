@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY
+from spanagree.choices import BY, LabelScore, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
@@ -26,6 +26,7 @@ from spanagree.cli.progress import progress
 _CANDIDATE = "Ask whether this layer may replace an annotator."
 _EPSILON = "Let an annotator be better by X before the candidate loses."
 _TABLE = "Read a table of labels, not spans."
+_SCORE = "Choose how items are scored."
 _OF_SPANS = ("match", "chance")
 
 
@@ -36,10 +37,12 @@ _OF_SPANS = ("match", "chance")
         options.option("--epsilon", _EPSILON, type=float, metavar="X", required=True),
         options.annotators("Ask whether it may replace one of these annotators."),
         options.by(BY["ReplacementTest"]),
-        options.number("--resamples", "Exchange signs N times.", default=10_000),
-        options.number("--seed", "Draw these with this seed.", default=0),
     ),
-    options.group("Tables", options.flag("--table", _TABLE)),
+    options.group(
+        "Tables",
+        options.flag("--table", _TABLE),
+        options.option("--score", _SCORE, choices=names_of(LabelScore), default="accuracy"),
+    ),
     label_options(),
     options.reading(but=("--annotator",)),
     options.output(),

@@ -1,7 +1,9 @@
 """The alternative annotator test: may a candidate, such as a model, replace an annotator?
 
 Calderon, Reichart & Dror (2025). Each annotator is left out in turn: who agrees better with the
-others in a document (or on an item), she or the candidate? Ties count for both.
+others in a document (or on an item), she or the candidate? Ties count for both. Whether she is
+better by less than ε is found by an exact test of wins, losses and ties; the published t-test,
+which is wrong where ties are common, stands beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress
-from spanagree.choices import By, Chance, MatchName
+from spanagree.choices import By, Chance, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import Crowd, compare
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -24,13 +26,14 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import (
     SettingError,
+    check_choice,
     check_known,
-    check_whole,
     counted,
     listed,
     printable,
     show,
 )
+from spanagree.labels.nearness import numbers_of
 from spanagree.references.ceiling import shared_by_label
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dots, rows_size
@@ -38,22 +41,33 @@ from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, kept_names, unit
+from spanagree.uncertainty.noninferiority import exact_p
 from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 
 LEAST = 30  # instances of an annotator who is tested
 PASSES = 0.5  # the winning rate from which a candidate passes
 _FDR = 0.05  # of Benjamini & Yekutieli
-_F1 = {"observed": "F1", "corrected": "corrected F1"}
+_NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
+SCORES = {
+    "accuracy": "the share of the others who gave the same label",
+    "neg-rmse": "the root of the mean squared difference from the others' numbers, negative",
+}
+"""How an instance of a table of labels is scored, by name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacementSettings(Settings):
-    """The settings of the test; a label table has no measure and no chance, but ``items``."""
+    """The settings of the test; a label table has no measure and no chance, but ``items``.
+
+    Attributes:
+        score: how items are scored, of :data:`SCORES`.
+    """
 
     match: str | None = None
     chance: str | None = None
     expected: str | None = None
     items_: str | None = None
+    score: str | None = None
     candidate: str
     epsilon: float
     annotators: int
@@ -64,22 +78,24 @@ class Left(NamedTuple):
 
     Attributes:
         name: the annotator.
-        instances: how many the candidate, she and another saw.
+        instances: how many the candidate, she and another saw, and one of them marked something.
+        decided: in how many of them one of the two agrees better; the others are ties.
         advantage: the share of them in which the candidate agrees as well with the others or
             better.
         difference: her own such share less that.
-        p: by the t-test that the difference is below ε; after Benjamini & Yekutieli ``p_by``.
-        p_permutation: by exchanging signs; after Benjamini & Yekutieli ``p_permutation_by``.
+        p: by the exact test that the difference is below ε; after Benjamini & Yekutieli ``p_by``.
+        p_t: by the t-test; after Benjamini & Yekutieli ``p_t_by``.
     """
 
     name: str
     instances: int
+    decided: int
     advantage: float
     difference: float
     p: float
     p_by: float
-    p_permutation: float
-    p_permutation_by: float
+    p_t: float
+    p_t_by: float
 
 
 class Verdict(NamedTuple):
@@ -89,15 +105,15 @@ class Verdict(NamedTuple):
         winning_rate: ω, the share of annotators whom the candidate beats, ε granted.
         passes: whether ω is at least one half.
         advantage: ρ, the mean of the annotators' advantages.
-        winning_rate_permutation, passes_permutation: the same by the permutation test.
+        winning_rate_t, passes_t: the same by the published t-test.
         annotators: each left out.
     """
 
     winning_rate: float
     passes: bool
     advantage: float
-    winning_rate_permutation: float
-    passes_permutation: bool
+    winning_rate_t: float
+    passes_t: bool
     annotators: tuple[Left, ...]
 
 
@@ -108,12 +124,14 @@ class ReplacementTest(Result):
     Attributes:
         verdicts: by the kind of score: observed and corrected F1, or accuracy of labels.
         left_out: the annotators with too few instances, and how many each has.
+        empty: in how many instances nobody marked anything; they are no evidence.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and who was left out.
     """
 
     verdicts: Mapping[str, Verdict]
     left_out: Mapping[str, int]
+    empty: int
     settings: ReplacementSettings
     notes: tuple[str, ...]
 
@@ -126,39 +144,55 @@ class ReplacementTest(Result):
             kind: {**each._asdict(), "annotators": [one._asdict() for one in each.annotators]}
             for kind, each in self.verdicts.items()
         }
-        return dict(plain({**self.head(), "verdicts": verdicts, "left_out": dict(self.left_out)}))
+        return dict(
+            plain(
+                {
+                    **self.head(),
+                    "verdicts": verdicts,
+                    "left_out": dict(self.left_out),
+                    "empty": self.empty,
+                }
+            )
+        )
 
     def _table(self, by: str | None) -> Table:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""
         rows: list[list[Value]] = []
-        shown = {kind: _F1.get(kind, kind) for kind in self.verdicts}
+        shown = {kind: _NAMES.get(kind, kind) for kind in self.verdicts}
         columns = [Column("score", "score", "name", "score of an instance")]
         if by is None:
             columns += [
                 Column("annotators", "annotators", "count", "annotators left out"),
+                Column("instances", "instances", "count"),
+                Column("decided", "decided", "count"),
                 Column("winning_rate", "ω"),
                 Column("advantage", "ρ"),
                 Column("passes", "", "mark"),
                 Column("", "replace?", "name"),
-                Column("winning_rate_permutation", "ω, permuted"),
-                Column("passes_permutation", "", "mark"),
+                Column("winning_rate_t", "ω, t-test"),
+                Column("passes_t", "", "mark"),
             ]
             for kind, each in self.verdicts.items():
                 word = "passes" if each.passes else "does not pass"
+                instances, decided = (
+                    sum(column)
+                    for column in zip(*(one[1:3] for one in each.annotators), strict=True)
+                )
                 rows.append([
-                    shown[kind], len(each.annotators), each.winning_rate, each.advantage,
-                    each.passes, word, each.winning_rate_permutation, each.passes_permutation,
+                    shown[kind], len(each.annotators), instances, decided, each.winning_rate,
+                    each.advantage, each.passes, word, each.winning_rate_t, each.passes_t,
                 ])  # fmt: skip
         else:
             columns += [
                 Column("annotator", "annotator", "name", "annotators left out"),
                 Column("instances", "instances", "count"),
+                Column("decided", "decided", "count"),
                 Column("advantage", "ρ"),
                 Column("difference", "difference", meaning="difference of an annotator left out"),
                 Column("p", "p", "probability", "p of ε"),
                 Column("p_by", "p, BY", "probability", "p of ε"),
-                Column("p_permutation", "permuted", "probability", "p of ε"),
-                Column("p_permutation_by", "permuted, BY", "probability", "p of ε"),
+                Column("p_t", "t-test", "probability", "p of ε"),
+                Column("p_t_by", "t-test, BY", "probability", "p of ε"),
             ]
             for kind, each in self.verdicts.items():
                 rows += [[shown[kind], *one] for one in each.annotators]
@@ -171,8 +205,8 @@ class ReplacementTest(Result):
             caption=f"may {printable(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g}",
             remarks=[
-                f"ω: the share of annotators for whom a test finds it (t-test, or permuted;"
-                f" Benjamini–Yekutieli, {_FDR:.0%}); passes from {PASSES:g}",
+                f"ω: share of annotators that the candidate significantly matches (exact test,"
+                f" Benjamini–Yekutieli, {_FDR:.0%}); it passes at {PASSES:g} and above",
                 *self._too_few(),
             ],
             breaks=breaks if by else (),
@@ -180,7 +214,11 @@ class ReplacementTest(Result):
 
     def _too_few(self) -> list[str]:
         names = listed(f"{name} ({n})" for name, n in self.left_out.items())
-        return [f"left out, with fewer than {LEAST} instances: {names}"] if names else []
+        few = [f"left out, with fewer than {LEAST} instances: {names}"] if names else []
+        if not self.empty:
+            return few
+        nothing = f"{counted(self.empty, 'instance')} in which nobody marked anything"
+        return [f"{nothing}: no evidence, left out", *few]
 
     def _picture(self, by: str | None) -> Picture:
         """Return how often the candidate is as good as each annotator whom it might replace."""
@@ -189,7 +227,7 @@ class ReplacementTest(Result):
             for each in [list(self.verdicts.values())]
             for i, one in enumerate(each[0].annotators)
         ]
-        kinds = [_F1.get(kind, kind) for kind in self.verdicts]
+        kinds = [_NAMES.get(kind, kind) for kind in self.verdicts]
         what = "share in which the candidate is as good"
         return Picture(lambda ax: dots(ax, rows, kinds, what), rows_size(n for n, _ in rows))
 
@@ -201,6 +239,10 @@ class _Wins(NamedTuple):
     candidate: Bools
     person: Bools
 
+    def only(self, chosen: Bools) -> _Wins:
+        """Return some of the instances."""
+        return _Wins(*(column[chosen] for column in self))
+
 
 def replacement_test(
     annotations: Corpus | LabelTable,
@@ -210,15 +252,15 @@ def replacement_test(
     annotators: Sequence[str] | None = None,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
-    resamples: int = 10_000,
-    seed: int = 0,
+    score: LabelScore = "accuracy",
     progress: Callable[[int, int], None] | None = None,
 ) -> ReplacementTest:
     """Return whether a candidate may replace an annotator: the alternative annotator test.
 
     Of spans the score of an instance is F1 of a document, the tallies against the others summed,
-    raw and corrected; where it is undefined (nobody marked anything, or chance alone gives 1), it
-    is full agreement. Of labels it is the share of the others who gave the same.
+    raw and corrected; where it is undefined (neither she nor the others marked anything, or chance
+    alone gives 1), it is full agreement, and where nothing matches it is 0, corrected too.
+    Documents in which nobody marked anything are no evidence. Of labels see ``score``.
 
     Args:
         annotations: all annotators, the candidate among them; or items with their labels.
@@ -228,8 +270,8 @@ def replacement_test(
         annotators: those whom the candidate might replace; all others unless given.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        resamples: how many times signs are exchanged in the permutation test.
-        seed: of these, a whole number from 0.
+        score: of labels: accuracy, the share of the others who gave the same; or neg-rmse, of
+            numbers the root of the mean squared difference from the others', negative.
         progress: called with the number of pairs done, and of all.
 
     Raises:
@@ -242,14 +284,19 @@ def replacement_test(
     (1.0, True, 1.0)
     """
     check_names(match, chance)
-    names, settings = _settings(annotations, candidate, epsilon, annotators, resamples, seed)
+    names, settings = _settings(annotations, candidate, epsilon, annotators)
+    check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
-        labels = {"accuracy": _of_labels(annotations, names, candidate)}
-        return _result(names, labels, replace(settings, items_="labels"), annotations.notes)
+        labels = {score.replace("-", "_"): _of_labels(annotations, names, candidate, score)}
+        graded = None if score == "accuracy" else score
+        settings = replace(settings, items_="labels", score=graded)
+        return _result(names, labels, 0, settings, annotations.notes)
+    if score != "accuracy":
+        raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = annotations.of_annotators([*names, candidate])
-    wins, how, notes = _of_spans(corpus, match, chance, progress)
+    wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
     settings = replace(settings, match=match, chance=chance, expected=how, offsets=corpus.offsets)
-    return _result(names, wins, settings, notes)
+    return _result(names, wins, empty, settings, notes)
 
 
 def _settings(
@@ -257,8 +304,6 @@ def _settings(
     candidate: str,
     epsilon: float,
     annotators: Sequence[str] | None,
-    resamples: int,
-    seed: int,
 ) -> tuple[list[str], ReplacementSettings]:
     """Return the names of the annotators, and the settings that spans and labels share.
 
@@ -269,8 +314,6 @@ def _settings(
     number = isinstance(epsilon, (Real, np.floating)) and not isinstance(epsilon, bool)
     if not number or not 0 <= epsilon < 1:
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
-    check_whole(resamples, 1, "resamples")
-    check_whole(seed, 0, "seed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
     asked = kept_names(annotators)
@@ -288,16 +331,17 @@ def _settings(
         epsilon=float(epsilon),
         annotators=len(names),
         chosen=None if len(names) + 1 == len(everybody) else names,
-        resamples=int(resamples),
-        seed=int(seed),
         reading=annotations.reading,
     )
 
 
 def _of_spans(
     corpus: Corpus, match: str, chance: str, progress: Progress
-) -> tuple[dict[str, _Wins], str | None, list[str]]:
-    """Return who wins by F1 of a corpus whose last layer is the candidate; how chance was found."""
+) -> tuple[dict[str, _Wins], int, str | None, list[str]]:
+    """Return who wins by F1 of a corpus whose last layer is the candidate.
+
+    Then in how many instances nobody marked anything, how chance was found, and notes.
+    """
     over = Counter[str]()
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
@@ -308,6 +352,12 @@ def _of_spans(
     first, second = crowd.pairs()
     with_it = (crowd.annotator[second] == people) & (shared.others[first] > 0)
     first, second = first[with_it], second[with_it]
+    marked = np.zeros(len(corpus), np.bool_)
+    for layer in corpus.layers.values():
+        marked[layer.document] = True
+    some = marked[crowd.document[first]]
+    empty = int((~some).sum())
+    first, second = first[some], second[some]
     pair = compare(corpus, crowd, (first, second), match, chance).table(np.arange(len(first)))
     hers = shared.sums[first]
     both = np.stack((pair[:, 0], pair[:, 1], pair[:, 2] + pair[:, 3]), axis=1)
@@ -316,27 +366,28 @@ def _of_spans(
         scores = [f1_figures(each) for each in (its, hers)]
     undefined = [np.isnan(each[:, 2]) for each in scores]
     notes = [*corpus.notes, *notes_on(over)]
-    if some := int((undefined[0] | undefined[1]).sum()):
+    if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "it counts as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
             full = "there F1 counts, and 1 if that is undefined"
         notes.append(
-            f"{some} of {counted(len(first), 'comparison')} have a score that is not defined, as"
-            f" nobody marked anything or chance alone gives 1; {full}"
+            f"{undecided} of {counted(len(first), 'comparison')} have a score that is not defined,"
+            f" as only one of the two marked anything, or chance alone gives 1; {full}"
         )
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
         # by overlapping chance alone may give more than 1, and who agrees less than fully still
         # does
         raw = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
-        own = (each[:, column] for each in scores)
+        # who marks nothing is no better than who marks something that nobody else did
+        own = (np.where(each[:, 0] == 0, 0.0, each[:, column]) for each in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
         wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
-    return wins, expected_how(over), notes
+    return wins, empty, expected_how(over), notes
 
 
-def _of_labels(table: LabelTable, names: Sequence[str], candidate: str) -> _Wins:
-    """Return who wins by the share of the others who gave the same label."""
+def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
+    """Return who wins on each item by how well a label fits those of the others."""
     if table.annotator is None:
         raise SettingError(
             "a table of counts does not say who gave which label; a row for each label, with its"
@@ -348,19 +399,47 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str) -> _Wins
     label = np.full(table.size, -1)
     label[table.item[its]] = table.label[its]
     item, given, who = (x[who >= 0] for x in (table.item, table.label, who))
-    votes = np.zeros((table.size, len(table.labels) + 1))
-    np.add.at(votes, (item, given), 1)
-    used = (votes.sum(axis=1)[item] > 1) & (label[item] >= 0)
-    item, given, who = item[used], given[used], who[used]
-    # both against the same others, so that the numbers of those who agree decide
-    she = votes[item, given] - 1
-    it = votes[item, label[item]] - (label[item] == given)
-    return _Wins(who, it >= she, she >= it)
+    used = (np.bincount(item, minlength=table.size)[item] > 1) & (label[item] >= 0)
+    if score == "neg-rmse":
+        places = _numbers(table)
+        apart = places[given] - places[label[item]]
+        mine = _squares(item, places[given], places[given], table.size)
+        its_squares = _squares(item, places[given], places[label[item]], table.size) - apart**2
+        same = np.abs(its_squares - mine) <= TIE * (its_squares + mine)
+        it, she = np.where(same, 0.0, -its_squares), np.where(same, 0.0, -mine)
+    else:
+        votes = np.zeros((table.size, len(table.labels) + 1))
+        np.add.at(votes, (item, given), 1)
+        # both against the same others, so that the numbers of those who agree decide
+        she = votes[item, given] - 1
+        it = votes[item, label[item]] - (label[item] == given)
+    return _Wins(who, it >= she, she >= it).only(used)
+
+
+def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:
+    """Return for each label by which squares those of its item differ from another, summed."""
+    count, total, squares = (np.bincount(item, x, items)[item] for x in (None, given, given**2))
+    return np.asarray(squares - 2 * other * total + count * other**2, np.float64)
+
+
+def _numbers(table: LabelTable) -> Floats:
+    """Return labels as numbers, from the middle of those there are.
+
+    Raises:
+        SettingError: for a label that is none.
+    """
+    numbers = numbers_of(table.labels)
+    if numbers is None:
+        odd = next(label for label in table.labels if numbers_of([label]) is None)
+        raise SettingError(f"label {show(odd)} is not a number; score neg-rmse needs numbers")
+    middle = (min(numbers, default=0) + max(numbers, default=0)) / 2
+    return np.array(numbers, np.float64) - middle
 
 
 def _result(
     names: list[str],
     wins: Mapping[str, _Wins],
+    empty: int,
     settings: ReplacementSettings,
     notes: Sequence[str],
 ) -> ReplacementTest:
@@ -375,34 +454,43 @@ def _result(
     noun = "item" if settings.items_ else unit(settings)
     if not len(tested):
         most = int(instances.max(initial=0))
+        nothing = (
+            f", and {counted(empty, 'instance')} in which nobody marked anything" if empty else ""
+        )
         raise SettingError(
             f"no annotator has {LEAST} {noun}s that the candidate"
-            f" {show(settings.candidate)} and another saw too; the most is {most}: the test needs"
-            f" more {noun}s with two annotators and the candidate"
+            f" {show(settings.candidate)} and another saw too; the most is {most}{nothing}: the"
+            f" test needs more {noun}s with two annotators and the candidate"
         )
     left_out = {name: int(n) for name, n in zip(names, instances, strict=True) if n < LEAST}
     verdicts = {
         kind: _verdict([names[i] for i in tested], tested, each, settings)
         for kind, each in wins.items()
     }
-    return ReplacementTest(verdicts, left_out, settings, tuple(notes))
+    return ReplacementTest(verdicts, left_out, empty, settings, tuple(notes))
 
 
 def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:
     """Return what the test says by one kind of score."""
     rows = [wins.annotator == number for number in tested]
     difference = [wins.person[each].astype(np.int64) - wins.candidate[each] for each in rows]
-    p = [_t_test(each, settings.epsilon) for each in difference]
-    permuted = [_sign_test(each, settings) for each in difference]
-    p_by, permuted_by = benjamini_yekutieli(p), benjamini_yekutieli(permuted)
+    exact = {}  # annotators may have the same numbers
+    p = []
+    for each in difference:
+        key = int((each > 0).sum()), int((each < 0).sum()), len(each)
+        if key not in exact:
+            exact[key] = exact_p(*key, settings.epsilon)
+        p.append(exact[key])
+    p_t = [_t_test(each, settings.epsilon) for each in difference]
+    p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
     advantage = [float(wins.candidate[each].mean()) for each in rows]
     left = tuple(
-        Left(name, len(d), rho, float(d.mean()), *of_p)
+        Left(name, len(d), int((d != 0).sum()), rho, float(d.mean()), *of_p)
         for name, d, rho, *of_p in zip(
-            names, difference, advantage, p, p_by, permuted, permuted_by, strict=True
+            names, difference, advantage, p, p_by, p_t, p_t_by, strict=True
         )
     )
-    rates = [sum(value <= _FDR for value in each) / len(left) for each in (p_by, permuted_by)]
+    rates = [sum(value <= _FDR for value in each) / len(left) for each in (p_by, p_t_by)]
     rho = math.fsum(advantage) / len(left)
     return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
 
@@ -416,20 +504,6 @@ def _t_test(difference: Ints, epsilon: float) -> float:
     if error == 0:
         return 0.0 if mean < epsilon else 1.0
     return float(stdtr(n - 1, (mean - epsilon) / error))
-
-
-def _sign_test(difference: Ints, settings: ReplacementSettings) -> float:
-    """Return p of the same by a permutation test: signs of the differences less ε are exchanged.
-
-    As a difference is −1, 0 or 1, the numbers of these decide, whatever their order.
-    """
-    draws, rng = int(settings.resamples or 0), np.random.default_rng(settings.seed)
-    total: Floats = np.zeros(draws)
-    for value in (-1, 0, 1):
-        there = int((difference == value).sum())
-        total += (value - settings.epsilon) * (2 * rng.binomial(there, 0.5, draws) - there)
-    reached = float((difference - settings.epsilon).sum())
-    return (1 + int((total <= reached + TIE * len(difference)).sum())) / (1 + draws)
 
 
 def benjamini_yekutieli(values: list[float]) -> list[float]:

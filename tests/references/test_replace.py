@@ -16,6 +16,7 @@ from strategies import spans
 
 import spanagree as sa
 from spanagree.references.replace import benjamini_yekutieli
+from spanagree.uncertainty.noninferiority import exact_p
 
 # --- independent lines --------------------------------------------------------------------------
 
@@ -70,6 +71,8 @@ def test_spans(match, chance):
         if not size:
             return 1, 1
         observed, by_chance = 2 * m / size, 2 * e / size
+        if not observed:
+            return 0, 0
         return observed, (observed - by_chance) / (1 - by_chance) if by_chance != 1 else 1
 
     scores = {"observed": [], "corrected": []}
@@ -77,7 +80,8 @@ def test_spans(match, chance):
         each = []
         for d in documents:
             others = [o for o in people if o != j and layers[o][d] is not None]
-            if others and layers[j][d] is not None and layers["c"][d] is not None:
+            some = any(layers[o][d] for o in layers)
+            if some and others and layers[j][d] is not None and layers["c"][d] is not None:
                 each.append((score(d, "c", others), score(d, j, others)))
         assert len(each) >= 30
         for k, kind in enumerate(scores):
@@ -87,9 +91,9 @@ def test_spans(match, chance):
     for kind, each in scores.items():
         rate, rho, p = by_definition(each, 0.2)
         verdict = result.verdicts[kind]
-        assert (verdict.winning_rate, verdict.passes) == (rate, rate >= 0.5)
+        assert (verdict.winning_rate_t, verdict.passes_t) == (rate, rate >= 0.5)
         assert verdict.advantage == pytest.approx(rho)
-        assert [one.p for one in verdict.annotators] == pytest.approx(p)
+        assert [one.p_t for one in verdict.annotators] == pytest.approx(p)
         assert [one.instances for one in verdict.annotators] == [len(x) for x in each]
 
 
@@ -114,22 +118,42 @@ def test_the_published_example(rho):
             rows += [(item, who, x) for who, x in zip("cabd", pattern, strict=True) if x != "-"]
     result = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.2)
     verdict = result.verdicts["accuracy"]
-    assert (verdict.winning_rate, verdict.passes) == (0, False)
+    assert (verdict.winning_rate_t, verdict.passes_t) == (0, False)
     assert round(verdict.advantage, 2) == rho
     assert {one.name: one.instances for one in verdict.annotators} == {"a": 74, "b": 84, "d": 88}
 
 
-def test_nothing_marked_is_agreement():
-    """Who marks nothing where nobody else does agrees fully, raw and above chance; a note says so."""
+def test_nothing_marked_by_anybody_is_no_evidence():
+    """Documents in which nobody marked anything are counted apart; in others, nothing may agree."""
     some = [(0, 2, "X")]
-    layers = {"a": [[]] * 40, "b": [[]] * 40, "d": [some] * 20 + [[]] * 20, "c": [[]] * 40}
-    result = sa.replacement_test(sa.Corpus.from_segments([9] * 40, layers), "c", 0.1)
+    layers = {"a": [[]] * 60, "b": [[]] * 60, "d": [some] * 40 + [[]] * 20, "c": [[]] * 60}
+    result = sa.replacement_test(sa.Corpus.from_segments([9] * 60, layers), "c", 0.1)
+    assert result.empty == 20 * 3
     for verdict in result.verdicts.values():
-        rho = {one.name: (one.advantage, one.difference) for one in verdict.annotators}
+        rho = {one.name: one[1:5] for one in verdict.annotators}
         # of d left out, the others mark nothing: the candidate wins where she marked something
-        assert rho == {"a": (1, 0), "b": (1, 0), "d": (1, -0.5)}
-    # where nobody marks anything, 20 times 3; where d alone does, 20 times the candidate's without d
-    assert result.notes[-1].startswith("80 of 120 comparisons have a score that is not defined")
+        assert rho == {"a": (40, 0, 1, 0), "b": (40, 0, 1, 0), "d": (40, 40, 1, -1)}
+    assert "60 instances in which nobody marked anything: no evidence, left out" in str(result)
+    assert result.notes[-1].startswith("40 of 120 comparisons have a score that is not defined")
+
+
+def test_who_marks_nothing_does_not_pass():
+    """Five annotators who mark the same eighth of all documents are not matched by an empty layer,
+    raw or corrected; where all of them mark a twelfth of 200, too few documents are left."""
+    rng = random.Random(4)
+    drawn = [
+        [(s := rng.randrange(12), s + 3, "X")] if rng.random() < 0.3 else [] for _ in range(200)
+    ]
+    names = "abdef"
+    layers = {n: [x if rng.random() < 0.8 else [] for x in drawn] for n in names}
+    corpus = sa.Corpus.from_segments([15] * 200, {**layers, "c": [[]] * 200})
+    for match in ("exact", "token"):
+        result = sa.replacement_test(corpus, "c", 0.1, match=match)
+        assert [each.winning_rate for each in result.verdicts.values()] == [0, 0]
+    few = {n: [[(0, 2, "X")]] * 16 + [[]] * 184 for n in names}
+    corpus = sa.Corpus.from_segments([15] * 200, {**few, "c": [[]] * 200})
+    with pytest.raises(sa.SettingError, match="the most is 16, and 920 instances in which nobody"):
+        sa.replacement_test(corpus, "c", 0.1)
 
 
 def test_chance_that_is_more_than_all():
@@ -171,8 +195,8 @@ def test_labels():
     result = sa.replacement_test(table, "c", epsilon=0.15, annotators=people)
     rate, rho, p = by_definition(scores, 0.15)
     verdict = result.verdicts["accuracy"]
-    assert (verdict.winning_rate, verdict.advantage) == pytest.approx((rate, rho))
-    assert [one.p for one in verdict.annotators] == pytest.approx(p)
+    assert (verdict.winning_rate_t, verdict.advantage) == pytest.approx((rate, rho))
+    assert [one.p_t for one in verdict.annotators] == pytest.approx(p)
     assert "|chosen:a,b,d|" in result.signature
     assert "items:labels" in result.signature
 
@@ -210,23 +234,41 @@ def test_simulated_candidates(candidate, passes):
     """Who knows the truth passes, who is as good as people does with ε, who guesses does not."""
     table = answers(np.random.default_rng(1), 5, 200, 0.8, candidate)
     verdict = sa.replacement_test(table, "c", epsilon=0.15).verdicts["accuracy"]
-    assert verdict.passes is verdict.passes_permutation is passes
+    assert verdict.passes is verdict.passes_t is passes
     assert (verdict.advantage > 0.75) is passes
 
 
-def test_the_level_of_the_permutation_test():
-    """Under its hypothesis p is below .1 in a tenth of all cases: theory, within four errors.
-
-    Of a candidate who is as good as each of two annotators, differences are symmetric around 0.
-    """
-    rng, times = np.random.default_rng(7), 300
-    below = 0
-    for _ in range(times):
-        table = answers(rng, 2, 60, 0.7, 0.7)
-        result = sa.replacement_test(table, "c", epsilon=0, resamples=400)
-        below += result.verdicts["accuracy"].annotators[0].p_permutation <= 0.1
-    assert below / times <= 0.1 + 4 * math.sqrt(0.09 / times)
-    assert below / times >= 0.02  # differences are few values, so it may be less
+def test_graded_labels():
+    """−RMSE of numbers, with gaps, by the definition; the wins and losses, and the exact p."""
+    rng = random.Random(5)
+    given = {
+        who: {i: rng.choice([1, 1.5, 2, 4]) for i in range(80) if rng.random() < 0.8}
+        for who in "abdc"
+    }
+    rows = [(i, who, str(x)) for who, labels in given.items() for i, x in labels.items()]
+    result = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", 0.2, score="neg-rmse")
+    (kind,) = result.verdicts
+    assert kind == "neg_rmse"
+    assert "|score:neg-rmse|" in result.signature
+    scores = []
+    for left in result.verdicts[kind].annotators:
+        each = []
+        for i in given[left.name].keys() & given["c"].keys():
+            rest = [given[o][i] for o in "abd" if o != left.name and i in given[o]]
+            if rest:
+                of = [sum((x[i] - r) ** 2 for r in rest) for x in (given["c"], given[left.name])]
+                each.append([-math.sqrt(x / len(rest)) for x in of])
+        scores.append(each)
+        wins, losses = (sum(a > b for a, b in each), sum(a < b for a, b in each))
+        assert (left.instances, left.decided) == (len(each), wins + losses)
+        assert left.p == pytest.approx(exact_p(losses, wins, len(each), 0.2))
+    rate, rho, p = by_definition(scores, 0.2)
+    verdict = result.verdicts[kind]
+    assert (verdict.winning_rate_t, verdict.advantage) == pytest.approx((rate, rho))
+    assert [one.p_t for one in verdict.annotators] == pytest.approx(p)
+    odd = sa.LabelTable.from_rows([*rows, (0, "e", "high")])
+    with pytest.raises(sa.SettingError, match="label 'high' is not a number"):
+        sa.replacement_test(odd, "c", 0.2, score="neg-rmse")
 
 
 # --- order, gaps, and what is refused -----------------------------------------------------------
@@ -273,8 +315,8 @@ def test_who_saw_little_is_left_out():
         ({"annotators": ["a", "x"]}, "unknown annotator 'x'; allowed: a, b, c"),
         ({"annotators": "a"}, "annotators 'a'; a list of names is needed"),
         ({"annotators": ["a", "c"]}, "candidate 'c' is among the annotators; leave it out there"),
-        ({"resamples": 0}, "resamples 0; a whole number from 1 is needed"),
-        ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
+        ({"score": "r"}, "unknown score 'r'; allowed: accuracy, neg-rmse"),
+        ({"score": "neg-rmse"}, "score 'neg-rmse' is for a table of labels; leave it out"),
         ({}, "no annotator has 30 documents that the candidate 'c' and another saw too; the most is 29"),
     ],
 )  # fmt: skip
@@ -337,7 +379,7 @@ def test_the_majority_of_mushroom_passes(real, name, documents):
     """The page's sentences: ω is 1 and ρ above .97, raw and corrected, of three people, with ε 0."""
     path = real / "data" / "tools" / "mushroom" / f"mushroom.{name}.jsonl"
     corpus = sa.with_baselines(sa.read(path, repair=["drop-empty"]), ["majority"])
-    test = sa.replacement_test(corpus, "majority", epsilon=0, match="token", resamples=999)
+    test = sa.replacement_test(corpus, "majority", epsilon=0, match="token")
     assert len(corpus) == documents
     for verdict in test.verdicts.values():
         assert (verdict.passes, verdict.winning_rate) == (True, 1)
