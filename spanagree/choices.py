@@ -31,8 +31,9 @@ CategoryWeights: TypeAlias = Literal[
 ] | str  # fmt: skip
 Measurement: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"] | str
 Repair: TypeAlias = Literal[
-    "join-pieces", "drop-repeats", "latest", "clip-beyond-text", "drop-beyond-text", "strip-space",
-    "drop-empty", "drop-unlabelled", "drop-duplicates", "merge-overlaps", "drop-relations",
+    "join-pieces", "drop-repeats", "latest", "relocate-by-text", "drop-misplaced",
+    "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty", "drop-unlabelled",
+    "drop-duplicates", "merge-overlaps", "drop-relations",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "mqm", "label-studio",
@@ -45,6 +46,7 @@ AnnotatorFrom: TypeAlias = Literal["id", "email", "session", "file"] | str
 InProgress: TypeAlias = Literal["auto", "saw", "unseen"] | str
 SplitForm: TypeAlias = Literal["jsonl", "conll", "spacy", "dataset"] | str
 Empty: TypeAlias = Literal["seen", "unseen"] | str
+Ends: TypeAlias = Literal["exclusive", "inclusive"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str

@@ -231,6 +231,7 @@ def _files() -> Group:
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."
+    ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
@@ -250,6 +251,7 @@ def _files() -> Group:
         option(
             "--empty", nothing, choices=names_of(choices.Empty), unless="as the format's page says"
         ),
+        option("--ends", ends, choices=names_of(choices.Ends), unless="as the spans' text shows"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
@@ -258,10 +260,12 @@ def _datasets() -> Group:
     spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
     tags = "Read a dataset's tags from these columns."
     text = "Read texts from this column of a dataset, or this key of Label Studio's data."
+    quote = "Read the text that a span covers from this column, in a table with a row for each."
     annotator = "Read annotators from this column, where a dataset has a row for each."
     align = "Align quotes, and copies of the text with tags in them, that a language model changed."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
+        option("--quote", quote, metavar="COLUMN"),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
         option("--text", text, metavar="COLUMN|KEY"),
         option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),

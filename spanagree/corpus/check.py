@@ -12,7 +12,7 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.flaws import FLAWS, overlaps, repeats
+from spanagree.corpus.flaws import FLAWS, ends_asked, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import chosen, counted, printable, show
@@ -237,8 +237,10 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if places:
             count = len(np.unique(annotations))
             first = flaw.describe(raw, int(cases[0]))
-            error, repairs = flaw.repairs is not None, flaw.repairs or ()
-            yield Finding(name, error, len(cases), count, first, tuple(places), repairs)
+            if name == "empty" and (question := ends_asked(raw)):
+                first += f"; {question.removesuffix('; if not, ')}"
+            error = bool(flaw.refused(raw).any())
+            yield Finding(name, error, len(cases), count, first, tuple(places), flaw.repairs or ())
 
 
 def _overlaps(raw: RawCorpus) -> Iterator[Finding]:

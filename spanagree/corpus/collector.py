@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -10,6 +11,15 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
+from spanagree.corpus.offsets import (
+    STANDS,
+    UNKNOWN,
+    Place,
+    Spans,
+    check_ends,
+    resolve,
+    stands,
+)
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
@@ -23,14 +33,25 @@ class Collector:
 
     Whether they make a valid annotation is not asked here. ``where`` stands in front of
     every error: the file and line, or what the source calls its rows. ``unnamed``: an annotator
-    may be called ``""`` by a reader that leaves the name to that of the file.
+    may be called ``""`` by a reader that leaves the name to that of the file. ``ends``: what the
+    end of a segment names, one of :data:`spanagree.corpus.offsets.ENDS`; ``None`` where neither
+    the format nor the user says it, so that the quotes do. ``name``: the source, for notes.
     """
 
     def __init__(
-        self, offsets: str, annotators: Iterable[object] = (), *, unnamed: bool = False
+        self,
+        offsets: str,
+        annotators: Iterable[object] = (),
+        *,
+        unnamed: bool = False,
+        ends: str | None = "exclusive",
+        name: str = "",
     ) -> None:
+        check_ends(ends)
         self.offsets = offsets
         self.unnamed = unnamed
+        self.ends = ends
+        self.name = name
         self.ids: list[str] = []
         self.lengths: list[int] = []
         self.tokens: list[Sequence[str] | None] = []
@@ -46,8 +67,10 @@ class Collector:
         self._pieces: dict[int, Pieces] = {}
         self._attributes: dict[int, dict[str, str]] = {}
         self._relations: list[tuple[int, int, str, bool, str]] = []
-        for name in annotators:
-            self.annotator(name, f"annotator {show(name)}")
+        self._quote = array("i")  # per segment the number of its text, from the first that has one
+        self._quotes: list[str] = []
+        for who in annotators:
+            self.annotator(who, f"annotator {show(who)}")
 
     def document(
         self,
@@ -177,10 +200,11 @@ class Collector:
         label: object,
         where: str,
         attributes: Mapping[Any, Any] | None = None,
+        quote: str | None = None,
     ) -> int:
         """Add a segment of several pieces, start and end of each, and return its number.
 
-        Pieces that touch are one.
+        Pieces that touch are one. A ``quote`` has blanks, or dots, between them.
         """
         given = []
         for piece in pieces:
@@ -192,10 +216,19 @@ class Collector:
             raise InputError(f"{where}: a segment without pieces; one is needed at least")
         tidy = tidy_pieces(given)
         bounds = min(start for start, _ in tidy), max(end for _, end in tidy)
-        number = self.segment(annotation, *bounds, label, where, attributes)
-        if len(tidy) > 1:
-            self._pieces[number] = tidy
+        if len(tidy) == 1:
+            return self.segment(annotation, *bounds, label, where, attributes, quote)
+        there = None if quote is None else self._pieces_say(annotation, given, quote)
+        number = self.segment(annotation, *bounds, label, where, attributes, quote, there)
+        self._pieces[number] = tidy
         return number
+
+    def _pieces_say(self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str) -> bool:
+        """Return whether pieces have the words of a text, whatever it has between them."""
+        place = self._place_of(annotation) or ""
+        there = " ".join("".join(place[start:end]) for start, end in pieces)
+        words = ["".join(re.findall(r"\w+", text)) for text in (there, quote)]
+        return words[0] == words[1] if words[1] else there.split() == quote.split()
 
     def relation(
         self, first: int | None, second: int | None, label: object, where: str, directed: object
@@ -234,10 +267,14 @@ class Collector:
         label: object,
         where: str,
         attributes: Mapping[Any, Any] | None = None,
+        quote: str | None = None,
+        is_there: bool | None = None,
     ) -> int:
         """Add a segment of an annotation and return its number.
 
-        ``None`` and blank labels are none, and so are attributes that are ``None``.
+        ``None`` and blank labels are none, and so are attributes that are ``None``. ``quote`` is
+        the text that the source says to stand there, if it says one; whether it ``is_there`` is
+        looked up unless given.
         """
         self._check_offsets(start, end, where)
         if label is not None and not isinstance(label, str):
@@ -245,7 +282,11 @@ class Collector:
         code = -1
         if label is not None and label.strip():
             code = self._labels.setdefault(label, len(self._labels))
-        row = annotation, int(start), int(end), code  # type: ignore[call-overload]  # checked above
+        first, last = int(start), int(end) + (self.ends == "inclusive")  # type: ignore[call-overload]  # checked above
+        if quote is not None or self._quote:
+            self._quote.extend([UNKNOWN] * (len(self._rows) // 4 - len(self._quote)))
+            self._quote.append(self._looked_up(annotation, first, last, quote, is_there))
+        row = annotation, first, last, code
         try:
             self._rows.extend(row)
         except OverflowError:
@@ -259,6 +300,23 @@ class Collector:
                 self.attribute(number, name, as_text, where)
         return number
 
+    def _looked_up(
+        self, annotation: int, start: int, end: int, quote: str | None, is_there: bool | None
+    ) -> int:
+        """Return what is known of a segment's quote, which is kept if it stands elsewhere."""
+        place = self._place_of(annotation)
+        if quote is None or place is None:
+            return UNKNOWN
+        if stands(place, start, end, quote) if is_there is None else is_there:
+            return STANDS
+        self._quotes.append(quote)
+        return len(self._quotes) - 1
+
+    def _place_of(self, annotation: int) -> Place | None:
+        """Return what the offsets of an annotation count, if it is known."""
+        content = self.tokens if self.offsets == "tokens" else self.texts
+        return content[self._of_document[annotation]]
+
     def call_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
         self._labels = {label: 0}
@@ -270,6 +328,14 @@ class Collector:
     ) -> RawCorpus:
         """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
+        quote, ends, notes = None, self.ends, [*notes]
+        if self._quote:
+            self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
+            quote = np.asarray(self._quote)
+            spans = Spans(annotation, start, end, quote, self._quotes)
+            before = f"{self.name}: " if self.name else ""
+            remarks, ends = resolve(spans, lambda a: self._place_of(a) or "", self.ends)
+            notes = [*(f"{before}{note}" for note in remarks), *notes]
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
@@ -287,6 +353,9 @@ class Collector:
             tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
             texts=None if texts is None else tuple(texts),
             token_starts=None if starts is None else np.fromiter(chain.from_iterable(starts), int),
+            quote=quote,
+            quotes=tuple(self._quotes),
+            ends=ends,
             reading=reading,
             notes=tuple(notes),
         )

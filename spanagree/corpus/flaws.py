@@ -14,9 +14,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, first_alike, met_before
 from spanagree.corpus.details import Links, overlapping_shapes
+from spanagree.corpus.offsets import TOLERATED, UNKNOWN
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, chosen, more_like_it, show
+from spanagree.errors import InputError, chosen, counted, more_like_it, show
 
 
 class Flaw(NamedTuple):
@@ -24,7 +25,8 @@ class Flaw(NamedTuple):
 
     ``which`` says of each segment (or, with ``of_annotations``, annotation) whether it has it.
     With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
-    ``rule`` is what holds of segments without the flaw.
+    ``rule`` is what holds of segments without the flaw. ``tolerated`` says of each segment whether
+    an error is none there, and only told of.
     """
 
     means: str
@@ -33,6 +35,14 @@ class Flaw(NamedTuple):
     rule: str = ""
     of_annotations: bool = False
     of_relations: bool = False
+    tolerated: Callable[[RawCorpus], Bools] | None = None
+
+    def refused(self, raw: RawCorpus) -> Bools:
+        """Return which segments or annotations no corpus may hold."""
+        which = self.which(raw)
+        if self.repairs is None:
+            return np.zeros(len(which), np.bool_)
+        return which if self.tolerated is None else which & ~self.tolerated(raw)
 
     def annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
         """Return the annotations of some cases, −1 where a relation has no segment at all."""
@@ -56,7 +66,8 @@ class Flaw(NamedTuple):
         if self.of_annotations:
             return f"{where}: {self.means}"
         label = show(raw.labels[raw.label[index]]) if raw.label[index] >= 0 else "without a label"
-        means = self.means.format(length=raw.lengths[raw.of_document[annotation]])
+        about = {"length": raw.lengths[raw.of_document[annotation]], **_quoted(raw, index)}
+        means = self.means.format(**about)
         return f"{where}: segment {raw.start[index]}–{raw.end[index]} {label} {means}"
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
@@ -78,14 +89,36 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
         InputError: with the first case, and how many there are.
     """
     for flaw in FLAWS.values():
-        if flaw.repairs is not None:
+        if flaw.repairs is not None and (cases := flaw.refused(raw)).any():
             rule = flaw.rule
             if repairable and flaw.repairs:
                 rule = f"{chosen('repair', *flaw.repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file"
-            refuse(flaw, raw, flaw.which(raw), rule)
+            refuse(flaw, raw, cases, f"{ends_asked(raw)}{rule}" if flaw is _EMPTY else rule)
+
+
+def ends_asked(raw: RawCorpus) -> str:
+    """Return the question that an empty segment raises where nobody said what its end names."""
+    if raw.ends is not None:
+        return ""
+    return (
+        "if ends name the last token or character, --ends inclusive (ends='inclusive') reads them"
+        " so; if not, "
+    )
+
+
+def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
+    """Yield how many cases there are of each flaw that is tolerated, with the first."""
+    for flaw in FLAWS.values():
+        if flaw.tolerated is not None and (cases := flaw.which(raw)).any():
+            number = int(cases.sum())
+            yield (
+                f"{counted(number, 'segment')} taken as {'they are' if number > 1 else 'it is'}:"
+                f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(number)};"
+                f" {chosen('repair', *flaw.repairs or ())} would help"
+            )
 
 
 def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
@@ -243,11 +276,38 @@ def _cuts_word(raw: RawCorpus) -> Bools:
     return np.array(cut, np.bool_)
 
 
+def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
+    """Return what stands at a segment, and what its source says to stand there, in words."""
+    if raw.quote is None or raw.quote[segment] < 0:
+        return {}
+    place, start, end = raw.what_stands(segment)
+    there = place[start:end] if 0 <= start <= end else ""
+    there = there if isinstance(there, str) else " ".join(there)
+    return {"there": show(there), "quote": show(raw.quotes[raw.quote[segment]])}
+
+
+def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
+    """Return the segments of annotators of whom at most one in ten is misplaced."""
+    if raw.quote is None:
+        return np.zeros(len(raw.start), np.bool_)
+    who, n = raw.of_annotator[raw.annotation], len(raw.annotators)
+    checked = np.bincount(who[raw.quote != UNKNOWN], minlength=n)
+    few = np.bincount(who[raw.misplaced], minlength=n) * TOLERATED <= checked
+    return np.asarray(few[who])
+
+
 def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
     """Yield number, document, start and end of each segment."""
     columns = (column.tolist() for column in (raw.document, raw.start, raw.end))
     return zip(range(len(raw.start)), *columns, strict=True)
 
+
+_EMPTY = Flaw(
+    "is empty",
+    lambda raw: raw.end == raw.start,
+    ("drop-empty",),
+    "a segment has at least one token",
+)
 
 FLAWS: Mapping[str, Flaw] = {
     "repeated": Flaw(
@@ -255,6 +315,12 @@ FLAWS: Mapping[str, Flaw] = {
         repeats,
         ("drop-repeats", "latest"),
         of_annotations=True,
+    ),
+    "misplaced": Flaw(
+        "has {there} in the text, not {quote}",
+        lambda raw: raw.misplaced,
+        ("relocate-by-text", "drop-misplaced"),
+        tolerated=_misplaced_now_and_then,
     ),
     "negative": Flaw(
         "starts before the document",
@@ -273,12 +339,7 @@ FLAWS: Mapping[str, Flaw] = {
         lambda raw: raw.end > raw.lengths[raw.document],
         ("clip-beyond-text", "drop-beyond-text"),
     ),
-    "empty": Flaw(
-        "is empty",
-        lambda raw: raw.end == raw.start,
-        ("drop-empty",),
-        "a segment has at least one token",
-    ),
+    "empty": _EMPTY,
     "unlabelled": Flaw("needs one", lambda raw: raw.label < 0, ("drop-unlabelled",)),
     "pieces": Flaw(
         "has pieces that overlap or are empty",

@@ -53,15 +53,14 @@ def with_labels(
     again = met_before(*at, label) & ~met_before(*at, raw.label) & keep
     notes = _notes(raw, new, wanted, keep, again)
     kept = keep & ~again
-    rows: dict[str, Any] = {
-        name: getattr(raw, name)[kept] for name in ("annotation", "start", "end")
-    }
+    place = np.append(np.cumsum(taken) - 1, -1)
+    rows = raw.segments_kept(kept)
+    rows["label"] = place[label[kept]]
     if raw.details is not None:
         rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*at, label))
         left = raw.but(details=rows["details"])
         if lost := number_of_relations(raw) - number_of_relations(left):
             notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
-    place = np.append(np.cumsum(taken) - 1, -1)
     reading = dict(raw.reading)
     if new:
         before = reading.get("map_labels", {})
@@ -70,7 +69,6 @@ def with_labels(
         reading["labels"] = list(wanted)
     return raw.but(
         **rows,
-        label=place[label[kept]],
         labels=tuple(name for name, stays in zip(names, taken, strict=True) if stays),
         reading=reading,
         notes=(*raw.notes, *notes),

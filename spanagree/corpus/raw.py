@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, compact, groups, ranks
+from spanagree.arrays import Bools, Floats, Ints, compact, groups, ranks
 from spanagree.corpus.details import Details, joined
+from spanagree.corpus.offsets import Place
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
@@ -65,6 +66,12 @@ class RawCorpus(Content):
         annotation, start, end, label: per segment.
         labels: the names of the labels, in the order met.
         when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
+        quote: per segment, what is known of the text that the source says to stand there: nothing,
+            that it does, or the number of it in ``quotes`` if it does not
+            (:mod:`spanagree.corpus.offsets`); ``None`` for all: nothing.
+        quotes: the texts of segments that are misplaced.
+        ends: what the end of a segment named in the source, one of
+            :data:`spanagree.corpus.offsets.ENDS`; ``None``: nobody said, and nothing shows it.
         details: the pieces, attributes and relations of segments; ``None`` if there are none.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
@@ -80,6 +87,9 @@ class RawCorpus(Content):
     offsets: str = "tokens"
     when: Floats | None = None
     details: Details | None = None
+    quote: Ints | None = None
+    quotes: tuple[str, ...] = ()
+    ends: str | None = "exclusive"
 
     @classmethod
     def from_layers(
@@ -124,6 +134,26 @@ class RawCorpus(Content):
     def document(self) -> Ints:
         """Per segment, its document."""
         return self.of_document[self.annotation]
+
+    @property
+    def misplaced(self) -> Bools:
+        """Per segment, whether the text that the source gives it is not what stands there."""
+        none = np.zeros(len(self.start), np.bool_)
+        return none if self.quote is None else np.asarray(self.quote >= 0)
+
+    def what_stands(self, segment: int) -> tuple[Place, int, int]:
+        """Return the text or tokens of a segment's document, and its start and end in them."""
+        d = int(self.document[segment])
+        start, end = int(self.start[segment]), int(self.end[segment])
+        if self.offsets == "tokens":
+            return self.tokens_of(d), start, end
+        return ("" if self.texts is None else self.texts[d]), start, end
+
+    def segments_kept(self, kept: Bools | Ints) -> dict[str, Any]:
+        """Return the columns of some of the segments, by name."""
+        columns = ("annotation", "start", "end", "label", "quote")
+        values = ((name, getattr(self, name)) for name in columns)
+        return {name: None if value is None else value[kept] for name, value in values}
 
     def place_of(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""

@@ -16,10 +16,12 @@ from spanagree.corpus.flaws import (
     bad_relations,
     duplicates,
     first_of_each,
+    notes_of_tolerated,
     refuse_flaws,
     repeats,
     stripped,
 )
+from spanagree.corpus.offsets import STANDS, nearest
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus, number_of_relations
 from spanagree.errors import check_choice, counted
@@ -34,11 +36,10 @@ class Repair(NamedTuple):
 
 def _keep(raw: RawCorpus, kept: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
     """Return the rows with some of the segments; of each, which one stands for it in relations."""
-    columns = ("annotation", "start", "end", "label")
     details = raw.details
     if details is not None:
         details = details.taken(np.arange(len(raw.start))[kept], stands_for)
-    return raw.but(**{name: getattr(raw, name)[kept] for name in columns}, details=details)
+    return raw.but(**raw.segments_kept(kept), details=details)
 
 
 def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
@@ -122,6 +123,23 @@ def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
     return _in_pieces(moved, pieces)
 
 
+def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Move misplaced segments of one piece to where their text stands, the nearest of several."""
+    if raw.quote is None:
+        return raw, 0
+    misplaced = raw.misplaced
+    if raw.details is not None:
+        misplaced &= raw.details.shape == 0
+    start, end, quote = (np.array(x, np.int64) for x in (raw.start, raw.end, raw.quote))
+    moved = 0
+    for i in np.flatnonzero(misplaced).tolist():
+        place, at, _ = raw.what_stands(i)
+        if (bounds := nearest(place, at, raw.quotes[quote[i]])) is not None:
+            (start[i], end[i]), quote[i] = bounds, STANDS
+            moved += 1
+    return raw.but(start=start, end=end, quote=quote), moved
+
+
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     length = raw.lengths[raw.document]
     over = (raw.end > length) & (raw.start < length)
@@ -160,6 +178,11 @@ REPAIRS: Mapping[str, Repair] = {
     "latest": Repair(
         "annotations of a document and annotator that has a later one dropped", _keep_latest
     ),
+    "relocate-by-text": Repair("misplaced segments moved to where their text stands", _relocate),
+    "drop-misplaced": Repair(
+        "segments dropped whose text is not what stands at their offsets",
+        _drop(lambda raw: raw.misplaced),
+    ),
     "clip-beyond-text": Repair("segments cut off at the end of their document", _clip),
     "drop-beyond-text": Repair(
         "segments ending beyond their document dropped", _drop(FLAWS["beyond-text"].which)
@@ -191,7 +214,7 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """
     raw = repaired(raw, repair)
     refuse_flaws(raw, repairable=True)
-    return Corpus.from_raw(raw)
+    return Corpus.from_raw(raw.but(notes=(*raw.notes, *notes_of_tolerated(raw))))
 
 
 def allows_repeats(repair: Sequence[str]) -> bool:

@@ -13,7 +13,6 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
-    InputError,
     is_whole,
     listed,
     printable,
@@ -22,7 +21,7 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, from_json, lines_of, naming_files, read_text
-from spanagree.formats.exports import flat, objects_in
+from spanagree.formats.exports import objects_in
 from spanagree.formats.peek import Peek, passed_over, peek
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
@@ -65,8 +64,7 @@ def raw_bioc(
         feature: the infon that holds the labels, ``type`` unless named.
 
     Raises:
-        InputError: for what is not BioC; passages that overlap; annotations whose text is not what
-            stands there.
+        InputError: for what is not BioC; passages that overlap.
         SettingError: for an unknown choice.
     """
     where = printable(str(path))
@@ -92,7 +90,7 @@ class _Reader:
     def __init__(self, where: str, label: str) -> None:
         self.where = where
         self.label = label
-        self.collector = Collector("characters", [""], unnamed=True)
+        self.collector = Collector("characters", [""], unnamed=True, name=where)
         self.passed: Counter[str] = Counter()
         self.infons: Counter[str] = Counter()
 
@@ -115,20 +113,20 @@ class _Reader:
         text = self._text(parts, where)
         number = self.collector.document(document["id"], where, text=text)
         annotation = self.collector.annotation(number, "", where)
-        here: dict[tuple[Pieces, str | None], int] = {}
+        here: dict[tuple[Pieces, str | None, str], int] = {}
         known: dict[str, int] = {}
         for part in (*parts, document):
             for marked in objects_in(part.get("annotations"), "annotations", where):
                 place = f"{where}, annotation {show(marked.get('id'))}"
-                row = self._row(marked, text, place)
+                row = self._row(marked, place)
                 if row is None:
                     continue
                 if part is document and row in here:
                     self.passed["repeated annotation"] += 1
                 else:
-                    pieces, label = row
-                    others = _attributes(marked, self.label)
-                    made = self.collector.in_pieces(annotation, pieces, label, place, others)
+                    pieces, label, quote = row
+                    others = _attributes(marked, self.label), quote or None
+                    made = self.collector.in_pieces(annotation, pieces, label, place, *others)
                     here[row] = made
                 if marked.get("id") is not None:
                     known[str(marked["id"])] = here[row]
@@ -168,10 +166,8 @@ class _Reader:
             size = offset + len(piece)
         return "".join(text)
 
-    def _row(
-        self, marked: Mapping[str, Any], text: str, where: str
-    ) -> tuple[Pieces, str | None] | None:
-        """Return the pieces and the label of an annotation; count those without a location."""
+    def _row(self, marked: Mapping[str, Any], where: str) -> tuple[Pieces, str | None, str] | None:
+        """Return pieces, label and text of an annotation; count those without a location."""
         infons, covered = marked.get("infons") or {}, marked.get("text") or ""
         if not isinstance(infons, dict) or not isinstance(covered, str):
             odd = infons if isinstance(covered, str) else covered
@@ -188,15 +184,7 @@ class _Reader:
         for location in locations:
             start = _whole(location.get("offset"), where)
             pieces.append((start, start + _whole(location.get("length"), where)))
-        there = " ".join(text[start:end] for start, end in pieces)
-        inside = max(end for _, end in pieces) <= len(text)
-        if covered and inside and not _says(covered, there):
-            at = ", ".join(f"{start} to {end}" for start, end in pieces)
-            raise InputError(
-                f"{where}: says {show(covered)}, but characters {at} of the text are"
-                f" {show(there)}; offsets, in characters, and text have to agree"
-            )
-        return tuple(pieces), None if label is None else str(label)
+        return tuple(pieces), None if label is None else str(label), covered
 
     def raw(self, reading: Mapping[str, Any], **more: str) -> RawCorpus:
         """Return the rows of all documents, with a note of what was passed over."""
@@ -216,13 +204,6 @@ def _attributes(marked: Mapping[str, Any], label: str) -> dict[str, str]:
         for name, value in infons.items()
         if name != label and isinstance(value, (str, int, float)) and str(value).strip()
     }
-
-
-def _says(covered: str, there: str) -> bool:
-    """Return whether an annotation's text is that of its pieces, whatever stands between them."""
-    return "".join(re.findall(r"\w+", covered)) == "".join(re.findall(r"\w+", there)) or flat(
-        covered
-    ) == flat(there)
 
 
 def _whole(value: object, where: str) -> int:

@@ -61,9 +61,9 @@ def read_brat(
         discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
         empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
             note.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead

@@ -13,6 +13,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
+from spanagree.corpus.offsets import UNKNOWN
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, counted, printable, show
@@ -166,6 +167,8 @@ def _joined(
     annotators, labels = Vocabulary(), Vocabulary()
     columns = []
     contents: list[dict[str, Any]] = []
+    quoted = any(part.quote is not None for part in parts)
+    quotes: list[str] = []
     documents = annotations = 0
     for part, place in zip(parts, places, strict=True):
         new = np.flatnonzero(place >= documents)
@@ -175,7 +178,11 @@ def _joined(
         who = np.array([annotators[name] for name in part.annotators], np.int64)
         code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
         annotation = part.annotation + annotations
-        segments = annotation, part.start, part.end, code[part.label]
+        segments: tuple[Ints, ...] = annotation, part.start, part.end, code[part.label]
+        if quoted:
+            quote = np.full(len(part.start), UNKNOWN) if part.quote is None else part.quote
+            segments = *segments, np.where(quote < 0, quote, quote + len(quotes))
+            quotes += part.quotes
         when = np.full(len(part.of_document), np.nan) if part.when is None else part.when
         columns.append((place[part.of_document], who[part.of_annotator], *segments, when))
         annotations += len(part.of_document)
@@ -188,7 +195,8 @@ def _joined(
         if all(value is not None for value in values):
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
-    names = ("of_document", "of_annotator", "annotation", "start", "end", "label", "when")
+    of_segments = ("annotation", "start", "end", "label", *(["quote"] if quoted else []))
+    names = ("of_document", "of_annotator", *of_segments, "when")
     content["details"] = joined([(part.details, len(part.start)) for part in parts])
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
@@ -196,6 +204,8 @@ def _joined(
         labels=tuple(labels),
         offsets=parts[0].offsets,
         reading=reading,
+        quotes=tuple(quotes),
+        ends=None if any(part.ends is None for part in parts) else parts[0].ends,
         **content,
     )
 

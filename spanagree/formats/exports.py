@@ -1,16 +1,13 @@
-"""What the exports of annotation tools share: ids, and the text that stands beside a span."""
+"""What the exports of annotation tools share: ids, names of annotators, and times."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from datetime import datetime, timezone
 from typing import Any
 
-import numpy as np
-
-from spanagree.arrays import Ints
-from spanagree.errors import check_choice, counted, listed, show, unfit
+from spanagree.errors import check_choice, listed, unfit
 
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
@@ -76,99 +73,3 @@ def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(each, dict) for each in value):
         return value
     raise unfit(f"{where}: {what}", value, "a list of objects is needed")
-
-
-def flat(text: str) -> str:
-    r"""Return a text without outer white space, any other being one space.
-
-    Label Studio writes a line break as a backslash and an n in some versions.
-
-    >>> flat(" New\nYork") == flat("New\\nYork ")
-    True
-    """
-    return " ".join(text.replace("\\n", "\n").split())
-
-
-def points_at(text: str) -> Ints | None:
-    """Return the code point at each offset in UTF-16 units; ``None`` where both are the same.
-
-    >>> points_at("a😀b").tolist()
-    [0, 1, 1, 2, 3]
-    """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    if codes.max(initial=0) <= 0xFFFF:
-        return None
-    return np.append(np.repeat(np.arange(len(text)), 1 + (codes > 0xFFFF)), len(text))
-
-
-class Surfaces:
-    """Turns offsets into code points where they fit only so, and counts those that fit nowhere."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.converted = self.unfit = 0
-        self.first = ""
-
-    def offsets(
-        self, text: str, spans: Sequence[tuple[int, int, str | None]], where: str
-    ) -> list[tuple[int, int]]:
-        """Return start and end, in code points, of the spans of one annotation.
-
-        Args:
-            text: of the document.
-            spans: start, end and text of each, ``None`` where it is not known.
-            where: names the annotation.
-        """
-        here = [(start, end) for start, end, _ in spans]
-        fits = [_fits(text, *span) for span in spans]
-        points = None if all(fits) else points_at(text)
-        if points is not None:
-            there = [(_point(points, start), _point(points, end)) for start, end in here]
-            pairs = zip(there, spans, strict=True)
-            fit_there = [_fits(text, *bounds, surface) for bounds, (_, _, surface) in pairs]
-            # if none fits in code points alone, the whole annotation counts UTF-16 units
-            mixed = any(a and not b for a, b in zip(fits, fit_there, strict=True))
-            for i, fit in enumerate(fit_there):
-                if fit and not (mixed and fits[i]):
-                    self.converted += there[i] != here[i]
-                    here[i], fits[i] = there[i], True
-        for bounds, fit, (_, _, surface) in zip(here, fits, spans, strict=True):
-            if not fit:
-                self.unfit += 1
-                there_is = show(text[slice(*bounds)])
-                self.first = self.first or f"{where}: {there_is}, not {show(surface)}"
-        return here
-
-    def notes(self) -> Iterator[str]:
-        """Yield what was converted, and what fits nowhere."""
-        if self.converted:
-            spans = counted(self.converted, "span")
-            yield f"{self.name}: {spans} with offsets in UTF-16 units, turned into code points"
-        if self.unfit:
-            spans = counted(self.unfit, "span")
-            yield (
-                f"{self.name}: {spans} whose text in the export is not the text at their offsets,"
-                f" which are taken as they are; the first is of {self.first}"
-            )
-
-
-def stands_at(text: str, start: int, end: int, surface: str) -> bool:
-    """Return whether a span has the text that is said to be there, in either unit."""
-    if _fits(text, start, end, surface):
-        return True
-    points = points_at(text)
-    return points is not None and _fits(text, _point(points, start), _point(points, end), surface)
-
-
-def _fits(text: str, start: int, end: int, surface: str | None) -> bool:
-    """Return whether a span has the text that is said to be there; one that is not known fits."""
-    if surface is None:
-        return True
-    there = text[start:end] if start >= 0 else ""
-    return there == surface or flat(there) == flat(surface)
-
-
-def _point(points: Ints, offset: int) -> int:
-    """Return the code point at an offset in UTF-16 units, which may be beyond the text."""
-    inside = min(max(offset, 0), len(points) - 1)
-    return int(points[inside]) + offset - inside

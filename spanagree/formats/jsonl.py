@@ -55,9 +55,9 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
         path: the file.
         block: for files too large for memory: documents of each corpus. Annotators are in every
             block from where they are first named; what we write names all in the first line.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, and flaws

@@ -26,7 +26,6 @@ from spanagree.errors import (
 from spanagree.files import PathName, json_text, write_text
 from spanagree.formats.exports import (
     OUR_ID,
-    Surfaces,
     check_named,
     nameless,
     number_in,
@@ -84,9 +83,8 @@ class _Rows:
     def __init__(self, name: str, annotator_from: str | None) -> None:
         self.name = name
         self.annotator_from = annotator_from
-        self.collector = Collector("characters", unnamed=True)
+        self.collector = Collector("characters", unnamed=True, name=name)
         self.passed: Counter[str] = Counter()
-        self.surfaces = Surfaces(name)
         self.binary = self.reviews = self.nameless = 0
         self.people: set[str] = set()
         self.sittings: dict[str, None] = {}
@@ -144,17 +142,14 @@ class _Rows:
         when = seconds(row.get("_timestamp"))
         annotation = self.collector.annotation(document, annotator, where, when)
         spans = objects_in(row.get("spans"), "spans", where)
-        ends = [_ends(span, row.get("tokens"), where) for span in spans]
-        texts = (span.get("text") for span in spans)
-        known = [text if isinstance(text, str) else None for text in texts]
-        rows = [(*pair, text) for pair, text in zip(ends, known, strict=True)]
-        bounds = self.surfaces.offsets(row["text"], rows, where)
-        for span, (start, end) in zip(spans, bounds, strict=True):
-            self.collector.segment(annotation, start, end, span.get("label"), where)
+        for span in spans:
+            start, end = _ends(span, row.get("tokens"), where)
+            quote = span.get("text") if isinstance(span.get("text"), str) else None
+            self.collector.segment(annotation, start, end, span.get("label"), where, quote=quote)
 
     def raw(self) -> RawCorpus:
         """Return all rows, with notes of what was passed over and what is odd."""
-        notes = [*passed_over(self.name, self.passed), *self.surfaces.notes()]
+        notes = [*passed_over(self.name, self.passed)]
         if self.nameless:
             what = counted(self.nameless, "answer")
             notes += nameless(self.name, what, "_annotator_id or _session_id", self.people)

@@ -13,7 +13,6 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, printable, show, unfit, whole_number
 from spanagree.files import PathName, lines_of
-from spanagree.formats.exports import flat
 from spanagree.formats.peek import Peek, passed_over
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
@@ -57,26 +56,20 @@ def raw_pubtator(path: PathName) -> RawCorpus:
     a blank are joined as most of their mentions show.
 
     Raises:
-        InputError: for what is not PubTator, and mentions that are not what stands there.
+        InputError: for what is not PubTator.
     """
     where = printable(str(path))
     documents, passed = _read(lines_of(path), where)
     fits = Counter({way: sum(_fits(each, way) for each in documents.values()) for way in _JOINED})
     way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
-    collector = Collector("characters", [""], unnamed=True)
+    collector = Collector("characters", [""], unnamed=True, name=where)
     for id_ in list(documents):
         document = documents.pop(id_)  # a large file's texts are in memory once
         text = _JOINED[way](document.parts)
         number = collector.document(id_, where, text=text)
         annotation = collector.annotation(number, "", where)
         for line, start, end, covered, label in document.mentions:
-            if end <= len(text) and flat(text[start:end]) != flat(covered):
-                raise InputError(
-                    f"{where}:{line}: says {show(covered)}, but characters {start} to {end} of the"
-                    f" text are {show(text[start:end])}; offsets, in characters, and text have to"
-                    " agree"
-                )
-            collector.segment(annotation, start, end, label, f"{where}:{line}")
+            collector.segment(annotation, start, end, label, f"{where}:{line}", quote=covered)
     notes = passed_over(where, passed)
     if way != next(iter(_JOINED)):
         notes += (f"{where}: titles and abstracts are joined {way}, which fits the mentions",)

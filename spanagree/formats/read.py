@@ -31,9 +31,9 @@ def read(
             table, a Dataset or rows, which :func:`from_dataset` reads.
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
             brat, inception, bioc, pubtator, mqm, label-studio, prodigy, doccano, dataset or hub.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
         options: of the readers, named as on the command line with ``_`` for ``-``; and of files
             ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 

@@ -69,7 +69,9 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 
 
 _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
-_OF_ROWS = (*_COLUMNS, "split", "scheme", "strict", "encoding", "empty", "align")
+_OF_ROWS = (
+    *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "empty", "align"),
+)
 
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
 _TABLES: tuple[Shape, ...] = ("csv", "tsv")

@@ -38,9 +38,9 @@ def read_shards(
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
         form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, mqm,
             label-studio, prodigy, doccano, dataset or hub; recognised unless given.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:

@@ -74,9 +74,9 @@ def from_docs(
             or whose ``ent_iob`` is 0 throughout, is not annotated.
         ids: per document a unique name.
         partial: what becomes of Docs of which ``ent_iob`` is 0 in part, error or drop-tokens.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for texts that differ, lists of different length, Docs annotated in part, and

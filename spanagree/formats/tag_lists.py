@@ -38,9 +38,9 @@ def from_tags(
         scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them), or
             auto: each layer's own.
         strict: take only segments that are well-formed in the scheme.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for layers of different shape, and for tags that the scheme does not have.

@@ -23,7 +23,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
         "category", "entity", "labels",
     ),
     "probability": ("prob", "probability", "score", "confidence"),
-    "text": ("text", "quote", "surface", "spantext", "covered", "coveredtext"),
+    "text": (
+        "text", "quote", "surface", "spantext", "covered", "coveredtext", "mention", "term", "word",
+        "phrase", "string", "entitytext", "extractiontext", "value",
+    ),
     "annotator": (
         "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
         "raterid", "worker", "workerid", "labeler", "labeller", "judge", "judgeid", "annotatedby",

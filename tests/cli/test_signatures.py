@@ -69,6 +69,10 @@ READING = {
     ),
     "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
     "--empty": Pair("blank", "--empty unseen"),
+    "--ends": Needed(
+        f"ends.json {COPIES}", "--ends inclusive", "read:text=text,spans=(gold=gold,mine=mine),ends=inclusive"
+    ),
+    "--quote": Same("the text of spans is checked, and decides nothing that is counted"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
@@ -529,6 +533,8 @@ def datasets(folder):
             ("2", "1", "bob", "cem", (3, 5, "Y")),
         )
     ]
+    ends = {"text": "No way", "gold": [[0, 1, "X"], [5, 5, "X"]], "mine": [[0, 1, "X"]]}
+    (folder / "ends.json").write_text(json.dumps([ends]), "utf-8")
     for name, table in (("rows.json", {**rows, **marked}), ("texts.json", texts)):
         records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         (folder / name).write_text("\n".join(map(json.dumps, records)), "utf-8")

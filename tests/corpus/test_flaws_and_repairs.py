@@ -32,7 +32,7 @@ def draft(*annotations):
 DIRT = {
     # name: the spans of one annotation; the error; for each repair that helps, what is left
     "beyond-text": ([(10, 20, "X"), (16, 18, "X")], "annotator 'a', document '7': segment 10–20 'X' ends beyond the document of length 15 (and 1 more like it); --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help", {("drop-beyond-text",): [], ("clip-beyond-text", "drop-beyond-text"): [(10, 15, "X")]}),
-    "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; --repair drop-empty (repair='drop-empty') would help", {("drop-empty",): []}),
+    "empty": ([(2, 2, "X")], "annotator 'a', document '7': segment 2–2 'X' is empty; if ends name the last token or character, --ends inclusive (ends='inclusive') reads them so; if not, --repair drop-empty (repair='drop-empty') would help", {("drop-empty",): []}),
     "unlabelled": ([(0, 2, ""), (0, 2, None), (4, 6, " ")], "annotator 'a', document '7': segment 0–2 without a label needs one (and 2 more like it); --repair drop-unlabelled (repair='drop-unlabelled') would help", {("drop-unlabelled",): []}),
     "duplicate": ([(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y")], "annotator 'a', document '7': segment 0–2 'X' stands twice; --repair drop-duplicates (repair='drop-duplicates') would help", {("drop-duplicates",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")], ("merge-overlaps",): [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]}),
     "reversed": ([(4, 2, "X")], "annotator 'a', document '7': segment 4–2 'X' ends before it starts; start comes before end", {}),
@@ -162,8 +162,8 @@ def test_unknown_repair():
     with pytest.raises(sa.SettingError) as error:
         valid_corpus(draft(("a", "7", [])), "fix")
     assert str(error.value) == (
-        "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, clip-beyond-text,"
-        " drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
+        "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, relocate-by-text,"
+        " drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
         " merge-overlaps, drop-relations"
     )
 

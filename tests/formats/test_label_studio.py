@@ -175,7 +175,6 @@ EMOJI = "😀 Jo 😀 Jo is in Rome"  # Rome: 16 to 20 in code points, 18 to 22 
         ([item(7, 9, "Y", text="Jo"), item(18, 22, "X", text="Rome")], [(7, 9, "Y"), (16, 20, "X")], ["1 span with"]),
         # one whose text is not known stays in such an annotation
         ([item(2, 4, "Z"), item(7, 9, "Y", text="Jo"), item(18, 22, "X", text="Rome")], [(2, 4, "Z"), (7, 9, "Y"), (16, 20, "X")], ["1 span with"]),
-        ([item(7, 9, "Y", text="Al")], [(7, 9, "Y")], ["1 span whose"]),
     ],
 )  # fmt: skip
 def test_units(read, items, expected, note):
@@ -186,15 +185,25 @@ def test_units(read, items, expected, note):
 
 
 def test_notes_of_units(read):
-    """What was turned into code points, and what fits nowhere, with the first case."""
+    """What was turned into code points; what fits nowhere is refused, or one of ten is noted."""
     items = [item(18, 22, "X", text="Rome"), item(0, 1, "Y", text="Al"), item(0, 2, "Z", text="Al")]
-    corpus = read([task(annotation(3, *items), data={"text": EMOJI})])
-    assert notes(corpus) == [
-        "1 span with offsets in UTF-16 units, turned into code points",
-        "2 spans whose text in the export is not the text at their offsets, which are taken as they"
-        f" are; the first is of {corpus.notes[1].partition('first is of ')[2]}",
-    ]
-    assert corpus.notes[1].endswith("x.json: record 1, task 7, annotator '3': '😀', not 'Al'")
+    tasks = [task(annotation(3, *items), data={"text": EMOJI})]
+    assert refused(read, tasks) == (
+        "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more like it);"
+        " --repair relocate-by-text or --repair drop-misplaced (repair='relocate-by-text' or 'drop-misplaced')"
+        " would help"
+    )
+    corpus = read(tasks, "drop-misplaced")
+    assert marked(corpus) == {"3": [(16, 20, "X")]}
+    assert notes(corpus)[0] == "1 span with offsets in UTF-16 units, turned into code points"
+    assert corpus.notes[1] == (
+        "2 segments dropped whose text is not what stands at their offsets (drop-misplaced)"
+    )
+    fit = [item(2, 4, f"X{i}", text="Jo") for i in range(9)]
+    data = {"text": "😀 Jo 😀 Jo is in Rome and Al"}
+    few = [task(annotation(3, *fit, item(0, 2, "Z", text="Al")), data=data)]
+    assert read(few).notes[-1].startswith("1 segment taken as it is: annotator '3', document '7'")
+    assert marked(read(few, "relocate-by-text"))["3"][-1] == (25, 27, "Z")
 
 
 def test_outer_space_and_line_breaks_fit(read):

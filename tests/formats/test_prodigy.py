@@ -185,9 +185,10 @@ def test_binary_answers(read):
 def test_text_of_a_span(read):
     """The text that stands beside a span is compared with the one at its offsets."""
     spans = [{**PER, "text": "Jo"}, {**LOC, "text": "Bonn"}]
-    (note,) = notes(read([answer(*spans, by="ann")]))
-    assert note.startswith("1 span whose text in the export is not the text at their offsets")
-    assert note.endswith("x.jsonl:1: 'Rome', not 'Bonn'")
+    with pytest.raises(
+        sa.InputError, match=r"segment 11–15 'LOC' has 'Rome' in the text, not 'Bonn'; --repair"
+    ):
+        read([answer(*spans, by="ann")])
 
 
 REFUSED = {

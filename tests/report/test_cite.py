@@ -176,9 +176,9 @@ REFUSED = {
     " poisson",
     "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
-    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: drop-repeats, latest,"
-    " clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
-    " merge-overlaps",
+    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: join-pieces,"
+    " drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text,"
+    " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations",
 }
 
 

@@ -96,9 +96,9 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands for a tag where the annotator never saw the text, such as ``?``.
         partial: what becomes of documents that a layer covers in part, error or drop-tokens.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
         progress: called with the number of layers read and of all.
 
     Raises:

@@ -13,7 +13,7 @@ from spanagree.errors import is_whole
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed
 from spanagree.formats.tagged_copies import without_tags
-from spanagree.formats.usual_names import COLUMNS, keys_of, plain
+from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
 
 NAMELESS = frozenset(
     (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")
@@ -28,6 +28,7 @@ LOOKED_AT = 50
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
+_ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
@@ -103,6 +104,9 @@ class _Guess:
         guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
         if guessed and (_is_table(spans) or not self.people(str(spans))):
             made |= _named(annotator=self.usual("annotator", _is_name))
+        chosen = {**self.given, **made}
+        if _is_table(chosen.get("spans")) and "quote" not in chosen and "tokens" not in chosen:
+            made |= self.quote(chosen)
         chosen = {**self.given, **made}
         if "document" not in chosen and ("annotator" in chosen or made.keys() & {"spans", "tags"}):
             made |= self.document(chosen)
@@ -209,23 +213,34 @@ class _Guess:
     def content(self, table: bool) -> dict[str, Any]:
         """Return the column of what offsets count; in a table, not that of the spans' own texts."""
         spoken = [self.given.get("document"), self.given.get("annotator")]
+        if table:
+            spoken += [name for name in self.names if self._is_quote(name)]
         text = self.usual("text", lambda cell: isinstance(cell, str), spoken)
-        if table and text is not None and self._is_quote(text):
-            text = None
         tokens = None if text else self.usual("tokens", self.are_words)
         length = None if text or tokens else self.usual("length", _is_number)
         return _named(text=text, tokens=tokens, length=length)
 
+    def quote(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the column of what spans cover, in a table with a row for each of them."""
+        taken = {*str(chosen["spans"]).split(","), *chosen.values()} - {None}
+        left = [name for name in self.names if name not in taken and self._is_quote(name)]
+        return _named(quote=next(iter(left), None))
+
     def _is_quote(self, column: str) -> bool:
+        """Return whether a column has texts about as long as the spans beside them."""
         keys = keys_of(tuple(self.names))
+        if plain(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
+            return False
         ends = [keys["start"], keys["end"]]
-        whole = (row for row in self.rows if column in row)
+        whole = (row for row in self.rows if row.get(column) is not None)
         rows = [(row[column], *(number_in(row.get(end)) for end in ends)) for row in whole]
-        return all(
-            len(str(quote)) == end - start
+        spans = [
+            (quote, end - start)
             for quote, start, end in rows
             if is_whole(start) and is_whole(end) and start >= 0  # reading says what others are
-        )
+        ]
+        near = (isinstance(q, str) and abs(len(q) - size) <= _ONE_OFF for q, size in spans)
+        return bool(spans) and _mostly(near)
 
     def document(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the column of documents' ids; without annotators each row is another document."""

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 
 from spanagree.arrays import compact
-from spanagree.choices import Empty, Repair, Scheme
+from spanagree.choices import Empty, Ends, Repair, Scheme
 from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -56,6 +56,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     split: str | None = None,
     scheme: Scheme = "auto",
     strict: bool = False,
+    quote: str | None = None,
+    ends: Ends | None = None,
     empty: Empty | None = None,
     align: bool = False,
     repair: Repair | Sequence[Repair] = (),
@@ -79,11 +81,14 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         split: which part of a DatasetDict is read.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
+        quote: of a table with a row for each span, the column of the text that the span covers.
+        ends: what the end of a span names: exclusive, or inclusive (the last token or character).
+            Unless given, what the text of the spans shows; else they are exclusive.
         empty: seen or unseen, where a table of spans has no row of an annotator for a document.
         align: whether copies with tags and quotes are aligned that a language model changed.
-        repair: steps, of drop-repeats, latest, clip-beyond-text, drop-beyond-text, strip-space,
-            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps,
-            join-pieces, drop-relations.
+        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
+            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
+            drop-duplicates, merge-overlaps, drop-relations.
         block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:
@@ -96,7 +101,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
-    own |= {"split": split, "align": align}
+    own |= {"split": split, "align": align, "quote": quote, "ends": ends}
     data, shape, notes = _shaped(choose_split(data, split), named, None, **own)
     if block is None:
         raw = _read(data, shape)

@@ -24,6 +24,8 @@ class Shape(TagOptions):
 
     Attributes:
         length: the column of documents' lengths, where there are no texts.
+        quote: of a table with a row for each span, the column of the text that the span covers.
+        ends: what the end of a span names, one of :data:`spanagree.corpus.offsets.ENDS`.
         file: the name of the file that the rows are from, if they are.
         is_own: whether we wrote the rows, whose columns then were not chosen.
     """
@@ -37,6 +39,8 @@ class Shape(TagOptions):
     label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
     split: str | None = None
     length: str | None = None
+    quote: str | None = None
+    ends: str | None = None
     empty: str | None = None
     align: bool = False
     file: str | None = None
@@ -69,7 +73,7 @@ class Shape(TagOptions):
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
         check_empty(self.empty)
-        others = (self.tokens, self.text, self.annotator, self.document, self.length)
+        others = (self.tokens, self.text, self.annotator, self.document, self.length, self.quote)
         for column in (*self.layers.values(), *others):
             if column is not None and not isinstance(column, str):
                 raise SettingError(f"column {show(column)}; the name of a column is needed")
@@ -77,8 +81,8 @@ class Shape(TagOptions):
     @property
     def chosen(self) -> dict[str, Any]:
         """What was read, for the signature."""
-        columns = () if self.is_own else (*COLUMNS, "length", "label_names")
-        names = (*columns, "split", "empty", "align")
+        columns = () if self.is_own else (*COLUMNS, "length", "quote", "label_names")
+        names = (*columns, "split", "ends", "empty", "align")
         return as_read(**{name: getattr(self, name) for name in names})
 
     @property
@@ -113,7 +117,7 @@ class Shape(TagOptions):
     def maybe(self) -> list[str]:
         """The columns that say more where there are any."""
         users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
-        return ["metadata", *users]
+        return ["metadata", *users, *([self.quote] if self.quote else [])]
 
     def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return what offsets count in a row: its text, tokens or length."""

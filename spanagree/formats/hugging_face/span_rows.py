@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spanagree.corpus.collector import Collector, document_id, text_of_whole
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import counted, is_whole, show
-from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, rows_of
+from spanagree.formats.hugging_face.columns import (
+    cell_of,
+    has,
+    layer_names,
+    number_in,
+    rows_of,
+)
 from spanagree.formats.hugging_face.shape import Shape
 from spanagree.formats.hugging_face.spans import ONE_LABEL, SpanReader, by_annotator
 
@@ -20,8 +26,9 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
     is_open = not long and (isinstance(shape.spans, str) or "" in layers)
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
-    collector = Collector(_offsets(shape), () if long or is_open else layers, unnamed=is_open)
-    reader = SpanReader(shape.file or "data", align=shape.align)
+    named = () if long or is_open else layers
+    collector = _collector(shape, named, unnamed=is_open)
+    reader = SpanReader(align=shape.align)
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
         id_ = str(number) if shape.document is None else cell_of(row, shape.document)
@@ -36,7 +43,12 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
                 place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
                 names = _categories(row) or label_names[column]
                 rows = reader.rows(spans, names, content.get("text"), place, who)
-                collector.annotate(document, who, rows, place)
+                if rows is None:
+                    collector.annotator(who, place)
+                    continue
+                annotation = collector.annotation(document, who, place)
+                for start, end, label, quote in rows:
+                    collector.segment(annotation, start, end, label, place, quote=quote)
     return _raw(collector, reader, shape, [])
 
 
@@ -48,14 +60,14 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
     """
     start, end, *label = (column.strip() for column in str(shape.spans).split(","))
     nobody = "" if shape.file is not None else "spans"
-    collector = Collector(_offsets(shape), unnamed=True)
-    reader = SpanReader(shape.file or "data")
+    collector = _collector(shape, unnamed=True)
+    reader = SpanReader()
     reader.labelled = bool(label)
     annotations: dict[tuple[int, str], int] = {}
     numbers: dict[str, int] = {}
     stated = False
     people = layer_names(getattr(data, "features", None), str(shape.annotator), None)
-    for where, row in rows_of(data, shape.columns):
+    for where, row in rows_of(data, shape.columns, shape.maybe):
         id_ = document_id(cell_of(row, str(shape.document)), where)
         content = {
             k: cell for k, cell in shape.content(row, flat=False).items() if cell is not None
@@ -74,7 +86,9 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
             annotations[key] = collector.annotation(numbers[id_], who, place)
         if not blank:
             marked = text_of_whole(cell_of(row, label[0])) if label else None
-            collector.segment(annotations[key], first, last, marked, place)
+            quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
+            known = quote if isinstance(quote, str) else None
+            collector.segment(annotations[key], first, last, marked, place, quote=known)
     names = dict.fromkeys(who for _, who in annotations)
     lacking = len(numbers) * len(names) - len(annotations)
     notes = []
@@ -93,7 +107,6 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
 
 def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:
     """Return what was collected, with notes of what the reader did."""
-    notes += reader.surfaces.notes()
     notes += reader.quotes.notes(_prefix(shape))
     notes += reader.copies.notes(_prefix(shape))
     if reader.probable:
@@ -107,6 +120,11 @@ def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str
     how = {"format": "datasets", **shape.chosen}
     how |= {"quotes": counts} if (counts := reader.unaligned()) else {}
     return collector.raw(how, notes, numbered=shape.document is None)
+
+
+def _collector(shape: Shape, annotators: Iterable[str] = (), *, unnamed: bool) -> Collector:
+    name = shape.file or "data"
+    return Collector(_offsets(shape), annotators, unnamed=unnamed, ends=shape.ends, name=name)
 
 
 def _prefix(shape: Shape) -> str:

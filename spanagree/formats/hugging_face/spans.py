@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
-from spanagree.formats.exports import Surfaces, number_in
+from spanagree.formats.exports import number_in
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
@@ -27,7 +27,7 @@ _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
 _LISTS = (list, tuple, np.ndarray)
-_Row = tuple[Any, Any, Any, Any]  # start, end, label, and the text that it covers
+_Row = tuple[Any, Any, Any, str | None]  # start, end, label, and the text that it covers
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
@@ -94,19 +94,18 @@ def _counts_tokens(name: object) -> bool:
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
-    def __init__(self, name: str, *, align: bool = False) -> None:
+    def __init__(self, *, align: bool = False) -> None:
         self.align = align
         self.labelled = False
         self.in_text = False
         self.probable = 0
-        self.surfaces = Surfaces(name)
         self.quotes = Quotes(align=align)
         self.copies = TaggedCopies(align=align)
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
-    ) -> list[tuple[Any, Any, Any]] | None:
-        """Return start, end and label of spans, in code points if they say what text they cover.
+    ) -> list[_Row] | None:
+        """Return start, end and label of spans, and what text they say to cover.
 
         Spans without start, or with −1, are quotes of the text by ``who``, which are looked for.
 
@@ -135,15 +134,7 @@ class SpanReader:
         if isinstance(text, str):
             spans = list(self._placed(spans, text, whose, place))
         rows = [row for span in spans for row in self._row(span, spans, place)]
-        labels = [_name(label, names, where) for _, _, label, _ in rows]
-        bounds = [(start, end) for start, end, _, _ in rows]
-        quotes = [quote if isinstance(quote, str) else None for *_, quote in rows]
-        numbers = any(quotes) and all(is_whole(n) for pair in bounds for n in pair)
-        if isinstance(text, str) and numbers:
-            pairs = zip(bounds, quotes, strict=True)
-            spoken = [(start, end, quote) for (start, end), quote in pairs]
-            bounds = self.surfaces.offsets(text, spoken, where)
-        return [(*pair, label) for pair, label in zip(bounds, labels, strict=True)]
+        return [(*ends, _name(label, names, where), quote) for *ends, label, quote in rows]
 
     def unaligned(self) -> dict[str, dict[str, int]]:
         """Return for each annotator without offsets the spans read, and those not in the text.
@@ -197,7 +188,8 @@ class SpanReader:
                 self.probable += "probability" in keys
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
-                return [(start, end, each, text) for each in labels]
+                quote = text if isinstance(text, str) else None
+                return [(start, end, each, quote) for each in labels]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
             start, end, *label = span
             self.labelled |= bool(label)

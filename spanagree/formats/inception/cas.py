@@ -12,9 +12,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus.offsets import points_at
 from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
 from spanagree.files import decoded, from_json
-from spanagree.formats.exports import points_at
 from spanagree.formats.inception.pages import Marks, Page, short
 from spanagree.formats.peek import Peek
 from spanagree.formats.xml_elements import elements

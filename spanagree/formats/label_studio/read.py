@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 
 from spanagree.corpus.collector import Collector
+from spanagree.corpus.offsets import stands_in_some_unit
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, counted, listed, printable, show
 from spanagree.files import PathName
-from spanagree.formats.exports import Surfaces, check_named, nameless, stands_at
+from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
@@ -55,7 +56,7 @@ def raw_label_studio(
     rows = _Rows(name, tasks, text)
     for number in range(1, len(tasks) + 1):
         rows.add(tasks.popleft(), number)  # which then is forgotten
-    notes = [*passed_over(name, export.passed + rows.passed), *rows.surfaces.notes()]
+    notes = [*passed_over(name, export.passed + rows.passed)]
     if rows.nameless:
         what = counted(rows.nameless, "annotation")
         notes += nameless(name, what, "completed_by", rows.people)
@@ -74,8 +75,7 @@ class _Rows:
 
     def __init__(self, name: str, tasks: Sequence[Task], text: str | None) -> None:
         self.key, self.targets = _text_key(tasks, text, name)
-        self.collector = Collector("characters", unnamed=True)
-        self.surfaces = Surfaces(name)
+        self.collector = Collector("characters", unnamed=True, name=name)
         self.passed: Counter[str] = Counter()
         self.numbered = all(task.id is None for task in tasks)
         regions = (region for task in tasks for region in task.regions)
@@ -110,11 +110,10 @@ class _Rows:
             regions = [region for region in each.regions if region.target in self.targets]
             self.passed["span in another text"] += len(each.regions) - len(regions)
             annotation = self.collector.annotation(document, name, where, each.when)
-            spans = [(region.start, region.end, region.surface) for region in regions]
-            bounds = self.surfaces.offsets(text, spans, where)
-            for region, (start, end) in zip(regions, bounds, strict=True):
+            for region in regions:
+                row = annotation, region.start, region.end
                 for label in region.labels:
-                    self.collector.segment(annotation, start, end, label, where)
+                    self.collector.segment(*row, label, where, quote=region.surface)
 
 
 def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:
@@ -137,7 +136,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
             fits = fitting.setdefault(region.target, Counter())
             if region.surface is not None and len(keys) > 1:
                 span = region.start, region.end, region.surface
-                fits.update(key for key, text in texts.items() if stands_at(text, *span))
+                fits.update(key for key, text in texts.items() if stands_in_some_unit(text, *span))
     best = {target: _best(fits, target) for target, fits in fitting.items()}
     chosen = {key for key in best.values() if key is not None}
     if asked is None and len(chosen) > 1:
