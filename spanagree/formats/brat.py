@@ -1,7 +1,8 @@
-"""brat's standoff files: a folder for each annotator, a .txt and an .ann for each document."""
+"""brat's standoff files: a .txt and an .ann for each document, in a folder or one per annotator."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +20,15 @@ from spanagree.errors import (
     InputError,
     SettingError,
     counted,
+    listed,
     printable,
     show,
     unfit,
     whole_number,
 )
 from spanagree.files import PathName, naming_files, read_text, write_text, writing
+from spanagree.formats.combine import renamed
+from spanagree.formats.peek import Peek
 from spanagree.settings import as_read
 
 _ALLOWED = {
@@ -36,7 +40,14 @@ _ALLOWED = {
 }
 
 
-_TEXT_BOUND = re.compile(r"(T[^\t]*)\t(\S+) ([\d ;]+?)(?:\t(.*))?")
+# some write a blank for each tab
+_TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
+
+
+def knows_brat(start: Peek) -> bool:
+    """Return whether a file begins as brat's annotations do; texts have none."""
+    first = next((line for line in start.lines if line.strip()), "")
+    return start.path.endswith(".ann") and bool(_TEXT_BOUND.fullmatch(first.rstrip("\r\n")))
 
 
 def read_brat(
@@ -46,8 +57,10 @@ def read_brat(
     empty: Empty | None = None,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus in a brat project: one folder for each annotator.
+    """Return the corpus in a brat folder: a collection, or one with a folder for each annotator.
 
+    Folders are annotators if they hold documents of the same names, or if there is but one; else
+    they are parts of one collection, whose annotator is called as the folder.
     Text-bound annotations (T) become segments, with offsets in characters. Relations (R) and the
     arguments of events (E), by their roles, become relations, equivalences (*) such without a
     direction; attributes (A, M) those of their segment, true where they have no value, and
@@ -57,7 +70,7 @@ def read_brat(
     notes (#), attributes of what is no segment, and what is hidden: its name begins with a dot.
 
     Args:
-        folder: the project.
+        folder: the folder, or one .ann file with its .txt beside it.
         discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
         empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
             note.
@@ -70,7 +83,9 @@ def read_brat(
             nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    raw = with_discontinuous(raw_brat(folder, empty=empty), discontinuous)
+    raw = raw_brat(folder, empty=empty)
+    raw = renamed(raw, {who: who or Path(os.path.abspath(folder)).name for who in raw.annotators})
+    raw = with_discontinuous(raw, discontinuous)
     return valid_corpus(raw, repair)
 
 
@@ -80,30 +95,36 @@ def raw_brat(
     *,
     empty: Empty | None = None,
 ) -> RawCorpus:
-    """Return the rows of a brat project, unchecked."""
+    """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
     check_empty(empty)
     root = Path(folder)
-    if not root.is_dir():
-        what = "is a file" if root.exists() else "no such folder"
-        name = printable(str(root))
-        raise InputError(f"{name}: {what}; a folder with a folder for each annotator is needed")
-    collector = Collector("characters")
+    name = printable(str(root))
+    collector = Collector("characters", unnamed=True)
     passed: Counter[str] = Counter()
+    if root.is_file():
+        files, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
+        files = [path for path in files if path.exists()]
+    elif root.is_dir():
+        files = _files(root, passed)
+    else:
+        raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
+    places, notes = _places(root, files)
+    texts = {place[1]: path for path, place in places.items() if path.suffix == ".txt"}
     blank = 0
-    files = dict.fromkeys(_files(root, passed))
-    for path in files:
+    for path, (annotator, id_) in places.items():
         txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
-        if txt not in files:
-            raise InputError(
-                f"{printable(str(ann))}: there is no {show(txt.name)} beside it; brat keeps the"
-                " text there"
-            )
-        if path == ann:
+        if path == ann and txt not in places:
+            if id_ not in texts:
+                raise InputError(
+                    f"{printable(str(ann))}: there is no {show(txt.name)} beside it; brat keeps the"
+                    " text there"
+                )
+            txt = texts[id_]  # all annotators' text, or another's
+        elif path == ann:
             continue
-        annotator, *parts = txt.with_suffix("").relative_to(root).parts
         where, text = printable(str(txt)), read_text(txt)
-        document = collector.document("/".join(parts), where, text=text, again=True)
-        if ann not in files:
+        document = collector.document(id_, where, text=text, again=True)
+        if ann not in places:
             continue
         rows = read_text(ann)
         if not rows.strip():
@@ -113,8 +134,8 @@ def raw_brat(
                 continue
         annotation = collector.annotation(document, annotator, where)
         _collect(collector, annotation, _rows_of(printable(str(ann)), rows), text, passed)
-    _refuse_empty(printable(str(root)), collector, files)
-    notes = [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
+    _refuse_empty(name, collector, files)
+    notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     if blank and empty is None:
         notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --empty"
@@ -124,12 +145,39 @@ def raw_brat(
     return collector.raw(how, notes)
 
 
+def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, str]], list[str]]:
+    """Return annotator and document of each file, and notes; a collection's annotator is ``""``."""
+    parts = {path: path.with_suffix("").relative_to(root).parts for path in files}
+    marked: dict[str, set[tuple[str, ...]]] = {}  # by folder the documents that somebody marked
+    for path, names in parts.items():
+        if path.suffix == ".ann":
+            marked.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
+    shared = any(one & other for one, other in combinations(marked.values(), 2))
+    are_people = "" not in marked and (len(marked) < 2 or shared)
+    places = {}
+    for path, names in parts.items():
+        if are_people:  # texts may stand above the folders of all
+            places[path] = names[0], "/".join(names[1:] or names)
+        elif path.with_suffix(".ann") in parts or not marked:
+            places[path] = "", "/".join(names)
+    notes = []
+    if len(places) < len(parts):
+        lost = counted(len(parts) - len(places), "text")
+        notes.append(f"{lost} without an .ann file passed over")
+    if len(marked) > 1 and not are_people:
+        notes.append(
+            f"{listed(sorted(filter(None, marked)))}: folders of other documents, read as parts of"
+            " one annotator's"
+        )
+    return places, notes
+
+
 def _refuse_empty(name: str, collector: Collector, files: Iterable[Path]) -> None:
     """Refuse a folder without texts, or without annotations."""
     if not collector.ids:
         raise InputError(
-            f"{name}: no .txt in the folders below it; each annotator has a folder"
-            " with .txt and .ann files, and what is read is the folder that holds these"
+            f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
+            " its annotations in an .ann file beside it"
         )
     if not any(path.suffix == ".ann" for path in files):
         raise InputError(
@@ -139,7 +187,7 @@ def _refuse_empty(name: str, collector: Collector, files: Iterable[Path]) -> Non
 
 
 def _files(root: Path, passed: Counter[str]) -> list[Path]:
-    """Return the .txt and .ann files of all annotators; count what is hidden as ``passed`` over."""
+    """Return the .txt and .ann files in a folder; count what is hidden as ``passed`` over."""
     files, folders = [], [root]
     while folders:
         folder = folders.pop()
@@ -156,7 +204,7 @@ def _files(root: Path, passed: Counter[str]) -> list[Path]:
                 )
             elif path.is_dir():  # of links, only those to the folder of an annotator are followed
                 folders += [path] if folder == root or not path.is_symlink() else []
-            elif is_file and folder != root:
+            elif is_file:
                 files.append(path)
     return sorted(files)
 
@@ -204,11 +252,10 @@ def _collect(
 def _segment(where: str, row: str, text: str) -> tuple[str, list[tuple[int, int]], str]:
     """Return id, pieces and label of a text-bound annotation."""
     match = _TEXT_BOUND.fullmatch(row)
-    given = [piece.split() for piece in match[3].split(";")] if match else []
-    if match is None or any(len(piece) != 2 for piece in given):
+    if match is None:
         raise unfit(f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text")
     pieces = []
-    for piece in given:
+    for piece in (piece.split() for piece in match[3].split(";")):
         start, end = (whole_number(offset, f"{where}: offset") for offset in piece)
         pieces.append((start, end))
     covered = match[4]
@@ -268,6 +315,9 @@ def _flat(text: str) -> str:
 def write_brat(corpus: Corpus, path: PathName) -> None:
     """Write a corpus as a brat project: a folder for each annotator.
 
+    One annotator's documents stand in the folder itself, as an ordinary collection, if their ids
+    name no folders.
+
     Relations without a direction are written as equivalences, attributes that are true without a
     value.
 
@@ -294,12 +344,13 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     f"{what} {show(each)}: brat keeps it in a file of that name, which such a name"
                     " cannot be; give it another"
                 )
+    is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
     for number, document in enumerate(corpus):
         links: dict[str, list[Relation]] = {}
         for relation in document.relations:
             links.setdefault(relation.annotator, []).append(relation)
         for annotator, segments in document.seen.items():
-            file = root / annotator / f"{document.id}.txt"
+            file = root / ("" if is_one else annotator) / f"{document.id}.txt"
             with writing(printable(str(file.parent)), "written"):
                 file.parent.mkdir(parents=True, exist_ok=True)
             write_text(file, texts[number])

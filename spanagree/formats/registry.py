@@ -111,11 +111,14 @@ FORMATS: Mapping[str, Format] = {
         is_layer=True,
     ),
     "brat": Format(
-        "standoff, a folder for each annotator",
-        ("/",),
+        "standoff: a folder, a folder for each annotator, or one file",
+        ("/", ".ann"),
         late("spanagree.formats.brat", "raw_brat"),
         ("empty",),
         late("spanagree.formats.brat", "write_brat"),
+        knows=late("spanagree.formats.brat", "knows_brat"),
+        shapes=(*_TABLES, "text"),
+        begin=r"T[^\t]*\t\S+ \d",
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.formats.brat import write_brat
@@ -92,12 +94,12 @@ def test_written_and_read_again(project, tmp_path):
     assert [(x.label, x.directed) for x in corpus.relations] == [
         ("at", True), ("Same", False), ("Theme", True), ("at", True),
     ]  # fmt: skip
-    write_brat(corpus, tmp_path / "out")
-    assert sa.read_brat(tmp_path / "out") == corpus
+    write_brat(corpus, tmp_path / "out" / "ann")  # a collection is called as its folder
+    assert sa.read_brat(tmp_path / "out" / "ann") == corpus
     sa.write_jsonl(corpus, tmp_path / "out.jsonl")
     assert sa.read_jsonl(tmp_path / "out.jsonl") == corpus
     with pytest.raises(sa.InputError, match="a new or an empty folder is needed"):
-        write_brat(corpus, tmp_path / "out")
+        write_brat(corpus, tmp_path / "out" / "ann")
 
 
 @pytest.mark.parametrize(
@@ -153,10 +155,11 @@ def test_empty_files(project):
 
 
 BAD = {
-    "no folders": ({"a.txt": "x"}, "{0}: no .txt in the folders below it; each annotator has a folder with .txt and .ann files, and what is read is the folder that holds these"),
+    "no annotations": ({"a.txt": "x"}, "{0}: .txt files, and no .ann beside one; brat keeps annotations there, and an empty one says that nothing was marked"),
+    "no texts": ({"a.md": "x"}, "{0}: no .txt in the folder or below it; brat keeps a text in a .txt file, and its annotations in an .ann file beside it"),
     "no text": ({"ann/a.ann": ""}, "{0}/ann/a.ann: there is no 'a.txt' beside it; brat keeps the text there"),
     "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
-    "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0 3"}, "{0}/a/x.ann:1: 'T1 PER 0 3'; brat writes T1, a tab, a label, start and end, a tab, text"),
+    "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0"}, "{0}/a/x.ann:1: 'T1 PER 0'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T1' says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
     "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help"),
@@ -220,11 +223,97 @@ def test_a_folder_that_cannot_be_read(project, monkeypatch):
 
 
 def test_no_project(tmp_path):
-    """A file, or nothing at all, is no project."""
+    """Another file, or nothing at all, is none of brat's."""
     (tmp_path / "file").write_text("x")
-    for name, what in (("file", "is a file"), ("none", "no such folder")):
+    for name, problem in (
+        ("file", "no .txt in the folder or below it; brat keeps a text in a .txt file, and its annotations in an .ann file beside it"),
+        ("none", "no such folder; one with .txt and .ann files is needed"),
+    ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
             sa.read_brat(tmp_path / name)
-        assert str(error.value) == (
-            f"{tmp_path}/{name}: {what}; a folder with a folder for each annotator is needed"
-        )
+        assert str(error.value) == f"{tmp_path}/{name}: {problem}"
+
+
+MINE = {
+    "gold/a.txt": TEXT,
+    "gold/a.ann": "T1\tPER 0 2\tJo\n",
+    "gold/sub/b.txt": "Rome",
+    "gold/sub/b.ann": "",
+}
+
+
+def test_a_collection(project, run, monkeypatch):
+    """A folder with files in it is one annotator's, called as the folder or as on the command line."""
+    folder = project(
+        {
+            **MINE,
+            "gold/README.txt": "about",
+            **{k.replace("gold", "mine"): v for k, v in MINE.items()},
+        }
+    )
+    corpus = sa.read_brat(folder / "gold")
+    assert (corpus.annotators, corpus.ids) == (("gold",), ("a", "sub/b"))
+    assert corpus[0].segments == {"gold": (sa.Segment(0, 2, "PER"),)}
+    assert corpus[1].segments == {"gold": ()}
+    assert corpus.notes[0] == "1 text without an .ann file passed over"
+    monkeypatch.chdir(folder)
+    code, out, _ = run("evaluate", "gold=gold", "mine", "--format", "csv")
+    assert code == 0
+    assert "mine" in out
+    both = sa.read(["gold/a.ann", "mine/a.ann"])
+    assert both.ids == ("a",)
+    assert len(both.annotators) == 2
+    one = sa.read_brat("gold/a.ann")
+    assert (one.annotators, len(one.layers["a.ann"])) == (("a.ann",), 1)
+
+
+def test_parts_of_a_collection(project):
+    """Folders of other documents are parts, and no annotators; those of the same are annotators."""
+    files = {f"{part}/{part}.{end}": "" for part in ("train", "dev") for end in ("txt", "ann")}
+    files |= {
+        "train/train.txt": "Jo B.",
+        "train/train.ann": "T1 Name 0 5 Jo B.\n",
+    }  # blanks for tabs
+    folder = project(files)
+    corpus = sa.read_brat(folder)
+    assert (corpus.annotators, corpus.ids) == ((folder.name,), ("dev/dev", "train/train"))
+    assert corpus[1].segments[folder.name] == (sa.Segment(0, 5, "Name"),)
+    assert corpus.notes[0] == (
+        "dev, train: folders of other documents, read as parts of one annotator's"
+    )
+    project({"dev/train.ann": "", "dev/train.txt": "Jo B."})
+    assert sa.read_brat(folder).annotators == ("dev", "train")
+
+
+def test_texts_beside_the_folders(project):
+    """All annotators' text may stand once, above their folders or in one of its own."""
+    rows = {"ann/a.ann": "T1\tPER 0 2\tJo\n", "bob/a.ann": ""}
+    for text in ("a.txt", "texts/a.txt"):
+        folder = project({**rows, text: TEXT})
+        corpus = sa.read_brat(folder)
+        assert (corpus.annotators, corpus.ids) == (("ann", "bob"), ("a",))
+        assert corpus[0].segments == {"ann": (sa.Segment(0, 2, "PER"),), "bob": ()}
+        (folder / text).unlink()
+
+
+marked = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(1, 4), st.sampled_from("XY")), unique=True, max_size=4
+)
+
+
+@given(st.lists(marked, min_size=1, max_size=3), st.integers(1, 3))
+def test_what_is_written_is_read_again(tmp_path_factory, documents, people):
+    """One annotator's collection, or a folder for each of several, says what the corpus said."""
+    folder = tmp_path_factory.mktemp("brat") / "ann"
+    text = "Jo is in Rome 😀"
+    rows = [[(start, start + size, label) for start, size, label in each] for each in documents]
+    layers = {
+        name: [rows[(d + shift) % len(rows)] for d in range(len(rows))]
+        for shift, name in enumerate(("ann", "bob", "cem")[:people])
+    }
+    corpus = sa.Corpus.from_segments(
+        [len(text)] * len(rows), layers, offsets="characters", texts=[text] * len(rows),
+        ids=[f"d{d}" for d in range(len(rows))],
+    )  # fmt: skip
+    write_brat(corpus, folder)
+    assert sa.read_brat(folder, empty="seen") == corpus
