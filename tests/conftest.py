@@ -36,7 +36,7 @@ settings.register_profile(  # not those of every other run; --hypothesis-seed gi
     database=None,
     print_blob=True,
 )
-settings.load_profile("spanagree")
+settings.load_profile("quick")  # continuous integration asks for all
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 LONG = 5.0  # seconds of a processor, those of the processes that a test starts among them
@@ -71,7 +71,13 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the tests that should be marked as slow."""
+    """Say what was left out, and name the tests that should be marked as slow."""
+    left_out = len(terminalreporter.stats.get("deselected", ()))
+    if left_out and terminalreporter.config.option.markexpr == "not slow":
+        terminalreporter.write_line(
+            f"{left_out} slow tests were left out (simulations, memory, benchmarks, all examples of"
+            ' Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs them too'
+        )
     for report in terminalreporter.getreports("passed"):
         for name, seconds in report.sections:
             if name == "Captured seconds call":

@@ -8,7 +8,7 @@ wanted, never at annotations.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -41,8 +41,9 @@ NAMED = {
 
 ANYWHERE = "anywhere"
 
-_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
-_WORDS = {"words": re.compile(_WORD), "words+marks": re.compile(_WORD + r"|\S")}
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD_OR_MARK = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\S")
+_WORDS = {"words": _WORD.finditer, "words+marks": _WORD_OR_MARK.finditer}
 
 Given: TypeAlias = "str | Callable[[str], Any] | Sequence[Mapping[str, Any]]"
 """A rule as it is given: a name, a predicate of tokens, or a rule for each document."""
@@ -294,8 +295,10 @@ def _named(corpus: Corpus, name: str) -> PlaceRule:
     return _with_property(corpus, _PROPERTIES[name], name)
 
 
-def _words(lengths: Ints, texts: Sequence[str], pattern: re.Pattern[str]) -> WordRule:
-    return WordRule.of(lengths, [[m.span() for m in pattern.finditer(text)] for text in texts])
+def _words(
+    lengths: Ints, texts: Sequence[str], words_of: Callable[[str], Iterator[re.Match[str]]]
+) -> WordRule:
+    return WordRule.of(lengths, [[word.span() for word in words_of(text)] for text in texts])
 
 
 def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:

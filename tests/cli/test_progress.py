@@ -31,10 +31,14 @@ def in_terminal(arguments, *, wait=0.2, stop_at=None, limit=60):
     with subprocess.Popen(
         [sys.executable, "-c", RUN.format(wait=wait), *map(str, arguments)],
         stdin=its, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job ignores it
     ) as process:  # fmt: skip
         os.close(its)
         shown, stopped, begun = b"", None, time.monotonic()
-        while time.monotonic() - begun < limit:
+        while True:
+            if time.monotonic() - begun > limit:  # it would wait for ever for who reads no more
+                process.kill()
+                pytest.fail(f"not ended after {limit} s; shown: {shown[-500:]!r}")
             if select.select([ours], [], [], 0.1)[0]:
                 try:
                     shown += os.read(ours, 65536)

@@ -33,10 +33,23 @@ sys.exit(main())
 BEFORE = "{first}\nimport sys\nfrom spanagree.__main__ import main\nsys.exit(main())"
 
 
+def attentive():
+    """Take Ctrl-C as usual, also where the tests run in the background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def python(code, *arguments, cwd=None):
     """Run some code in a Python of its own; return its exit code, stdout and stderr."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+        preexec_fn=attentive,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -144,7 +157,12 @@ def test_no_worker_lives_on(newsroom, tmp_path, sent, to_all):
     line = [sys.executable, "-m", "spanagree", "evaluate", "g", "s", "--scheme", "IOB2"]
     line += ["--workers", "2", "--block", "50", "--ci", "--resamples", "5000"]
     with subprocess.Popen(
-        line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        line,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=attentive,
     ) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while len(children.read_text().split()) < 2:

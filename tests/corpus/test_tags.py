@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seqeval import scheme as seqeval_scheme
-from seqeval.metrics.sequence_labeling import get_entities
 
 import spanagree as sa
 from spanagree.corpus.segments import codes
@@ -36,13 +34,15 @@ def read(sentences, scheme="auto", strict=False):
 
 
 def seqeval_default(sentences):
+    labelling = pytest.importorskip("seqeval.metrics.sequence_labeling")
+
     def known(tag):
         return tag if tag == "O" else MEANING.get(tag[0], tag[0]) + tag[1:]
 
     return sorted(
         (i, start, end + 1, label)
         for i, s in enumerate(sentences)
-        for label, start, end in get_entities([known(tag) for tag in s])
+        for label, start, end in labelling.get_entities([known(tag) for tag in s])
     )
 
 
@@ -64,6 +64,7 @@ def test_strict_is_seqeval_strict(scheme, data):
     known = [[t.replace("M-", "I-", 1).replace("W-", "S-", 1).replace("-x-", "x") for t in s] for s in sentences]  # fmt: skip
     if scheme == "BILOU":
         known = [[t.replace("S-", "U-", 1) for t in s] for s in known]
+    seqeval_scheme = pytest.importorskip("seqeval.scheme")
     entities = seqeval_scheme.Entities(known, getattr(seqeval_scheme, scheme)).entities
     wanted = sorted((e.sent_id, e.start, e.end, e.tag) for s in entities for e in s)
     assert [(i, s, e, label.strip("-")) for i, s, e, label in got] == wanted
@@ -79,6 +80,7 @@ def test_strict_is_seqeval_strict_at_length(scheme):
     letters = SCHEMES[scheme].letters
     tags = ["O"] + [f"{c}-{label}" for c in letters for label in ("x", "y")]
     sentences = [draw.choice(tags, draw.integers(31)).tolist() for _ in range(4000)]
+    seqeval_scheme = pytest.importorskip("seqeval.scheme")
     entities = seqeval_scheme.Entities(sentences, getattr(seqeval_scheme, scheme)).entities
     wanted = sorted((e.sent_id, e.start, e.end, e.tag) for s in entities for e in s)
     assert len(wanted) > 5000
@@ -238,6 +240,7 @@ def test_names_elsewhere():
         assert sa.from_tags(tags, scheme=name).reading["scheme"] == "IOBES"
     for name, ours in ALIASES.items():
         assert scheme_named(name) == ours
+    seqeval_scheme = pytest.importorskip("seqeval.scheme")
     for theirs in SEQEVAL:
         assert scheme_named(getattr(seqeval_scheme, theirs)) == theirs
     with pytest.raises(sa.SettingError, match="unknown scheme 'IOB'; allowed: IO, IOB1"):

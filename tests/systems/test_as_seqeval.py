@@ -9,12 +9,14 @@ import warnings
 
 import numpy as np
 import pytest
-import seqeval.metrics.sequence_labeling
-import seqeval.scheme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
+
+seqeval = pytest.importorskip("seqeval")
+pytest.importorskip("seqeval.metrics.sequence_labeling")
+pytest.importorskip("seqeval.scheme")
 
 SCHEMES = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}

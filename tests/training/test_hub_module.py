@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import seqeval.metrics
 
 import spanagree as sa
+
+seqeval = pytest.importorskip("seqeval")
+pytest.importorskip("seqeval.metrics")
 
 ROOT = Path(__file__).parents[2]
 GOLD = [["B-PER", "I-PER", "O"], ["B-LOC", "O", "O"], ["B-PER", "O", "B-LOC"]]

@@ -9,12 +9,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import seqeval.metrics
-import seqeval.scheme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
+
+seqeval = pytest.importorskip("seqeval")
+pytest.importorskip("seqeval.metrics")
+pytest.importorskip("seqeval.scheme")
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 LENGTHS = st.lists(st.integers(0, 7), max_size=5)
