@@ -59,9 +59,8 @@ def evaluate_references(
         systems: the names of the systems, or all that are not references.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        best_match: whether the nearest reference of each document counts, its chance being drawn;
-        of
-            R, systems too choose among R − 1, as a mean over which one is left out.
+        best_match: whether the nearest reference of each document counts, its chance being
+            drawn; of R, systems too choose among R − 1, as a mean over which one is left out.
         draws: how many, for the chance of the best match.
         ci: intervals for every figure, as of :func:`spanagree.evaluate`.
         seed: a whole number from 0, of resamples and of draws.

@@ -383,7 +383,7 @@ COMMANDS = {
     "evaluate": ["evaluate", "{gold}", "{mine}"],
     "ci": ["evaluate", "{gold}", "{mine}", "--ci", "--resamples", "9"],
     "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
-    "by_chance": ["evaluate", "{gold}", "{mine}", "--test", "by_chance"],
+    "by_chance": ["evaluate", "{gold}", "{mine}", "--test", "chance"],
     "drawn chance": ["evaluate", "{gold}", "{mine}", "--test", "chance", "--simulate", "--resamples", "9"],
     "chance of files": ["chance", "{gold}", "{mine}"],
     "labels": ["evaluate", "{gold}", "{mine}", "--by", "label"],
