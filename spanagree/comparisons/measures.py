@@ -71,6 +71,18 @@ MATCHES = {
 _AT = "overlap-at-"
 
 
+def turned(measure: Match) -> Match:
+    """Return the same measure of the second annotator and the first."""
+    phi = measure.phi
+    return Match(
+        measure.means,
+        lambda offset, a, b: phi(-offset, b, a),
+        measure.of_label,
+        measure.in_tokens,
+        measure.route,
+    )
+
+
 def find_match(match: str) -> Match:
     """Return the measure of that name, which may be ``overlap-at-`` and a share.
 

@@ -23,7 +23,7 @@ from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.expected import Placed, expected
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Match, turned
 from spanagree.corpus.segments import Layer
 
 _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
@@ -136,18 +136,6 @@ def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> 
     for p in each:
         total[: len(p)] += p
     return total / count
-
-
-def turned(measure: Match) -> Match:
-    """Return the same measure of the second annotator and the first."""
-    phi = measure.phi
-    return Match(
-        measure.means,
-        lambda offset, a, b: phi(-offset, b, a),
-        measure.of_label,
-        measure.in_tokens,
-        measure.route,
-    )
 
 
 def _copies(side: Side, count: int) -> Side:

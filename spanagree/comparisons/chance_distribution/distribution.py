@@ -18,7 +18,7 @@ from spanagree.arrays import Floats
 from spanagree.chance.model import chance_model, places_of, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName
-from spanagree.comparisons.chance_distribution.both_random import both_random, turned
+from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
     canonical_order,
@@ -34,7 +34,7 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
 )
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected_at_places import at_places
-from spanagree.comparisons.measures import Match, Phi, find_match
+from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show

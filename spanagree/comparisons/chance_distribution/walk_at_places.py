@@ -18,9 +18,8 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.comparisons.chance_distribution.both_random import turned
 from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.segments import Layer
 
