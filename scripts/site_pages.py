@@ -96,8 +96,8 @@ def _groups(command: click.Command, context: click.Context) -> dict[str, list[cl
     groups: dict[str, list[click.Option]] = {}
     for option in command.get_params(context):
         if isinstance(option, click.Option):
-            heading = getattr(option, "group", None)
-            groups.setdefault(heading.title if heading else "Other options", []).append(option)
+            heading = getattr(option, "heading", "") or "Help"
+            groups.setdefault(heading, []).append(option)
     return groups
 
 
@@ -116,10 +116,9 @@ def _option(option: click.Option, context: click.Context) -> str:
     names, text = option.get_help_record(context) or ("", "")
     default = re.search(r"\s*\[default: (.*)\]$", text)
     choices = getattr(option.type, "choices", ())
-    names = names.partition("[")[0] if choices else names
     meaning = _escaped(text[: default.start()] if default else text)
-    if choices:
-        meaning += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
+    for choice in choices:
+        meaning = re.sub(rf"(?<=[:,] ){re.escape(choice)}(?=[,.])", f"`{choice}`", meaning)
     return f"| `{names.strip()}` | {_cell(meaning)} | {_cell(default[1] if default else '')} |"
 
 

@@ -493,7 +493,7 @@ READERS_OF_CONLL = {
     "combine", "conll", "guessed", "tag_lists",
 }  # fmt: skip
 LATE = {
-    "scipy", "numpy.ma", "cloup", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",
+    "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",
     "multiprocessing", "hashlib", "zipfile", "email", "xml", "html", "importlib.metadata",
     "spanagree.results.svg", "spanagree.results.html",
 }  # fmt: skip
@@ -531,7 +531,7 @@ def test_what_everybody_installs():
     """The base is these packages and no other; seqeval is an extra, of `all` and so of `test` too."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     base = re.findall(r'"([a-z0-9]+)>=', text.split("dependencies = [")[1].split("]")[0])
-    assert base == ["numpy", "scipy", "click", "cloup", "rich", "jinja2"]
+    assert base == ["numpy", "scipy", "click", "rich", "jinja2"]
     assert '\nseqeval = ["seqeval>=1.2.2"]' in text
     assert '\nall = ["spanagree[spacy,datasets,arrow,plot,seqeval]"]' in text
     assert re.search(r'^test = \[\s*"spanagree\[all,', text, re.M)

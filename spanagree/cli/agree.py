@@ -54,7 +54,8 @@ _SHARED = "Mark pairs that share fewer than N documents."
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--measure --match --by --annotators --columns --scheme --ci --format --output --plot",
+    first="--measure --match --by --annotators --ci --sort --batches --fail-under --from --columns"
+    " --format --output --plot",
 )
 def agree(
     job: Job,

@@ -30,7 +30,7 @@ _LENGTHS = "Let the segments have these lengths."
     options.comparing(options.gold()),
     options.reading(),
     options.output(),
-    first="--length --segments --gold --match --chance --format --output --plot",
+    first="--length --segments --gold --match --chance --from --columns --format --output --plot",
 )
 def chance(
     job: Job,

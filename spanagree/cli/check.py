@@ -26,6 +26,8 @@ _FAIL = "Exit with 1 if there is an error, or any finding at all."
     ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by",)),
+    first="--fail-on --format --output --from --columns --scheme"
+    " --unit --repair --labels --map-labels --encoding",
 )
 def check(job: Job, fail_on: str) -> None:
     from spanagree.corpus.check import check as inspect

@@ -56,7 +56,8 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     options.blocks(),
     options.reading(but=("--tokens", "--annotator")),
     options.output(),
-    first="--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot",
+    first="--item --annotator --label --wide --counts --tokens --weights"
+    " --measurement --by --ci --format --output --plot",
 )
 def coefficients(
     job: Job,

@@ -32,6 +32,7 @@ _UNLESS = "if there are two, these; else the team"
     ),
     options.output(explain=False),
     options.reading(),
+    first="--between --rest --shares --chance --from --columns --format --output --plot",
 )
 def confusion(
     job: Job, between: tuple[str, str] | None, rest: str | None, shares: bool, expected: bool

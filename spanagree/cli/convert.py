@@ -36,6 +36,8 @@ _CUT = "Choose what becomes of segments that cut a token."
         options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
     ),
     options.reading(),
+    first="--output --to --annotators --to-scheme --tokenizer --cut --as-predictions"
+    " --from --columns --repair --labels --map-labels",
 )
 def convert(
     job: Job,

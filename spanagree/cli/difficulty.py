@@ -26,7 +26,8 @@ def team() -> options.Group:
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--gold --annotators --match --columns --scheme --format --output --plot",
+    first="--gold --annotators --match --chance --from --columns"
+    " --format --output --plot --explain",
 )
 def difficulty(job: Job, **settings: Any) -> None:
     job.show(find_difficulty(job, job.source(), **settings))

@@ -40,6 +40,8 @@ _SORT = "Rank documents by this, worst first."
     ),
     options.output(("text", "csv", "jsonl", "json"), explain=False),
     options.reading(),
+    first="--between --kind --by --sort --match --no-text"
+    " --from --columns --format --output --plot",
 )
 def disagreements(
     job: Job,

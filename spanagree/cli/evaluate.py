@@ -47,7 +47,8 @@ _TEST = "Test all pairs of systems, or each against chance."
     ),
     options.reading(),
     options.output(),
-    first="--gold --match --by --columns --scheme --ci --test --format --output --plot",
+    first="--gold --match --by --ci --test --systems --references --chance"
+    " --from --columns --format --output --plot --explain",
 )
 def evaluate(
     job: Job,

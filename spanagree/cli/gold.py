@@ -48,6 +48,8 @@ _ALONE = "Write the new layer alone."
     ),
     [option for option in options.output() if option.name != "output"],
     options.reading(),
+    first="--vote --share --min-annotators --weighted --annotators --name --by"
+    " --output --to --alone --from --format",
 )
 def gold(job: Job, by: str | None, to: str | None, alone: bool, **settings: Any) -> None:
     from spanagree.formats.registry import form_to_write, write_file

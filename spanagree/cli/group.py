@@ -9,7 +9,7 @@ from typing import cast
 
 import click
 
-from spanagree.cli.help_pages import Command, help_page
+from spanagree.cli.help_pages import page, summary
 from spanagree.version import __version__
 
 SECTIONS = {
@@ -72,10 +72,10 @@ class _Group(click.Group):
     def get_help(self, ctx: click.Context) -> str:
         """Return the help; its summaries are read without loading the commands."""
         sections = {
-            title: [Command(name, help=_docstring(name)) for name in names]
+            title: [(name, summary(_docstring(name))) for name in names]
             for title, names in SECTIONS.items()
         }
-        return help_page(ctx, sections)
+        return page(self, ctx, sections)
 
 
 def _docstring(name: str) -> str:

@@ -1,45 +1,90 @@
-"""Lay out the help of commands, options below their headings; what lays it out is loaded for it."""
+"""Lay out the help: --help has what most people need, --help-all every option by heading."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import click
+
+MOST = 15
+"""How many options the help of a command shows."""
+
+_Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
 
 
 class Command(click.Command):
     """A command whose options stand below headings, and whose summary is shown whole."""
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, and the options that show the help."""
+        return [*super().get_params(ctx), _HELP_ALL]
+
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help."""
-        return help_page(ctx)
+        """Return the help with the options that most people need."""
+        shown = [option for option in _options(self) if getattr(option, "first", False)]
+        every = len(_options(self))
+        if not shown and every < MOST:
+            shown = _options(self)
+        records = [record for option in shown if (record := option.get_help_record(ctx))]
+        if len(shown) == every:
+            return page(self, ctx, {"Options": records})
+        more = ("--help-all", f"Show all {every} options, by subject.")
+        return page(self, ctx, {"Options": [*records, more]})
+
+    def get_help_all(self, ctx: click.Context) -> str:
+        """Return the help with every option below its heading."""
+        rows: _Rows = {}
+        for option in _options(self):
+            if record := option.get_help_record(ctx):
+                rows.setdefault(getattr(option, "heading", "") or "Options", []).append(record)
+        return page(self, ctx, rows)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the first paragraph of the help."""
-        return " ".join(inspect.cleandoc(self.help or "").partition("\n\n")[0].split())
+        return summary(self.help or "")
 
 
-def help_page(
-    ctx: click.Context, sections: Mapping[str, Sequence[click.Command]] | None = None
-) -> str:
-    """Return the help of a command; that of a group has its commands by heading."""
-    import cloup  # takes longer to load than most commands work
+def summary(docstring: str) -> str:
+    """Return the first paragraph of a docstring in one line."""
+    return " ".join(inspect.cleandoc(docstring).partition("\n\n")[0].split())
 
-    command = ctx.command
-    headings: dict[str, cloup.OptionGroup] = {}
-    for option in command.params:
-        if title := getattr(option, "heading", ""):
-            headings.setdefault(title, cloup.OptionGroup(title))
-            option.group = headings[title]  # type: ignore[attr-defined]
-    about: dict[str, Any] = {"params": command.params, "help": command.help}
-    if sections is None:
-        page = cloup.Command(command.name, **about)
-    else:
-        about["invoke_without_command"] = True  # so it need not be named
-        named = [cloup.Section(*each) for each in sections.items()]
-        page = cloup.Group(command.name, sections=named, **about)
-    names = ctx.help_option_names
-    own = cloup.Context(page, ctx.parent, info_name=ctx.info_name, help_option_names=names)
-    return page.get_help(own)
+
+def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
+    """Return a page of help: usage, what the command does, and rows by heading."""
+    formatter = ctx.make_formatter()
+    command.format_usage(ctx, formatter)
+    command.format_help_text(ctx, formatter)
+    for heading, rows in {title: rows for title, rows in sections.items() if rows}.items():
+        with formatter.section(heading):
+            formatter.write_dl(rows, col_max=26)
+    return formatter.getvalue().rstrip("\n")
+
+
+def _options(command: click.Command) -> list[click.Option]:
+    return [each for each in command.params if isinstance(each, click.Option)]
+
+
+def _show_all(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and isinstance(ctx.command, Command):
+        click.echo(ctx.command.get_help_all(ctx), color=ctx.color)
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show every option, by subject.",
+)
+
+
+def with_choices(purpose: str, choices: Iterable[str]) -> str:
+    """Return what an option is for, with what it may be.
+
+    >>> with_choices("Test all pairs of systems.", ["bootstrap", "permutation"])
+    'Test all pairs of systems: bootstrap, permutation.'
+    """
+    return f"{purpose.rstrip('.')}: {', '.join(choices)}."

@@ -35,7 +35,6 @@ FAILED = 1
 
 _BLOCK = 10_000  # sentences
 _DIGITS = 15  # decimals that a float has
-_FIRST = "Options that most people need"
 _Answer = TypeVar("_Answer")
 
 
@@ -53,13 +52,13 @@ def command(
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
-        first: the names of options that stand before all groups.
+        first: the names of options that most people need, which ``--help`` shows.
     """
     every = [each for members in (*groups, options.messages()) for each in members]
-    if first:
-        by_name = {each.opts[-1]: each for each in every}
-        top = options.group(_FIRST, *(by_name[name] for name in first.split()))
-        every = [*top, *(each for each in every if each not in top)]
+    order = first.split()
+    for each in every:
+        each.first = each.opts[-1] in order
+    every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
 
     def decorate(function: Callable[..., None]) -> Command:
         @functools.wraps(function)

@@ -26,6 +26,8 @@ from spanagree.cli.progress import progress
         options.option("--test", "Test all pairs of systems.", choices=names_of(Test)), whole=False
     ),
     options.output(),
+    first="--by --ci --test --confidence --resamples --seed"
+    " --interval --format --output --plot --explain",
 )
 def merge(job: Job, by: str | None, test: str | None) -> None:
     if test is None:

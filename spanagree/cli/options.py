@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from spanagree import choices
 from spanagree.choices import names_of
+from spanagree.cli.help_pages import with_choices
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
@@ -41,6 +42,7 @@ class Option(click.Option):
     """An option, its heading in the help, and the part of a job that takes its value, if any."""
 
     heading = part = ""
+    first = False  # whether it is among those that most people need
 
 
 Group = list[Option]
@@ -70,8 +72,10 @@ def option(
         )
     if attributes.get("metavar") == "FILE":
         attributes["type"] = PATH
-    if choices:
-        attributes["type"] = click.Choice(list(choices))
+    if choices := list(choices):
+        attributes["type"] = click.Choice(choices)
+        attributes.setdefault("metavar", "NAME")
+        purpose = with_choices(purpose, choices)
     if unless:
         purpose = f"{purpose}  [default: {unless}]"
     shown = "default" in attributes

@@ -43,6 +43,8 @@ _RESAMPLES = "Draw N resamples of documents, which say how certain the plan is."
     ),
     options.reading(),
     options.output(),
+    first="--width --figure --by --annotators --match --chance --confidence"
+    " --resamples --seed --from --format --output --plot",
 )
 def plan(job: Job, width: float, by: str | None, **settings: Any) -> None:
     job.check_picture(sa.Plan, by)

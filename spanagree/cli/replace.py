@@ -46,7 +46,8 @@ _OF_SPANS = ("match", "chance")
     label_options(),
     options.reading(but=("--annotator",)),
     options.output(),
-    first="--candidate --epsilon --match --by --table --format --output --plot",
+    first="--candidate --epsilon --annotators --match --chance --by"
+    " --table --from --format --output --plot",
 )
 def replace(job: Job, candidate: str, by: str | None, table: bool, **settings: Any) -> None:
     job.check_picture(sa.ReplacementTest, by)

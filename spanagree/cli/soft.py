@@ -47,6 +47,8 @@ def _files(text: str, option: str) -> dict[str, str]:
     ),
     options.output(),
     options.reading(),
+    first="--systems --references --probabilities --soft-gold --baseline --by"
+    " --from --format --output --plot --explain",
 )
 def soft(job: Job, by: str | None, baseline: list[str] | None, **settings: Any) -> None:
     job.check_picture(sa.SoftScores, by)

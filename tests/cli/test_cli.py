@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
+from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
 
 
@@ -121,13 +122,29 @@ def test_chance(run):
 
 
 def test_help_and_version(run):
-    """Help names every choice; no command at all shows the help."""
+    """Help names every choice; no command at all shows where to begin."""
     assert run("--version") == (0, f"spanagree {sa.__version__}\n", "")
     assert run()[0] == 0
     code, out, _ = run("evaluate", "--help")
     assert code == 0
-    for choice in ("exact|token|boundaries|iou", "nonoverlapping|per-label|overlapping"):
-        assert choice in re.sub(r"\s", "", out)
+    for choice in ("exact, token, boundaries, iou, overlap", "nonoverlapping, per-label"):
+        assert choice in " ".join(out.split())
+
+
+@pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])
+def test_help_is_short(run, name):
+    """The help of a command has at most 15 options in 45 lines; --help-all has every one."""
+    options = {o.opts[-1] for o in spanagree.commands[name].params if o.opts[0].startswith("-")}
+    (code, short, err), (all_code, every, all_err) = (
+        run(name, x) for x in ("--help", "--help-all")
+    )
+    assert (code, err, all_code, all_err) == (0, "", 0, "")
+    shown = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", short, re.MULTILINE))
+    assert len(shown) <= 15
+    assert len(short.splitlines()) <= 45
+    assert shown - {"--help-all"} <= options
+    assert set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", every, re.MULTILINE)) == options
+    assert ("--help-all" in shown) is (len(shown) < len(options))
 
 
 def test_convert_and_check(run, files, tmp_path):

@@ -65,7 +65,7 @@ def test_nothing_is_searched_for_what_can_be_freed(newsroom):
 
 
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("name", ["click", "cloup", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])  # fmt: skip
+@pytest.mark.parametrize("name", ["click", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])
 def test_stopped_while_it_loads(newsroom, name, sent):
     """While packages are imported, a signal ends the program: 128 and its number, no traceback.
 
@@ -73,7 +73,6 @@ def test_stopped_while_it_loads(newsroom, name, sent):
     """
     code = WHILE_IMPORTING.format(name=name, kill=KILL.format(sent))
     files = [newsroom / "gold.conll", newsroom / "tagger.conll"]
-    files = ["--help"] if name == "cloup" else files  # which lays out the help
     works = sent == "SIGINT" and name.startswith("numpy")
     said = "\nspanagree: error: interrupted; nothing was written\n" if works else ""
     assert python(code, "evaluate", *files) == (128 + getattr(signal, sent), "", said)
